@@ -1,0 +1,376 @@
+"""Values that the server's layers hand to each other.
+
+A submission is what a trainer sends; it is judged by *executions*, each of which
+gives one `Execution`; executions give `TestResult`s, a `Verdict` and a reward.
+A program's failure is a value here; a failure of ours is an exception (see `errors`).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MEBIBYTE = 1 << 20
+
+
+class Verdict(enum.Enum):
+    """What the judge concluded."""
+
+    PASSED = 1
+    FAILED = 2
+    COMPILE_ERROR = 3
+    RUNTIME_ERROR = 4
+    TIME_LIMIT_EXCEEDED = 5
+    MEMORY_LIMIT_EXCEEDED = 6
+    OUTPUT_LIMIT_EXCEEDED = 7
+    SECURITY_VIOLATION = 8
+    INVALID_TASK = 9
+
+
+class TestOutcome(enum.Enum):
+    """What happened to one test."""
+
+    __test__ = False
+
+    PASSED = 1
+    FAILED = 2
+    ERROR = 3
+    LIMIT = 4
+    NOT_RUN = 5
+    SKIPPED = 6
+
+
+class Integrity(enum.IntEnum):
+    """Who stood between the completion and the verdict, weakest first."""
+
+    UNSPECIFIED = 0
+    SHARED = 1
+    SHARED_TWINS = 2
+    ISOLATED = 3
+
+
+class LimitKind(enum.Enum):
+    """The limits that an execution can hit."""
+
+    CPU_TIME = 1
+    WALL_TIME = 2
+    MEMORY = 3
+    PROCESSES = 4
+    FILE_SIZE = 5
+    DISK = 6
+    OPEN_FILES = 7
+    OUTPUT = 8
+    RESULT = 9
+    CALLS = 10
+
+
+class Extraction(enum.Enum):
+    """How code is taken out of a completion."""
+
+    AUTO = 0
+    NONE = 1
+    MARKDOWN = 2
+
+
+class CheckerKind(enum.Enum):
+    """Rules of comparison; see the messages of the same names in the protocol."""
+
+    TRAILING_WHITESPACE = 0
+    EXACT = 1
+    TOKENS = 2
+    FLOAT = 3
+    CASE_INSENSITIVE = 4
+    UNORDERED_LINES = 5
+    PROGRAM = 6
+
+
+class RewardPolicyKind(enum.Enum):
+    """Rules of reward."""
+
+    ALL_OR_NOTHING = 1
+    FRACTION = 2
+    WEIGHTED = 3
+    FIRST_K = 4
+
+
+class TerminationKind(enum.Enum):
+    """How a process ended, apart from what the judge concluded."""
+
+    EXITED = 1
+    SIGNALED = 2
+    STOPPED = 3
+    LIMIT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits of one execution; every field is positive."""
+
+    cpu_time_seconds: float = 10.0
+    wall_time_seconds: float = 30.0
+    memory_bytes: int = 1024 * MEBIBYTE
+    processes: int = 64
+    file_size_bytes: int = 64 * MEBIBYTE
+    disk_bytes: int = 128 * MEBIBYTE
+    open_files: int = 256
+    output_bytes: int = 16 * MEBIBYTE
+    result_bytes: int = 16 * MEBIBYTE
+    calls: int = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checker:
+    """Decides whether an observation is right."""
+
+    kind: CheckerKind = CheckerKind.TRAILING_WHITESPACE
+    absolute_tolerance: float = 0.0
+    relative_tolerance: float = 0.0
+    program: str = ""
+    program_language: str = "python"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardPolicy:
+    """How test outcomes become a reward."""
+
+    kind: RewardPolicyKind = RewardPolicyKind.ALL_OR_NOTHING
+    first_k: int = 0
+    compile_bonus: float = 0.0
+    format_bonus: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionTests:
+    """HumanEval's `check(candidate)` or MBPP's list of asserts."""
+
+    entry_point: str = ""
+    test_code: str = ""
+    asserts: tuple[str, ...] = ()
+    setup_code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallCase:
+    """One call with its expected result, both as JSON text."""
+
+    args_json: str
+    expected_json: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTests:
+    """Calls of a function, or of `Solution().method` on a fresh object each time."""
+
+    entry_point: str
+    cases: tuple[CallCase, ...]
+    checker: Checker = Checker()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdioCase:
+    """One run of a whole program."""
+
+    stdin: bytes
+    expected_stdout: bytes
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdioTests:
+    """Runs of a whole program, each in a sandbox of its own."""
+
+    cases: tuple[StdioCase, ...]
+    checker: Checker = Checker()
+
+
+Tests = FunctionTests | CallTests | StdioTests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One completion with the tests that decide its reward."""
+
+    id: str = ""
+    language: str = "python"
+    prompt: str = ""
+    completion: str
+    extraction: Extraction = Extraction.AUTO
+    tests: Tests
+    limits: Limits = Limits()
+    reward_policy: RewardPolicy = RewardPolicy()
+    require_integrity: Integrity = Integrity.UNSPECIFIED
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------------------- executions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A run of a whole program: source in, captured output back."""
+
+    source: str
+    stdin: bytes = b""
+    args: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionJudgement:
+    """Function tests run by an isolated judge against a proxied solution."""
+
+    source: str
+    prompt: str
+    tests: FunctionTests
+    stop_at_first_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallJudgement:
+    """Calls made and compared by an isolated judge."""
+
+    source: str
+    tests: CallTests
+    stop_at_first_failure: bool = False
+
+
+Work = Program | FunctionJudgement | CallJudgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One execution to run: what, in which language, within which limits."""
+
+    work: Work
+    language: str = "python"
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Termination:
+    """How the candidate's process ended; `value` is its exit code or signal number."""
+
+    kind: TerminationKind
+    value: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedStream:
+    """Output of a program: the bytes kept, and how many it wrote."""
+
+    data: bytes = b""
+    size_bytes: int = 0
+
+    @property
+    def truncated(self) -> bool:
+        """Tells whether fewer bytes were kept than written."""
+        return len(self.data) < self.size_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Resources used; CPU time is the candidate's process tree alone."""
+
+    cpu_time_seconds: float = 0.0
+    wall_time_seconds: float = 0.0
+    queue_time_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    executions: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestResult:
+    """One test's result."""
+
+    __test__ = False
+
+    name: str
+    outcome: TestOutcome
+    message: str = ""
+    weight: float = 1.0
+    wall_time_seconds: float = 0.0
+
+
+class Ending(enum.Enum):
+    """What an execution came to, decided by `sandbox.classify` from the supervisor's facts.
+
+    Only what happened to the candidate; whether its answers were right is in the tests.
+    """
+
+    COMPLETED = enum.auto()  # the program or all its tests ran to their end
+    COMPILE_ERROR = enum.auto()
+    LOAD_ERROR = enum.auto()  # raised or exited while its module was loaded
+    CRASHED = enum.auto()  # left early, died or broke the protocol with tests outstanding
+    LIMIT = enum.auto()  # see `Execution.limits_hit`
+    VIOLATION = enum.auto()  # killed for a forbidden system call, or forged a frame
+    INVALID_TASK = enum.auto()  # the tests are broken, decided before the candidate was heard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """What one execution did."""
+
+    ending: Ending
+    termination: Termination
+    message: str = ""
+    tests: tuple[TestResult, ...] = ()
+    stdout: CapturedStream = CapturedStream()
+    stderr: CapturedStream = CapturedStream()
+    usage: Usage = Usage()
+    limits_hit: tuple[LimitKind, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=dict)
+
+
+# ------------------------------------------------------------------------------- verdicts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where an answer comes from."""
+
+    server_version: str = ""
+    runner_version: str = ""
+    language_version: str = ""
+    backend: str = ""
+    image_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """A judged submission. `reward` is None exactly when the verdict is INVALID_TASK."""
+
+    id: str = ""
+    verdict: Verdict
+    reward: float | None
+    integrity: Integrity
+    tests: tuple[TestResult, ...] = ()
+    message: str = ""
+    stdout: CapturedStream = CapturedStream()
+    stderr: CapturedStream = CapturedStream()
+    termination: Termination | None = None
+    usage: Usage = Usage()
+    limits_hit: tuple[LimitKind, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=dict)
+    provenance: Provenance = Provenance()
+    deduplicated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wall:
+    """A protection and whether it stands."""
+
+    name: str
+    standing: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageInfo:
+    """A language on offer."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    version: str
+    test_kinds: tuple[str, ...]

@@ -1,0 +1,83 @@
+"""Failures of ours. A program's failure is never an exception; see `domain.Execution`.
+
+    RewardServerError
+    ├── RequestError            the caller's fault; the same request fails again
+    │   ├── InvalidRequestError     malformed or oversize; names the field
+    │   └── UnsupportedError        this server cannot do it (language, limit, integrity)
+    ├── OverloadedError         the queue is full; retry after a while
+    ├── DeadlineError           the deadline cannot be, or was not, met
+    ├── DrainingError           the server is shutting down; retry elsewhere
+    ├── SandboxError            our machinery failed; retry elsewhere
+    └── MissingWallError        a protection is missing at start; see `doctor`
+"""
+
+from __future__ import annotations
+
+
+class RewardServerError(Exception):
+    """Base of all failures of ours."""
+
+
+class RequestError(RewardServerError):
+    """The caller's fault: the same request fails again."""
+
+
+class InvalidRequestError(RequestError):
+    """A malformed or oversize request.
+
+    Args:
+        field: path of the offending field, such as `limits.cpu_time_seconds`.
+        problem: what is wrong with it, and the limit where there is one.
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+        self.problem = problem
+
+
+class UnsupportedError(RequestError):
+    """A request that this server cannot serve, such as an unknown language."""
+
+
+class OverloadedError(RewardServerError):
+    """The queue is full.
+
+    Args:
+        retry_after_seconds: when a retry has a chance.
+    """
+
+    def __init__(self, message: str, *, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class DeadlineError(RewardServerError):
+    """A deadline that cannot be met, or was not."""
+
+
+class DrainingError(RewardServerError):
+    """The server is shutting down and takes no more work."""
+
+
+class SandboxError(RewardServerError):
+    """Our machinery failed; nothing is known about the program."""
+
+
+class MissingWallError(RewardServerError):
+    """A protection is missing and was not allowed to be.
+
+    Args:
+        missing: name and detail of each missing wall.
+    """
+
+    def __init__(self, missing: tuple[tuple[str, str], ...]) -> None:
+        lines = [f"  {name}: {detail}" for name, detail in missing]
+        names = ",".join(name for name, _ in missing)
+        super().__init__(
+            "missing protections:\n"
+            + "\n".join(lines)
+            + f"\nmend them (see `reward-server doctor`) or accept the risk with "
+            f"--allow-missing {names}"
+        )
+        self.missing = missing

@@ -1,0 +1,16 @@
+"""The only code of ours inside a container. Standard library only; imports nothing else of ours.
+
+Processes, all inside the container:
+
+    zygote      a warm interpreter and the supervisor: forks a pair per execution, owns the
+                clocks and the limits, reaps, reports. It handles numbers only: the bytes of a
+                request or report pass through it kernel-side (splice, sendfile), so its memory,
+                which every later candidate inherits by fork, never holds task data.
+    candidate   untrusted: the program and one input at a time, in namespaces of its own.
+    judge       trusted: reads the request (program, tests, expected values), hands the program
+                to the candidate over a socket, drains its output, compares what it answers, and
+                writes the report. In namespaces of its own; shares nothing with the candidate
+                but that socket and the candidate's three standard streams.
+
+See `wire` for every byte that crosses between them.
+"""

@@ -1,0 +1,149 @@
+"""The bytes between server, zygote, judge and candidate.
+
+Server ── control in (a pipe) ──▶ zygote
+    EXECUTE   a `Start` record (fixed size, numbers only), then `payload_bytes` of payload: a
+              *document* (below) that only the judge reads
+    CANCEL    a `Start` record with kind CANCEL: the execution in progress is killed and reported
+    end of file: the zygote kills what runs and exits
+
+Server ◀── control out (a pipe) ── zygote
+    HELLO     once: a `Finish` record of kind HELLO, then a document describing the runner
+    FINISH    one a execution: a `Finish` record (numbers only), then `report_bytes` of report
+
+Report, written by the judge to a memory file that the zygote sends on unread:
+    byte 0    the `Stage` last reached, so that a judge that was killed still tells who is to blame
+    rest      empty, or a document: the judge's findings
+
+Document: `>I` length of a JSON object, the object, then its blobs one after another; the object's
+"blobs" lists [name, length] pairs.
+
+Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
+described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
+answers READY, the last message that is trusted.
+
+Request document, by "mode":
+    program   args, output_bytes; blobs source, stdin and file/NAME
+    function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
+              output_bytes, result_bytes, calls; blob source
+    call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
+              absolute_tolerance, relative_tolerance}, and as for function
+
+Report document:
+    ready     whether the candidate's shim said READY
+    blame     null, "task" (the tests are broken, decided before the candidate was heard)
+    load      null, or why the program did not load: {"kind": "compile" | "raise" | "exit",
+              "message": ...}
+    broken    null, or how the candidate's side of the protocol ended early: "closed" | "forged"
+    limits    limits that the judge saw hit: "output", "result", "calls"
+    message   one sentence for people, or ""
+    tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
+              one for each test of the request, whatever happened
+    signals   {name: count}
+    stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
+              modes function and call, whole up to output_bytes in mode program)
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+PROTOCOL_VERSION = 1
+KEPT_OUTPUT_BYTES = 64 * 1024
+
+
+class Kind(enum.IntEnum):
+    """Kinds of control records."""
+
+    EXECUTE = 1
+    CANCEL = 2
+    HELLO = 3
+    FINISH = 4
+
+
+class Stage(enum.IntEnum):
+    """How far an execution got; a failure is ours before TESTS, the task's in TESTS, ours in
+    LOADING, and the candidate's from READY on."""
+
+    STARTING = 0
+    TESTS = 1
+    LOADING = 2
+    READY = 3
+
+
+class Stop(enum.IntEnum):
+    """Why the zygote killed the candidate before it ended by itself."""
+
+    NONE = 0
+    JUDGE_DONE = 1
+    WALL_TIME = 2
+    CPU_TIME = 3
+    CANCELLED = 4
+    JUDGE_STUCK = 5
+
+
+class Start(NamedTuple):
+    """Begins an execution: limits as numbers. Times in nanoseconds, sizes in bytes."""
+
+    kind: int
+    payload_bytes: int = 0
+    wall_time_ns: int = 0
+    cpu_time_ns: int = 0
+    memory_bytes: int = 0
+    processes: int = 0
+    file_size_bytes: int = 0
+    disk_bytes: int = 0
+    open_files: int = 0
+
+
+class Finish(NamedTuple):
+    """Ends an execution. Statuses are those of `os.waitpid`, -1 where there was no process."""
+
+    kind: int
+    report_bytes: int = 0
+    stop: int = 0
+    candidate_status: int = -1
+    judge_status: int = -1
+    wall_time_ns: int = 0
+    cpu_time_ns: int = 0
+    peak_memory_bytes: int = 0
+    oom_kills: int = 0
+    process_limit_hits: int = 0
+
+
+START = struct.Struct(f">{len(Start._fields)}q")
+FINISH = struct.Struct(f">{len(Finish._fields)}q")
+LENGTH = struct.Struct(">I")
+
+
+def pack(header: Mapping[str, object], blobs: Mapping[str, bytes]) -> bytes:
+    """Builds a document."""
+    listed = [[name, len(blob)] for name, blob in blobs.items()]
+    head = json.dumps({**header, "blobs": listed}).encode()
+    return b"".join((LENGTH.pack(len(head)), head, *blobs.values()))
+
+
+def unpack(document: bytes | memoryview) -> tuple[dict[str, object], dict[str, bytes]]:
+    """Takes a document apart.
+
+    Raises:
+        ValueError: it is not a document.
+    """
+    view = memoryview(document)
+    if len(view) < LENGTH.size:
+        raise ValueError("document is cut short")
+    (head_bytes,) = LENGTH.unpack(view[: LENGTH.size])
+    position = LENGTH.size + head_bytes
+    header = json.loads(bytes(view[LENGTH.size : position]))
+    if not isinstance(header, dict):
+        raise ValueError("document is not an object")
+    blobs: dict[str, bytes] = {}
+    for name, size in header.pop("blobs"):
+        blobs[name] = bytes(view[position : position + size])
+        position += size
+    if position != len(view):
+        raise ValueError("document has another length than it says")
+    return header, blobs
