@@ -1,0 +1,152 @@
+"""Builds the inner wall, from inside, before anything untrusted is read.
+
+What this stops: sight of other processes, of files but the container's read-only ones and the
+execution's own empty folders, capabilities, new namespaces, sockets but AF_UNIX, and use beyond
+the limits. See `policy` for each rule's reason.
+
+What it does not: memory, CPU time and process counts of the whole tree are the cgroup's, which
+the process joins before it is given anything; clocks are the zygote's.
+
+Order matters: namespaces come with the clone, then mounts (they need the capabilities that the
+new user namespace gives), then limits, then Landlock and the system call filter, and the
+capabilities go last but for the filter, which forbids giving any back.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+
+from . import kernel, policy
+from .wire import Start
+
+NAMESPACES = (
+    kernel.CLONE_NEWUSER
+    | kernel.CLONE_NEWPID
+    | kernel.CLONE_NEWNS
+    | kernel.CLONE_NEWIPC
+    | kernel.CLONE_NEWUTS
+)
+
+_READ_EXECUTE = 0b1101  # execute, read file, read folder
+_ALL_FILES_V1 = (1 << 13) - 1
+_REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
+_TCP_BIND_CONNECT = 0b11
+_SCOPE_SOCKETS_AND_SIGNALS = 0b11
+
+
+def close_all_but(kept: set[int]) -> None:
+    """Closes every descriptor but 0, 1, 2 and `kept`."""
+    low = 3
+    for descriptor in sorted(kept):
+        os.closerange(low, descriptor)
+        low = max(low, descriptor + 1)
+    os.closerange(low, 1 << 30)
+
+
+def _write(path: str, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def map_ids(outer_uid: int, outer_gid: int) -> None:
+    """Maps the one unprivileged user and group that exist inside."""
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{policy.INNER_ID} {outer_uid} 1")
+    _write("/proc/self/gid_map", f"{policy.INNER_ID} {outer_gid} 1")
+
+
+def mount_private_folders(*, private_proc: bool) -> None:
+    """Mounts the execution's own working folder, /tmp, /dev/shm and /proc."""
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, f"mode=755,nr_inodes={policy.MAXIMUM_INODES}")
+    for folder in policy.BOX_FOLDERS:
+        os.mkdir(f"{policy.BOX}/{folder}", 0o755)
+    for source, target in policy.BINDS:
+        kernel.mount(source, target, None, kernel.MS_BIND)
+    if private_proc:
+        read_only = kernel.MS_RDONLY if policy.PROC.read_only else 0
+        kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC | read_only)
+    os.chdir(policy.WORK_FOLDER)
+    socket.sethostname(policy.HOST_NAME)
+
+
+def become_victim() -> None:
+    """Makes this process and its children the first to go when memory runs out."""
+    _write("/proc/self/oom_score_adj", str(policy.VICTIM_SCORE))
+
+
+def _limit_disk(disk_bytes: int) -> None:
+    flags = kernel.MS_REMOUNT | kernel.MS_NOSUID | kernel.MS_NODEV
+    data = f"mode=755,size={disk_bytes},nr_inodes={policy.MAXIMUM_INODES}"
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, data)
+
+
+def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
+    for kind, (soft, hard) in limits.items():
+        ceiling = resource.getrlimit(kind)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(kind, (soft, hard))
+
+
+def limit_candidate(start: Start) -> None:
+    """Applies the limits that the kernel keeps for each process, and the disk's size.
+
+    The CPU limit here is a back stop one second above the zygote's, which counts the whole tree.
+    """
+    _limit_disk(start.disk_bytes)
+    cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
+    _set_limits(
+        {
+            resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds),
+            resource.RLIMIT_FSIZE: (start.file_size_bytes, start.file_size_bytes),
+            resource.RLIMIT_NOFILE: (start.open_files, start.open_files),
+            resource.RLIMIT_NPROC: (start.processes, start.processes),
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_STACK: (policy.STACK_BYTES, policy.STACK_BYTES),
+            resource.RLIMIT_MEMLOCK: (0, 0),
+            resource.RLIMIT_MSGQUEUE: (policy.MESSAGE_QUEUE_BYTES, policy.MESSAGE_QUEUE_BYTES),
+            resource.RLIMIT_SIGPENDING: (policy.PENDING_SIGNALS, policy.PENDING_SIGNALS),
+        }
+    )
+
+
+def limit_judge() -> None:
+    """Bounds what hostile answers can make the judge use."""
+    _set_limits(
+        {
+            resource.RLIMIT_CPU: (policy.JUDGE_CPU_SECONDS, policy.JUDGE_CPU_SECONDS),
+            resource.RLIMIT_CORE: (0, 0),
+            resource.RLIMIT_NPROC: (policy.JUDGE_PROCESSES, policy.JUDGE_PROCESSES),
+            resource.RLIMIT_STACK: (policy.STACK_BYTES, policy.STACK_BYTES),
+        }
+    )
+
+
+def _landlock_handled(abi: int) -> tuple[int, int, int]:
+    files = _ALL_FILES_V1
+    files |= _REFER if abi >= 2 else 0
+    files |= _TRUNCATE if abi >= 3 else 0
+    files |= _IOCTL_DEVICE if abi >= 5 else 0
+    return (
+        files,
+        _TCP_BIND_CONNECT if abi >= 4 else 0,
+        _SCOPE_SOCKETS_AND_SIGNALS if abi >= 6 else 0,
+    )
+
+
+def seal(*, landlock_abi: int, seccomp_filter: bytes) -> None:
+    """Gives up everything that setting up needed; no step after this one can be undone."""
+    kernel.no_new_privileges()
+    if landlock_abi:
+        handled = _landlock_handled(landlock_abi)
+        writable = [(path, handled[0]) for path in policy.WRITABLE]
+        kernel.landlock(handled, [("/", _READ_EXECUTE), *writable])
+    kernel.drop_capabilities()
+    if seccomp_filter:
+        kernel.install_seccomp(seccomp_filter)

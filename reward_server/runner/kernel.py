@@ -1,0 +1,201 @@
+"""The system calls that the standard library lacks, as thin functions that raise OSError."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import signal
+from collections.abc import Sequence
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+_CLONE_CHILD_SETTID = 0x01000000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_REMOUNT = 32
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+
+_PR_SET_DUMPABLE = 4
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
+_CAPABILITY_VERSION = 0x20080522
+
+MACHINE = platform.machine()
+_NUMBERS = {
+    "x86_64": {"clone": 56, "capset": 126, "sched_setscheduler": 144},
+    "aarch64": {"clone": 220, "capset": 91, "sched_setscheduler": 119},
+}
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_CREATE_VERSION = 1
+_LANDLOCK_RULE_PATH = 1
+
+# PyDLL keeps the interpreter lock: the child of a clone must be the thread that holds it.
+_libc = ctypes.PyDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+_libc.pthread_self.restype = ctypes.c_void_p
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def _number(name: str) -> int:
+    return _NUMBERS[MACHINE][name]
+
+
+def _own_thread_id_address() -> int:
+    """Finds where glibc caches the thread's id, which a raw clone must bring up to date.
+
+    The offset is glibc's own export for debuggers (libthread_db); 0 where libc has none.
+    """
+    try:
+        _bits, _count, offset = (ctypes.c_uint32 * 3).in_dll(_libc, "_thread_db_pthread_tid")
+    except ValueError:
+        return 0
+    address = int(_libc.pthread_self()) + int(offset)
+    cached = ctypes.c_int.from_address(address).value
+    return address if cached == os.getpid() else 0
+
+
+def clone(namespaces: int) -> int:
+    """Forks into new namespaces in one system call; returns 0 in the child, like `os.fork`.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    thread_id = _own_thread_id_address()
+    flags = namespaces | signal.SIGCHLD | (_CLONE_CHILD_SETTID if thread_id else 0)
+    # x86-64 takes (stack, parent tid, child tid, tls), AArch64 (stack, parent tid, tls, child tid).
+    tail = (thread_id, 0) if MACHINE == "x86_64" else (0, thread_id)
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = _libc.syscall(
+        _number("clone"), ctypes.c_ulong(flags), 0, 0, *(ctypes.c_ulong(word) for word in tail)
+    )
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    return _check(pid, "clone")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """Mounts a file system.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    result = _libc.mount(
+        source.encode(),
+        target.encode(),
+        kind.encode() if kind else None,
+        ctypes.c_ulong(flags),
+        data.encode() if data else None,
+    )
+    _check(result, f"mount {target}")
+
+
+def unshare(namespaces: int) -> None:
+    """Moves this process into new namespaces.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    _check(_libc.unshare(ctypes.c_int(namespaces)), "unshare")
+
+
+def drop_capabilities() -> None:
+    """Gives up every capability; without set-uid (see `no_new_privileges`) none comes back."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    none = (ctypes.c_uint32 * 6)()
+    _check(_libc.syscall(_number("capset"), header, none), "capset")
+
+
+def no_new_privileges() -> None:
+    """Makes set-uid bits and file capabilities void for this process and its children."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
+
+
+def make_dumpable() -> None:
+    """Lets this process write its own /proc files; a change of ids had forbidden it."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl dumpable")
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def install_seccomp(program: bytes) -> None:
+    """Installs a BPF program (`struct sock_filter` rows) as this process's system call filter.
+
+    Raises:
+        OSError: the kernel has no seccomp filters, or refuses this one.
+    """
+    described = _FilterProgram(len(program) // 8, program)
+    result = _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described), 0, 0)
+    _check(result, "prctl seccomp")
+
+
+def landlock_abi() -> int:
+    """Returns the kernel's Landlock version, 0 where it has none."""
+    version = int(_libc.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_CREATE_VERSION))
+    return max(version, 0)
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
+
+
+class _PathRule(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
+
+
+def landlock(handled: tuple[int, int, int], rules: Sequence[tuple[str, int]]) -> None:
+    """Confines this process with Landlock.
+
+    Args:
+        handled: access rights denied unless a rule allows them (files, network), and scopes.
+        rules: paths with the file access rights they allow.
+
+    Raises:
+        OSError: the kernel has no Landlock, or a path does not exist.
+    """
+    fs, net, scoped = handled
+    size = 24 if scoped else 16 if net else 8
+    attributes = _RulesetAttributes(fs, net, scoped)
+    ruleset = _check(
+        _libc.syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
+        "landlock_create_ruleset",
+    )
+    try:
+        for path, allowed in rules:
+            _add_rule(ruleset, path, allowed)
+        _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
+    finally:
+        os.close(ruleset)
+
+
+def _add_rule(ruleset: int, path: str, allowed: int) -> None:
+    parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rule = _PathRule(allowed, parent)
+        _check(
+            _libc.syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH, ctypes.byref(rule), 0),
+            f"landlock_add_rule {path}",
+        )
+    finally:
+        os.close(parent)

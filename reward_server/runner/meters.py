@@ -1,0 +1,70 @@
+"""Reads what the candidate's control group used, through descriptors opened before the wall closed.
+
+The server names them on the command line by format: `cpu_v1` (cpuacct.usage), `cpu_v2` (cpu.stat),
+`memory_peak_v1` (memory.max_usage_in_bytes), `memory_peak_v2` (memory.peak), `memory_events_v1`
+(memory.oom_control), `memory_events_v2` (memory.events), `pids_events`. A control group that the
+server could not have (a waived wall) has no descriptors; its figures are 0.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_READ_BYTES = 4096
+
+
+class Reading(NamedTuple):
+    """Figures of one moment, counted since the control group was made."""
+
+    cpu_time_ns: int
+    oom_kills: int
+    process_limit_hits: int
+
+
+def _field(text: bytes, name: bytes) -> int:
+    for line in text.splitlines():
+        key, _, value = line.partition(b" ")
+        if key == name:
+            return int(value)
+    return 0
+
+
+class Meters:
+    """Reads one control group."""
+
+    def __init__(self, descriptors: Mapping[str, int]) -> None:
+        self._descriptors = dict(descriptors)
+
+    def _read(self, name: str) -> bytes:
+        descriptor = self._descriptors.get(name)
+        return b"" if descriptor is None else os.pread(descriptor, _READ_BYTES, 0)
+
+    def cpu_time_ns(self) -> int:
+        """Returns the CPU time of all processes, dead ones included."""
+        if "cpu_v1" in self._descriptors:
+            return int(self._read("cpu_v1"))
+        return _field(self._read("cpu_v2"), b"usage_usec") * 1000
+
+    def reading(self) -> Reading:
+        """Returns all counters."""
+        events = self._read("memory_events_v1") or self._read("memory_events_v2")
+        return Reading(
+            self.cpu_time_ns(),
+            _field(events, b"oom_kill"),
+            _field(self._read("pids_events"), b"max"),
+        )
+
+    def reset_peak(self) -> None:
+        """Starts a new peak, where the kernel can (v1; v2 since Linux 6.12)."""
+        for name, text in (("memory_peak_v1", b"0"), ("memory_peak_v2", b"reset\n")):
+            if name in self._descriptors:
+                try:
+                    os.pwrite(self._descriptors[name], text, 0)
+                except OSError:
+                    continue
+
+    def peak_memory_bytes(self) -> int:
+        """Returns the greatest memory use since `reset_peak`."""
+        return int(self._read("memory_peak_v1") or self._read("memory_peak_v2") or 0)

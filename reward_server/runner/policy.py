@@ -1,0 +1,147 @@
+"""Kernel policy of an execution, as data: each row with its reason. `confine` applies it.
+
+What this stops: a candidate that looks for a way round its namespaces, for kernel code that
+sandboxes seldom need and attackers often use, or for another process to read or disturb.
+
+What it does not: a bug in a system call that honest programs need. The outer wall (bubblewrap's
+namespaces, or a container runtime such as gVisor) stands behind this one.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+
+class Action(enum.Enum):
+    """What happens to a forbidden system call."""
+
+    KILL = "kill"  # no honest program calls it: SIGSYS, a security violation
+    DENY = "deny"  # an honest library may try it: EPERM, and it goes on without
+    ABSENT = "absent"  # ENOSYS, so that libc falls back to an older call
+
+
+class Syscall(NamedTuple):
+    """A forbidden system call: its numbers on x86-64 and AArch64, None where it is unknown."""
+
+    name: str
+    x86_64: int | None
+    aarch64: int | None
+    action: Action
+    reason: str
+
+
+_MOUNT = "changes what the file tree shows"
+_PEEK = "reads or steers another process"
+_KERNEL = "changes the running kernel"
+_CLOCK = "changes the host's clock"
+_RING = "submits system calls that this filter would not see"
+_KEYS = "key rings are not confined by namespaces"
+_HANDLE = "opens files by inode, past the mount namespace"
+_NAMESPACE = "a new user namespace brings capabilities back"
+
+SYSCALLS = (
+    Syscall("mount", 165, 40, Action.KILL, _MOUNT),
+    Syscall("umount2", 166, 39, Action.KILL, _MOUNT),
+    Syscall("pivot_root", 155, 41, Action.KILL, _MOUNT),
+    Syscall("chroot", 161, 51, Action.KILL, _MOUNT),
+    Syscall("open_tree", 428, 428, Action.KILL, _MOUNT),
+    Syscall("move_mount", 429, 429, Action.KILL, _MOUNT),
+    Syscall("fsopen", 430, 430, Action.KILL, _MOUNT),
+    Syscall("fsconfig", 431, 431, Action.KILL, _MOUNT),
+    Syscall("fsmount", 432, 432, Action.KILL, _MOUNT),
+    Syscall("fspick", 433, 433, Action.KILL, _MOUNT),
+    Syscall("mount_setattr", 442, 442, Action.KILL, _MOUNT),
+    Syscall("setns", 308, 268, Action.KILL, "enters another namespace"),
+    Syscall("unshare", 272, 97, Action.KILL, _NAMESPACE),
+    Syscall("ptrace", 101, 117, Action.KILL, _PEEK),
+    Syscall("process_vm_readv", 310, 270, Action.KILL, _PEEK),
+    Syscall("process_vm_writev", 311, 271, Action.KILL, _PEEK),
+    Syscall("process_madvise", 440, 440, Action.KILL, _PEEK),
+    Syscall("pidfd_getfd", 438, 438, Action.KILL, _PEEK),
+    Syscall("kcmp", 312, 272, Action.DENY, _PEEK),
+    Syscall("bpf", 321, 280, Action.KILL, "loads code into the kernel"),
+    Syscall("perf_event_open", 298, 241, Action.KILL, "a frequent source of kernel bugs"),
+    Syscall("userfaultfd", 323, 282, Action.DENY, "stalls the kernel at will in an exploit"),
+    Syscall("keyctl", 250, 219, Action.KILL, _KEYS),
+    Syscall("add_key", 248, 217, Action.KILL, _KEYS),
+    Syscall("request_key", 249, 218, Action.KILL, _KEYS),
+    Syscall("kexec_load", 246, 104, Action.KILL, _KERNEL),
+    Syscall("kexec_file_load", 320, 294, Action.KILL, _KERNEL),
+    Syscall("init_module", 175, 105, Action.KILL, _KERNEL),
+    Syscall("finit_module", 313, 273, Action.KILL, _KERNEL),
+    Syscall("delete_module", 176, 106, Action.KILL, _KERNEL),
+    Syscall("reboot", 169, 142, Action.KILL, _KERNEL),
+    Syscall("swapon", 167, 224, Action.KILL, _KERNEL),
+    Syscall("swapoff", 168, 225, Action.KILL, _KERNEL),
+    Syscall("iopl", 172, None, Action.KILL, "raw access to ports"),
+    Syscall("ioperm", 173, None, Action.KILL, "raw access to ports"),
+    Syscall("modify_ldt", 154, None, Action.DENY, "a frequent source of kernel bugs"),
+    Syscall("io_uring_setup", 425, 425, Action.ABSENT, _RING),
+    Syscall("io_uring_enter", 426, 426, Action.ABSENT, _RING),
+    Syscall("io_uring_register", 427, 427, Action.ABSENT, _RING),
+    Syscall("acct", 163, 89, Action.DENY, "writes a host-wide log"),
+    Syscall("quotactl", 179, 60, Action.DENY, "changes a file system's quotas"),
+    Syscall("quotactl_fd", 443, 443, Action.DENY, "changes a file system's quotas"),
+    Syscall("settimeofday", 164, 170, Action.DENY, _CLOCK),
+    Syscall("clock_settime", 227, 112, Action.DENY, _CLOCK),
+    Syscall("clock_adjtime", 305, 266, Action.DENY, _CLOCK),
+    Syscall("adjtimex", 159, 171, Action.DENY, _CLOCK),
+    Syscall("open_by_handle_at", 304, 265, Action.KILL, _HANDLE),
+    Syscall("name_to_handle_at", 303, 264, Action.DENY, _HANDLE),
+    Syscall("vhangup", 153, 58, Action.DENY, "acts on a terminal that is not ours"),
+    Syscall("syslog", 103, 116, Action.DENY, "reads the kernel's log"),
+    Syscall("personality", 135, 92, Action.DENY, "switches off address randomisation"),
+    Syscall("seccomp", 317, 277, Action.DENY, "a filter of its own could fake answers"),
+    Syscall("fanotify_init", 300, 262, Action.DENY, "watches a whole mount"),
+    Syscall("lookup_dcookie", 212, 18, Action.DENY, "shows host paths"),
+    Syscall("nfsservctl", 180, 42, Action.DENY, "obsolete"),
+    Syscall("uselib", 134, None, Action.DENY, "obsolete"),
+    Syscall("ustat", 136, None, Action.DENY, "obsolete"),
+    Syscall("sysfs", 139, None, Action.DENY, "obsolete"),
+    Syscall("_sysctl", 156, None, Action.DENY, "obsolete"),
+    Syscall("move_pages", 279, 239, Action.DENY, _PEEK),
+    Syscall("migrate_pages", 256, 238, Action.DENY, _PEEK),
+    Syscall("clone3", 435, 435, Action.ABSENT, "its flags lie in memory, out of a filter's sight"),
+)
+
+HIGHEST_KNOWN_SYSCALL = 462  # a call newer than this table is ENOSYS, as on an older kernel
+
+# Judged by an argument; see `seccomp.build_filter`.
+CLONE = Syscall("clone", 56, 220, Action.DENY, _NAMESPACE)
+SOCKET = Syscall("socket", 41, 198, Action.DENY, "only AF_UNIX: no network, raw or netlink socket")
+IOCTL = Syscall("ioctl", 16, 29, Action.DENY, "types into, or takes over, a terminal")
+
+CLONE_NAMESPACE_FLAGS = 0x7E020080  # every CLONE_NEW* bit that clone() takes, time included
+AF_UNIX = 1
+FORBIDDEN_IOCTLS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+
+
+class Mount(NamedTuple):
+    """A file system that an execution gets of its own."""
+
+    source: str
+    target: str
+    kind: str
+    read_only: bool
+    reason: str
+
+
+BOX = "/box"
+WORK_FOLDER = "/box/work"
+BOX_FOLDERS = ("work", "tmp", "shm")
+BINDS = (("/box/tmp", "/tmp"), ("/box/shm", "/dev/shm"))
+PROC = Mount("proc", "/proc", "proc", True, "shows the execution's own processes alone")
+WRITABLE = (BOX, "/tmp", "/dev")
+MAXIMUM_INODES = 16_384
+HOST_NAME = "sandbox"
+INNER_ID = 1000
+
+STACK_BYTES = 256 << 20  # deep recursion in C code; address space only, until it is touched
+MESSAGE_QUEUE_BYTES = 1 << 20
+PENDING_SIGNALS = 4096
+JUDGE_GRACE_NS = 1_000_000_000  # for the judge's last words once the candidate is gone
+JUDGE_PROCESSES = 64
+JUDGE_CPU_SECONDS = 120
+
+VICTIM_SCORE = 1000  # the kernel's out-of-memory killer takes the candidate first
