@@ -31,6 +31,7 @@ NAMESPACES = (
 
 _READ_EXECUTE = 0b1101  # execute, read file, read folder
 _ALL_FILES_V1 = (1 << 13) - 1
+_WRITE_FILE = 0b10
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _TCP_BIND_CONNECT = 0b11
 _SCOPE_SOCKETS_AND_SIGNALS = 0b11
@@ -145,8 +146,9 @@ def seal(*, landlock_abi: int, seccomp_filter: bytes) -> None:
     kernel.no_new_privileges()
     if landlock_abi:
         handled = _landlock_handled(landlock_abi)
-        writable = [(path, handled[0]) for path in policy.WRITABLE]
-        kernel.landlock(handled, [("/", _READ_EXECUTE), *writable])
+        folders = [(path, handled[0]) for path in policy.WRITABLE_FOLDERS]
+        files = [(path, _WRITE_FILE) for path in policy.WRITABLE_FILES]
+        kernel.landlock(handled, [("/", _READ_EXECUTE), *folders, *files])
     kernel.drop_capabilities()
     if seccomp_filter:
         kernel.install_seccomp(seccomp_filter)

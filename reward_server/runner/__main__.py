@@ -1,0 +1,113 @@
+"""Starts the zygote inside a container: `main` takes its settings as one JSON argument."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable
+
+from . import kernel, seccomp, wire, zygote
+
+# What solutions import most: paid for once here instead of in every execution.
+PRELOADED = (
+    "abc",
+    "array",
+    "ast",
+    "base64",
+    "bisect",
+    "calendar",
+    "cmath",
+    "collections",
+    "collections.abc",
+    "contextlib",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "os",
+    "queue",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "struct",
+    "sys",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "time",
+    "traceback",
+    "types",
+    "typing",
+    "unicodedata",
+    "uuid",
+    "zlib",
+)
+
+
+def _preload(names: Iterable[str]) -> None:
+    for name in names:
+        importlib.import_module(name)
+
+
+def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str, object]:
+    return {
+        "seccomp": {"standing": filtered, "detail": "system call filter"},
+        "landlock": {
+            "standing": landlock_abi > 0,
+            "detail": f"ABI {landlock_abi}" if landlock_abi else "not in this kernel",
+        },
+        "private-proc": {"standing": private_proc, "detail": "a fresh /proc for each execution"},
+    }
+
+
+def main(settings_json: str) -> None:
+    """Runs the zygote.
+
+    Args:
+        settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
+            `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
+            to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
+    """
+    settings = json.loads(settings_json)
+    sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
+    sys.path.extend(settings["packages"])
+    _preload((*PRELOADED, *settings["preload"]))
+    landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
+    filter_program = seccomp.build_filter(kernel.MACHINE) if settings["seccomp"] else b""
+    options = zygote.Options(
+        meters=settings["meters"],
+        joins=tuple(settings["joins"]),
+        private_proc=settings["private_proc"],
+        seccomp_filter=filter_program,
+        landlock_abi=landlock_abi,
+    )
+    description = {
+        "protocol_version": wire.PROTOCOL_VERSION,
+        "language_version": platform.python_version(),
+        "walls": _walls(
+            landlock_abi=landlock_abi,
+            filtered=bool(filter_program),
+            private_proc=options.private_proc,
+        ),
+    }
+    zygote.run(options, description)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,103 @@
+"""Turns jobs into the runner's request documents, and its reports into findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reward_server.domain import CallJudgement, FunctionJudgement, Job, Limits, Program
+from reward_server.runner import wire
+from reward_server.runner.wire import Kind, Stage, Start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What the judge reported. `report` is None when it ended before it could write one."""
+
+    stage: Stage
+    report: Mapping[str, object] | None = None
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def start_record(limits: Limits, payload_bytes: int) -> bytes:
+    """Builds the record that begins an execution."""
+    start = Start(
+        kind=Kind.EXECUTE,
+        payload_bytes=payload_bytes,
+        wall_time_ns=round(limits.wall_time_seconds * 1e9),
+        cpu_time_ns=round(limits.cpu_time_seconds * 1e9),
+        memory_bytes=limits.memory_bytes,
+        processes=limits.processes,
+        file_size_bytes=limits.file_size_bytes,
+        disk_bytes=limits.disk_bytes,
+        open_files=limits.open_files,
+    )
+    return wire.START.pack(*start)
+
+
+def cancel_record() -> bytes:
+    """Builds the record that kills the execution in progress."""
+    return wire.START.pack(*Start(kind=Kind.CANCEL))
+
+
+def request_document(job: Job) -> bytes:
+    """Builds the document that the judge reads."""
+    work, limits = job.work, job.limits
+    if isinstance(work, Program):
+        header = {"mode": "program", "args": list(work.args), "output_bytes": limits.output_bytes}
+        files = {f"file/{name}": content for name, content in work.files.items()}
+        return wire.pack(header, {"source": _encode(work.source), "stdin": work.stdin, **files})
+    budgets = {
+        "output_bytes": limits.output_bytes,
+        "result_bytes": limits.result_bytes,
+        "calls": limits.calls,
+        "stop_at_first_failure": work.stop_at_first_failure,
+    }
+    details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
+    return wire.pack({**details, **budgets}, {"source": _encode(work.source)})
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _function_header(work: FunctionJudgement) -> dict[str, object]:
+    tests = work.tests
+    return {
+        "mode": "function",
+        "entry_point": tests.entry_point,
+        "prompt": work.prompt,
+        "test_code": tests.test_code,
+        "asserts": list(tests.asserts),
+        "setup_code": tests.setup_code,
+    }
+
+
+def _call_header(work: CallJudgement) -> dict[str, object]:
+    checker = work.tests.checker
+    return {
+        "mode": "call",
+        "entry_point": work.tests.entry_point,
+        "cases": [[case.args_json, case.expected_json] for case in work.tests.cases],
+        "checker": {
+            "kind": checker.kind.name,
+            "absolute_tolerance": checker.absolute_tolerance,
+            "relative_tolerance": checker.relative_tolerance,
+        },
+    }
+
+
+def read_report(report: bytes) -> Findings:
+    """Reads what the judge wrote; a report that it did not finish has only a stage.
+
+    Raises:
+        ValueError: the bytes are no report at all.
+    """
+    stage = Stage(report[0]) if report else Stage.STARTING
+    if len(report) <= 1:
+        return Findings(stage=stage)
+    try:
+        header, blobs = wire.unpack(memoryview(report)[1:])
+    except (ValueError, KeyError, TypeError):
+        return Findings(stage=stage)
+    return Findings(stage=stage, report=header, blobs=blobs)

