@@ -1,0 +1,253 @@
+"""Who may enter, and who runs next.
+
+Admission counts submissions and refuses those that find no room or cannot be served in time; a
+refusal costs a few microseconds, so that throughput stays flat however much is offered. Slots are
+handed out by turns: every admitted submission with a job waiting gets one slot before any gets its
+next, so that a submission of a thousand runs delays a single one by one run.
+
+Deadlines are points on the running loop's clock (`asyncio.get_running_loop().time()`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from reward_server.domain import Execution, Job
+from reward_server.errors import DeadlineError, DrainingError, OverloadedError
+from reward_server.executors.base import Executor
+
+DEFAULT_CAPACITY = 256
+
+_MEAN_WEIGHT = 0.1
+_UNMEASURED_RETRY_SECONDS = 1.0
+_SHORTEST_RETRY_SECONDS = 0.01
+_LONGEST_RETRY_SECONDS = 30.0
+# Spread, so that those refused together do not come back together, and well before the backlog
+# is gone, so that no slot runs dry.
+_RETRY_SHARE_OF_BACKLOG = (0.25, 0.75)
+
+
+class Ticket:
+    """An admitted submission, made by `Scheduler.admit`."""
+
+    def __init__(self, scheduler: Scheduler, deadline: float | None, cost: int) -> None:
+        self.deadline = deadline
+        self.outstanding = cost
+        self.waiters: deque[asyncio.Future[None]] = deque()
+        self._scheduler = scheduler
+
+    async def run(self, job: Job) -> Execution:
+        """Waits for this submission's turn and runs the job.
+
+        Cancelling the call kills the execution. The answer's `usage.queue_time_seconds` is the
+        time spent waiting here.
+
+        Raises:
+            DeadlineError: the deadline passed; the execution, if begun, was killed.
+            SandboxError, UnsupportedError: as `Executor.run`.
+        """
+        self._refuse_late_start()
+        try:
+            async with asyncio.timeout_at(self.deadline) as scope:
+                return await self._scheduler.run(self, job)
+        except TimeoutError:
+            if scope.expired():
+                raise DeadlineError("the deadline passed before the program was judged") from None
+            raise
+
+    def _refuse_late_start(self) -> None:
+        if self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline:
+            raise DeadlineError("the deadline passed before the program was started")
+
+
+class Scheduler:
+    """Bounds what waits and shares an executor's slots fairly.
+
+    Args:
+        executor: runs the jobs.
+        capacity: submissions that may wait on top of one for each slot.
+    """
+
+    def __init__(self, executor: Executor, *, capacity: int = DEFAULT_CAPACITY) -> None:
+        self._executor = executor
+        self._capacity = capacity
+        self._admitted: set[Ticket] = set()
+        self._backlog = 0
+        self._turns: deque[Ticket] = deque()
+        self._free = executor.slots
+        self._mean_seconds: float | None = None
+        self._draining = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def slots(self) -> int:
+        """Executions that run at once."""
+        return self._executor.slots
+
+    @property
+    def capacity(self) -> int:
+        """Submissions that may wait on top of one for each slot."""
+        return self._capacity
+
+    @property
+    def admitted(self) -> int:
+        """Submissions inside."""
+        return len(self._admitted)
+
+    @property
+    def running(self) -> int:
+        """Slots in use."""
+        return self._executor.slots - self._free
+
+    def check(self) -> None:
+        """Refuses when there is no room; takes no place.
+
+        Raises:
+            OverloadedError: the queue is full.
+            DrainingError: the server is shutting down.
+        """
+        if self._draining:
+            raise DrainingError("the server is shutting down")
+        if len(self._admitted) >= self._executor.slots + self._capacity:
+            raise OverloadedError(
+                f"the queue is full with {len(self._admitted)} submissions",
+                retry_after_seconds=self._retry_after_seconds(),
+            )
+
+    @asynccontextmanager
+    async def admit(self, deadline: float | None = None, cost: int = 1) -> AsyncIterator[Ticket]:
+        """Lets a submission in for the length of the block.
+
+        Args:
+            deadline: when its last answer is worthless, on the loop's clock; None for never.
+            cost: how many jobs it is going to run.
+
+        Raises:
+            OverloadedError: the queue is full.
+            DeadlineError: its turn cannot come before the deadline.
+            DrainingError: the server is shutting down.
+        """
+        self.check()
+        self._refuse_hopeless(deadline, cost)
+        ticket = Ticket(self, deadline, cost)
+        self._enter(ticket)
+        try:
+            yield ticket
+        finally:
+            self._leave(ticket)
+
+    async def run(self, ticket: Ticket, job: Job) -> Execution:
+        """Runs a job of an admitted submission in its turn; see `Ticket.run`."""
+        clock = asyncio.get_running_loop().time
+        arrived = clock()
+        await self._acquire(ticket)
+        started = clock()
+        try:
+            execution = await self._executor.run(job)
+        finally:
+            self._record(clock() - started)
+            self._count_down(ticket)
+            self._release()
+        usage = replace(execution.usage, queue_time_seconds=started - arrived)
+        return replace(execution, usage=usage)
+
+    async def drain(self, timeout: float) -> bool:
+        """Admits nobody from now on and waits for those inside.
+
+        Returns:
+            Whether all of them left within `timeout` seconds.
+        """
+        self._draining = True
+        try:
+            async with asyncio.timeout(timeout):
+                await self._idle.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def estimated_wait_seconds(self, cost: int = 1) -> float:
+        """Estimates when the slot for the last of `cost` jobs comes free for a newcomer.
+
+        Turns mean that each submission inside runs at most `cost` jobs before it. Zero while a
+        slot is free or nothing was measured, so that an estimate cannot refuse work forever.
+        """
+        if self._mean_seconds is None:
+            return 0.0
+        ahead = sum(min(ticket.outstanding, cost) for ticket in self._admitted)
+        rounds = max(0, ahead - self.slots + 1) / self.slots
+        return rounds * self._mean_seconds
+
+    def _refuse_hopeless(self, deadline: float | None, cost: int) -> None:
+        if deadline is None:
+            return
+        remaining = deadline - asyncio.get_running_loop().time()
+        wait = self.estimated_wait_seconds(cost)
+        if remaining <= wait:
+            raise DeadlineError(
+                f"{max(remaining, 0.0):.3f} s are left, and the queue takes about {wait:.3f} s"
+            )
+
+    def _retry_after_seconds(self) -> float:
+        drained = _UNMEASURED_RETRY_SECONDS
+        if self._mean_seconds is not None:
+            drained = self._backlog * self._mean_seconds / self.slots
+        share = random.uniform(*_RETRY_SHARE_OF_BACKLOG)
+        return min(max(drained * share, _SHORTEST_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
+
+    def _enter(self, ticket: Ticket) -> None:
+        self._admitted.add(ticket)
+        self._backlog += ticket.outstanding
+        self._idle.clear()
+
+    def _leave(self, ticket: Ticket) -> None:
+        self._admitted.discard(ticket)
+        self._backlog -= ticket.outstanding
+        if not self._admitted:
+            self._idle.set()
+
+    def _record(self, seconds: float) -> None:
+        if self._mean_seconds is None:
+            self._mean_seconds = seconds
+        self._mean_seconds += _MEAN_WEIGHT * (seconds - self._mean_seconds)
+
+    def _count_down(self, ticket: Ticket) -> None:
+        if ticket.outstanding > 0:
+            ticket.outstanding -= 1
+            self._backlog -= 1
+
+    async def _acquire(self, ticket: Ticket) -> None:
+        if self._free > 0:
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if not ticket.waiters:
+            self._turns.append(ticket)
+        ticket.waiters.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._release()
+            raise
+
+    def _release(self) -> None:
+        while self._turns:
+            turn = self._next_turn()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _next_turn(self) -> asyncio.Future[None]:
+        """Takes the first waiter of the first submission, which goes to the end of the line."""
+        ticket = self._turns.popleft()
+        turn = ticket.waiters.popleft()
+        if ticket.waiters:
+            self._turns.append(ticket)
+        return turn

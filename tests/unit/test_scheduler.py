@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reward_server.domain import Execution, Program
+from reward_server.errors import DeadlineError, DrainingError, OverloadedError, SandboxError
+from reward_server.scheduler import Scheduler, Ticket
+from tests.rpc.fakes import FakeExecutor, program
+
+
+def source_of(executor: FakeExecutor, index: int) -> str:
+    work = executor.started[index].work
+    assert isinstance(work, Program)
+    return work.source
+
+
+def sources(executor: FakeExecutor) -> list[str]:
+    return [source_of(executor, index) for index in range(len(executor.started))]
+
+
+def spawn(ticket: Ticket, names: Iterable[str]) -> list[asyncio.Task[Execution]]:
+    return [asyncio.create_task(ticket.run(program(name))) for name in names]
+
+
+async def turn_over() -> None:
+    """Lets every task that can go on do so until it waits for something else."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def measured(scheduler: Scheduler, executor: FakeExecutor, seconds: float) -> None:
+    """Teaches the scheduler how long an execution takes."""
+    loop = asyncio.get_running_loop()
+    async with scheduler.admit() as ticket:
+        task = asyncio.create_task(ticket.run(program("measured")))
+        await executor.until_running(1)
+        waited = loop.create_future()
+        loop.call_later(seconds, waited.set_result, None)
+        await waited
+        executor.finish()
+        await task
+
+
+async def test_a_job_runs_and_its_answer_comes_back() -> None:
+    scheduler = Scheduler(FakeExecutor())
+    async with scheduler.admit() as ticket:
+        execution = await ticket.run(program("one"))
+    assert execution.termination.value == 0
+    assert scheduler.admitted == 0
+    assert scheduler.running == 0
+
+
+async def test_no_more_jobs_run_at_once_than_there_are_slots() -> None:
+    executor = FakeExecutor(slots=3, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=10) as ticket:
+        tasks = spawn(ticket, map(str, range(10)))
+        await executor.until_running(3)
+        await turn_over()
+        assert len(executor.started) == 3
+        executor.release()
+        await asyncio.gather(*tasks)
+    assert executor.peak == 3
+
+
+async def test_jobs_of_equal_submissions_run_in_order_of_arrival() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with AsyncExitStack() as stack:
+        tasks = []
+        for name in "abcd":
+            ticket = await stack.enter_async_context(scheduler.admit())
+            tasks += spawn(ticket, [name])
+            await turn_over()
+        executor.release()
+        await asyncio.gather(*tasks)
+    assert sources(executor) == list("abcd")
+
+
+async def test_a_submission_of_many_jobs_delays_a_single_one_by_one_job() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=50) as many, scheduler.admit() as single:
+        tasks = spawn(many, ["many"] * 50)
+        await turn_over()
+        tasks += spawn(single, ["single"])
+        await turn_over()
+        executor.release()
+        await asyncio.gather(*tasks)
+    assert sources(executor).index("single") == 2
+
+
+async def test_two_submissions_of_many_jobs_take_turns() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=6) as left, scheduler.admit(cost=6) as right:
+        tasks = spawn(left, "l" * 6) + spawn(right, "r" * 6)
+        await turn_over()
+        executor.release()
+        await asyncio.gather(*tasks)
+    assert "".join(sources(executor)) == "llrlrlrlrlrr"
+
+
+async def test_the_time_waited_for_a_slot_is_reported() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit() as first, scheduler.admit() as second:
+        ahead, behind = spawn(first, ["first"]) + spawn(second, ["second"])
+        await executor.until_running(1)
+        before = time.monotonic()
+        await turn_over()
+        at_least = time.monotonic() - before
+        executor.release()
+        assert (await ahead).usage.queue_time_seconds < 0.5
+        assert (await behind).usage.queue_time_seconds >= at_least > 0
+
+
+async def test_a_full_queue_refuses_with_a_time_to_come_back() -> None:
+    executor = FakeExecutor(slots=2, held=True)
+    scheduler = Scheduler(executor, capacity=3)
+    async with AsyncExitStack() as stack:
+        for _ in range(5):
+            await stack.enter_async_context(scheduler.admit())
+        with pytest.raises(OverloadedError) as refused:
+            async with scheduler.admit():
+                pytest.fail("was let in")
+        assert 0 < refused.value.retry_after_seconds <= 30
+    async with scheduler.admit():
+        assert scheduler.admitted == 1
+
+
+async def test_the_time_to_come_back_follows_the_measured_backlog() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor, capacity=9)
+    await measured(scheduler, executor, 0.05)
+    async with AsyncExitStack() as stack:
+        for _ in range(10):
+            await stack.enter_async_context(scheduler.admit(cost=20))
+        with pytest.raises(OverloadedError) as refused:
+            scheduler.check()
+    backlog_seconds = 10 * 20 * 0.05
+    assert 0.2 * backlog_seconds < refused.value.retry_after_seconds < 2 * backlog_seconds
+
+
+async def test_a_refusal_costs_next_to_nothing() -> None:
+    scheduler = Scheduler(FakeExecutor(slots=2), capacity=1000)
+    async with AsyncExitStack() as stack:
+        for _ in range(1002):
+            await stack.enter_async_context(scheduler.admit(cost=100))
+        begun = time.process_time()
+        for _ in range(1000):
+            with pytest.raises(OverloadedError):
+                scheduler.check()
+        assert (time.process_time() - begun) / 1000 < 0.0005
+
+
+async def test_a_deadline_that_the_queue_cannot_meet_is_refused_early() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    await measured(scheduler, executor, 0.05)
+    now = asyncio.get_running_loop().time
+    async with AsyncExitStack() as stack:
+        for _ in range(100):
+            await stack.enter_async_context(scheduler.admit())
+        assert scheduler.estimated_wait_seconds() >= 5.0
+        with pytest.raises(DeadlineError, match="the queue takes"):
+            async with scheduler.admit(deadline=now() + 1.0):
+                pytest.fail("was let in")
+        async with scheduler.admit(deadline=now() + 600.0):
+            assert scheduler.admitted == 101
+
+
+async def test_the_wait_of_a_single_job_counts_one_job_of_each_submission_ahead() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    await measured(scheduler, executor, 0.02)
+    async with scheduler.admit(cost=1000):
+        single = scheduler.estimated_wait_seconds(1)
+        assert single > 0
+        assert scheduler.estimated_wait_seconds(1000) == pytest.approx(1000 * single)
+
+
+async def test_an_idle_server_never_refuses_early_however_slow_it_was() -> None:
+    executor = FakeExecutor(slots=2, held=True)
+    scheduler = Scheduler(executor)
+    await measured(scheduler, executor, 0.05)
+    soon = asyncio.get_running_loop().time() + 0.04
+    async with scheduler.admit(), scheduler.admit(deadline=soon, cost=1000) as ticket:
+        assert ticket.deadline == soon
+
+
+async def test_a_deadline_already_past_is_refused_before_anything_runs() -> None:
+    executor = FakeExecutor()
+    scheduler = Scheduler(executor)
+    past = asyncio.get_running_loop().time() - 1.0
+    with pytest.raises(DeadlineError):
+        async with scheduler.admit(deadline=past):
+            pytest.fail("was let in")
+    assert not executor.started
+
+
+async def test_a_deadline_that_passes_kills_the_execution() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    soon = asyncio.get_running_loop().time() + 0.02
+    async with scheduler.admit(deadline=soon) as ticket:
+        with pytest.raises(DeadlineError):
+            await ticket.run(program("slow"))
+        with pytest.raises(DeadlineError):
+            await ticket.run(program("late"))
+    assert [job.work for job in executor.killed] == [program("slow").work]
+    assert len(executor.started) == 1
+    assert scheduler.running == 0
+
+
+async def test_a_deadline_that_passes_while_waiting_leaves_no_slot_behind() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    soon = asyncio.get_running_loop().time() + 0.02
+    async with scheduler.admit() as first, scheduler.admit(deadline=soon) as second:
+        (running,) = spawn(first, ["first"])
+        await executor.until_running(1)
+        with pytest.raises(DeadlineError):
+            await second.run(program("second"))
+        executor.release()
+        await running
+    async with scheduler.admit() as third:
+        await third.run(program("third"))
+    assert sources(executor) == ["first", "third"]
+
+
+async def test_a_time_out_of_the_executor_is_not_taken_for_the_deadline() -> None:
+    executor = FakeExecutor(held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(deadline=asyncio.get_running_loop().time() + 60) as ticket:
+        (task,) = spawn(ticket, ["broken"])
+        await executor.until_running(1)
+        executor.fail(TimeoutError("machinery"))
+        with pytest.raises(TimeoutError, match="machinery"):
+            await task
+
+
+async def test_a_cancelled_call_kills_its_execution_and_frees_the_slot() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=2) as ticket:
+        first, second = spawn(ticket, ["first", "second"])
+        await executor.until_running(1)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        await executor.until_started(2)
+        executor.release()
+        await second
+    assert len(executor.killed) == 1
+
+
+async def test_a_waiter_cancelled_as_its_turn_comes_hands_the_slot_on() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=3) as ticket:
+        first, second, third = spawn(ticket, ["first", "second", "third"])
+        await executor.until_running(1)
+        executor.finish()
+        asyncio.get_running_loop().call_soon(second.cancel)
+        await first
+        await executor.until_started(2)
+        executor.release()
+        await third
+    assert second.cancelled()
+    assert sources(executor) == ["first", "third"]
+    assert scheduler.running == 0
+
+
+async def test_a_broken_execution_frees_its_slot() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit(cost=2) as ticket:
+        first, second = spawn(ticket, ["first", "second"])
+        await executor.until_running(1)
+        executor.fail(SandboxError("runner died"))
+        with pytest.raises(SandboxError):
+            await first
+        await executor.until_started(2)
+        executor.release()
+        await second
+
+
+async def test_draining_refuses_newcomers_and_waits_for_those_inside() -> None:
+    executor = FakeExecutor(held=True)
+    scheduler = Scheduler(executor)
+    async with scheduler.admit() as ticket:
+        (task,) = spawn(ticket, ["inside"])
+        await executor.until_running(1)
+        assert not await scheduler.drain(0.01)
+        with pytest.raises(DrainingError):
+            async with scheduler.admit():
+                pytest.fail("was let in")
+        draining = asyncio.create_task(scheduler.drain(60))
+        executor.release()
+        await task
+    assert await draining
+
+
+async def test_an_empty_scheduler_drains_at_once() -> None:
+    assert await Scheduler(FakeExecutor()).drain(0.0)
+
+
+@given(
+    slots=st.integers(1, 4),
+    submissions=st.lists(st.integers(1, 6), min_size=1, max_size=8),
+    moves=st.lists(st.tuples(st.booleans(), st.integers(0, 50)), max_size=60),
+)
+def test_slots_are_never_idle_while_jobs_wait_nor_lost(
+    slots: int, submissions: list[int], moves: list[tuple[bool, int]]
+) -> None:
+    """Finishes and cancels in any order; every job not cancelled runs, none twice."""
+    asyncio.run(_play(slots, submissions, moves))
+
+
+async def _play(slots: int, submissions: list[int], moves: list[tuple[bool, int]]) -> None:
+    executor = FakeExecutor(slots=slots, held=True)
+    scheduler = Scheduler(executor)
+    async with AsyncExitStack() as stack:
+        tasks: list[asyncio.Task[Execution]] = []
+        for number, jobs in enumerate(submissions):
+            ticket = await stack.enter_async_context(scheduler.admit(cost=jobs))
+            tasks += spawn(ticket, [f"{number}.{job}" for job in range(jobs)])
+        for cancel, index in moves:
+            await turn_over()
+            unfinished = [task for task in tasks if not task.done()]
+            assert len(executor.running) == min(slots, len(unfinished))
+            if cancel and unfinished:
+                unfinished[index % len(unfinished)].cancel()
+            elif executor.running:
+                executor.finish(index % len(executor.running))
+        executor.release()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    started = sources(executor)
+    assert len(set(started)) == len(started)
+    assert sum(isinstance(end, Execution) for end in ended) <= len(started)
+    assert all(isinstance(end, Execution | asyncio.CancelledError) for end in ended)
+    assert scheduler.running == 0
+    assert scheduler.admitted == 0
+
+
+@given(jobs=st.lists(st.integers(1, 8), min_size=2, max_size=6))
+def test_no_submission_runs_two_jobs_more_than_another_that_waits(jobs: list[int]) -> None:
+    asyncio.run(_check_turns(jobs))
+
+
+async def _check_turns(jobs: list[int]) -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with AsyncExitStack() as stack:
+        blocker = await stack.enter_async_context(scheduler.admit())
+        tasks = spawn(blocker, ["blocker"])
+        await executor.until_running(1)
+        for number, count in enumerate(jobs):
+            ticket = await stack.enter_async_context(scheduler.admit(cost=count))
+            tasks += spawn(ticket, [str(number)] * count)
+        await turn_over()
+        executor.release()
+        await asyncio.gather(*tasks)
+    served = [0] * len(jobs)
+    for name in sources(executor)[1:]:
+        served[int(name)] += 1
+        waiting = [had for had, count in zip(served, jobs, strict=True) if had < count]
+        assert served[int(name)] - min(waiting, default=served[int(name)]) <= 1
