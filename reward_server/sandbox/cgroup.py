@@ -1,0 +1,478 @@
+"""Bounds each slot by a cgroup of its own, on version 1 and version 2 of the kernel's interface.
+
+What this stops: a process tree that takes more memory (swap included), more processes or more
+cores than its share; it also tells the truth about what the tree used.
+What it does not: the tree's share of disk, network or kernel memory that is not charged.
+
+    parent     where our cgroups are made: the server's own cgroup or its neighbourhood, or the
+               one named by `cgroup_parent`. It must be writable (root, or delegated by systemd).
+    slot       parent/codereward-<owner>-<slot>, in every hierarchy on version 1
+
+The owner names the server process (pid namespace, pid, start time), so that a later server can
+tell what a dead one left from what a living one uses.
+
+On version 2 a cgroup that hands controllers to children may hold no process. When our own does, the
+server moves into a leaf beside the slots, or, where others live there too, the slots become
+siblings of our own cgroup.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reward_server.domain import Wall
+from reward_server.errors import MissingWallError, SandboxError
+from reward_server.sandbox.janitor import OUR_PREFIX, kill_cgroup, remove_cgroup, write_control
+
+LEAF = OUR_PREFIX + "server"
+REMOVE_SECONDS = 5.0
+CPU_PERIOD_MICROSECONDS = 100_000
+
+MEMORY, PIDS, CPU, CPUACCT = "memory", "pids", "cpu", "cpuacct"
+# Pids first: killing forbids forks there, and the other hierarchies hold the same processes.
+CONTROLLERS = {1: (PIDS, MEMORY, CPU, CPUACCT), 2: (PIDS, MEMORY, CPU)}
+WALLS = {"memory-limit": (MEMORY,), "process-limit": (PIDS,), "cpu-limit": (CPU, CPUACCT)}
+
+REMEDY = (
+    "start the server with `systemd-run --user --scope -p Delegate=yes reward-server serve`, as "
+    "root, or name a cgroup that you may write with --cgroup-parent"
+)
+
+# What the zygote reads: key, version, controller, file, flags to open it with.
+_READ_FILES = (
+    ("cpu_v1", 1, CPUACCT, "cpuacct.usage", os.O_RDONLY),
+    ("cpu_v2", 2, "", "cpu.stat", os.O_RDONLY),
+    ("memory_current", 1, MEMORY, "memory.usage_in_bytes", os.O_RDONLY),
+    ("memory_current", 2, MEMORY, "memory.current", os.O_RDONLY),
+    # Writing resets the peak. Version 2 allows it since Linux 6.12; before, a peak would cover the
+    # container's whole life, which says nothing about one execution, so none is given.
+    ("memory_peak_v1", 1, MEMORY, "memory.max_usage_in_bytes", os.O_RDWR),
+    ("memory_peak_v2", 2, MEMORY, "memory.peak", os.O_RDWR),
+    ("memory_events_v1", 1, MEMORY, "memory.oom_control", os.O_RDONLY),
+    ("memory_events_v2", 2, MEMORY, "memory.events", os.O_RDONLY),
+    ("pids_events", 1, PIDS, "pids.events", os.O_RDONLY),
+    ("pids_events", 2, PIDS, "pids.events", os.O_RDONLY),
+)
+
+
+def owner_id(pid: int | None = None) -> str:
+    """Names a process so that no later process bears the same name."""
+    pid = os.getpid() if pid is None else pid
+    return f"{_pid_namespace()}.{pid}.{_start_time(pid)}"
+
+
+def owner_lives(owner: str) -> bool:
+    """Tells whether a process named by `owner_id` may still run."""
+    namespace, _, rest = owner.partition(".")
+    pid, _, start = rest.partition(".")
+    if namespace != str(_pid_namespace()):
+        return True  # not ours to judge: we cannot see it
+    return bool(start) and pid.isdecimal() and str(_start_time(int(pid))) == start
+
+
+def _pid_namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
+def _start_time(pid: int) -> int:
+    """Gives the start time of a process in clock ticks since boot, -1 when it is dead."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return -1
+    return -1 if fields[0] in "ZX" else int(fields[19])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotCgroup:
+    """One slot's cgroup. A limit whose controller is absent is not set: see `CgroupParent`."""
+
+    version: int
+    directories: Mapping[str, Path]
+
+    @property
+    def procs_paths(self) -> tuple[str, ...]:
+        """Files to which a process writes "0" to join."""
+        return tuple(str(path / "cgroup.procs") for path in _distinct(self.directories))
+
+    def set_memory(self, limit_bytes: int) -> None:
+        """Bounds memory; no swap on top of it.
+
+        Raises:
+            SandboxError: the kernel refused, such as for a limit below what is in use.
+        """
+        if MEMORY not in self.directories:
+            return
+        directory = self.directories[MEMORY]
+        if self.version == 2:
+            _set(directory / "memory.max", str(limit_bytes))
+            _set_where_present(directory / "memory.swap.max", "0")
+            return
+        _set_where_present(directory / "memory.swappiness", "0")
+        files = [directory / "memory.limit_in_bytes", directory / "memory.memsw.limit_in_bytes"]
+        # Memory with swap may never be bounded tighter than memory alone, not even in between.
+        if limit_bytes > int(files[0].read_text()):
+            files.reverse()
+        for file in files:
+            _set_where_present(file, str(limit_bytes))
+
+    def set_processes(self, limit: int) -> None:
+        """Bounds processes and threads alive at once.
+
+        Raises:
+            SandboxError: the kernel refused.
+        """
+        if PIDS in self.directories:
+            _set(self.directories[PIDS] / "pids.max", str(limit))
+
+    def set_cpu(self, cores: float) -> None:
+        """Bounds CPU time per time.
+
+        Raises:
+            SandboxError: the kernel refused.
+        """
+        if CPU not in self.directories:
+            return
+        directory, quota = self.directories[CPU], int(cores * CPU_PERIOD_MICROSECONDS)
+        if self.version == 2:
+            _set(directory / "cpu.max", f"{quota} {CPU_PERIOD_MICROSECONDS}")
+            return
+        _set(directory / "cpu.cfs_period_us", str(CPU_PERIOD_MICROSECONDS))
+        _set(directory / "cpu.cfs_quota_us", str(quota))
+
+    def open_fds(self) -> dict[str, int]:
+        """Opens what the zygote reads, by key; the caller passes them on and closes them.
+
+        `memory_peak_v1` and `memory_peak_v2` are reset by writing; see the table of this module.
+
+        Raises:
+            SandboxError: a file cannot be opened.
+        """
+        opened: dict[str, int] = {}
+        for key, version, controller, name, flags in _READ_FILES:
+            directory = self._directory_of(controller)
+            if version != self.version or directory is None:
+                continue
+            try:
+                opened[key] = os.open(directory / name, flags | os.O_CLOEXEC)
+            except OSError as error:
+                if key == "memory_peak_v2":
+                    continue
+                _close_all(opened)
+                raise SandboxError(f"cannot open {directory / name}: {error.strerror}") from error
+        return opened
+
+    def kill_all(self) -> None:
+        """Kills every process in the cgroup."""
+        deadline = time.monotonic() + REMOVE_SECONDS
+        for directory in _distinct(self.directories):
+            kill_cgroup(str(directory), deadline)
+
+    def remove(self) -> None:
+        """Removes the cgroup; its processes must be gone or dying.
+
+        Raises:
+            SandboxError: it is still there after some seconds.
+        """
+        deadline = time.monotonic() + REMOVE_SECONDS
+        for directory in _distinct(self.directories):
+            try:
+                remove_cgroup(str(directory), deadline)
+            except OSError as error:
+                raise SandboxError(f"cannot remove {directory}: {error.strerror}") from error
+
+    def _directory_of(self, controller: str) -> Path | None:
+        if controller:
+            return self.directories.get(controller)
+        return next(iter(self.directories.values()), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CgroupParent:
+    """Where our cgroups are made, and what is missing there.
+
+    Args:
+        version: 1 or 2; 0 where there are no cgroups at all.
+        directories: parent folder by controller; one and the same on version 2.
+        absent: why a controller cannot be used, by controller.
+        owner: whom the cgroups made here belong to.
+    """
+
+    version: int
+    directories: Mapping[str, Path]
+    absent: Mapping[str, str]
+    owner: str = field(default_factory=owner_id)
+
+    @classmethod
+    def detect(
+        cls,
+        parent: str | None = None,
+        *,
+        allow_missing: frozenset[str] = frozenset(),
+        process: Path = Path("/proc/self"),
+    ) -> CgroupParent:
+        """Finds where this process may make cgroups, and prepares the place.
+
+        Args:
+            parent: path of an existing cgroup, below its hierarchy's mount point or from the root
+                of the file system; None for our own cgroup or its neighbourhood.
+            allow_missing: names of walls that may be missing.
+            process: folder with the `cgroup` and `mountinfo` files to go by.
+
+        Raises:
+            MissingWallError: a limit cannot be had and is not in `allow_missing`.
+        """
+        found = cls.look(parent, process=process)
+        missing = tuple(
+            (wall.name, wall.detail)
+            for wall in found.walls()
+            if not wall.standing and wall.name not in allow_missing
+        )
+        if missing:
+            raise MissingWallError(missing)
+        return found
+
+    @classmethod
+    def look(cls, parent: str | None, *, process: Path = Path("/proc/self")) -> CgroupParent:
+        """Finds the place like `detect`, whatever is missing there."""
+        mounts = _mounts(process)
+        own = _own_paths(process)
+        if 2 in mounts and MEMORY in _offered(mounts[2][""].point):
+            return _look_v2(mounts[2][""], own.get("", "/"), parent)
+        if 1 in mounts:
+            return _look_v1(mounts[1], own, parent)
+        reason = f"no cgroup file system is mounted here; {REMEDY}"
+        return cls(version=0, directories={}, absent=dict.fromkeys(CONTROLLERS[1], reason))
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Beginning of the path of every cgroup made here, for the janitor."""
+        name = f"{OUR_PREFIX}{self.owner}-"
+        return tuple(str(path / name) for path in _distinct(self.directories))
+
+    def walls(self) -> tuple[Wall, ...]:
+        """Tells which limits can be set."""
+        return tuple(self._wall(name, needed) for name, needed in WALLS.items())
+
+    def create(self, name: str) -> SlotCgroup:
+        """Makes the cgroup of a slot.
+
+        Raises:
+            SandboxError: the kernel refused.
+        """
+        full_name = f"{OUR_PREFIX}{self.owner}-{name}"
+        slot = SlotCgroup(
+            version=self.version,
+            directories={key: path / full_name for key, path in self.directories.items()},
+        )
+        for directory in _distinct(slot.directories):
+            try:
+                directory.mkdir()
+            except OSError as error:
+                slot.remove()
+                raise SandboxError(f"cannot make {directory}: {error.strerror}") from error
+        return slot
+
+    def _wall(self, name: str, needed: tuple[str, ...]) -> Wall:
+        for controller in needed:
+            if controller in self.absent:
+                return Wall(name=name, standing=False, detail=self.absent[controller])
+        place = self.directories[needed[0]]
+        return Wall(name=name, standing=True, detail=f"cgroup v{self.version} at {place}")
+
+
+def remove_stale(parent: CgroupParent) -> tuple[str, ...]:
+    """Kills and removes what servers that are dead left under `parent`.
+
+    Returns:
+        The paths removed.
+    """
+    deadline = time.monotonic() + REMOVE_SECONDS
+    stale = [path for place in _distinct(parent.directories) for path in _stale_in(place)]
+    for path in stale:
+        kill_cgroup(str(path), deadline)
+    removed = []
+    for path in stale:
+        with contextlib.suppress(OSError):
+            remove_cgroup(str(path), deadline)
+            removed.append(str(path))
+    return tuple(removed)
+
+
+def _stale_in(place: Path) -> Iterator[Path]:
+    for path in place.glob(OUR_PREFIX + "*-*"):
+        owner = path.name.removeprefix(OUR_PREFIX).partition("-")[0]
+        if not owner_lives(owner):
+            yield path
+
+
+# ------------------------------------------------------------------------- finding the place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mount:
+    """A mounted hierarchy: which part of it is mounted (`root`), and where (`point`)."""
+
+    root: str
+    point: Path
+
+    def directory(self, path: str) -> Path:
+        """Gives the folder of a cgroup named as in /proc/self/cgroup."""
+        inside = path.removeprefix(self.root.rstrip("/")) if path.startswith(self.root) else path
+        return self.point / inside.lstrip("/")
+
+    def named(self, setting: str) -> Path:
+        """Gives the folder that a `cgroup_parent` setting means."""
+        return self.point / setting.removeprefix(str(self.point)).lstrip("/")
+
+
+def _mounts(process: Path) -> dict[int, dict[str, _Mount]]:
+    """Lists hierarchies by version, then by controller ("" on version 2)."""
+    found: dict[int, dict[str, _Mount]] = {}
+    for line in (process / "mountinfo").read_text().splitlines():
+        front, _, back = line.partition(" - ")
+        kind, _, options = back.split(" ", 2)
+        fields = front.split(" ")
+        mount = _Mount(root=fields[3], point=Path(fields[4].replace("\\040", " ")))
+        if kind == "cgroup2":
+            found.setdefault(2, {})[""] = mount
+        elif kind == "cgroup":
+            for controller in set(options.split(",")) & set(CONTROLLERS[1]):
+                found.setdefault(1, {})[controller] = mount
+    return found
+
+
+def _own_paths(process: Path) -> dict[str, str]:
+    """Gives this process's cgroup by controller ("" on version 2)."""
+    paths: dict[str, str] = {}
+    for line in (process / "cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        paths.update(dict.fromkeys(controllers.split(","), path))
+    return paths
+
+
+def _look_v1(
+    mounts: Mapping[str, _Mount], own: Mapping[str, str], parent: str | None
+) -> CgroupParent:
+    directories: dict[str, Path] = {}
+    absent: dict[str, str] = {}
+    for controller in CONTROLLERS[1]:
+        if controller not in mounts or controller not in own:
+            absent[controller] = f"the kernel has no {controller} controller; {REMEDY}"
+            continue
+        mount = mounts[controller]
+        directory = mount.directory(own[controller]) if parent is None else mount.named(parent)
+        if problem := _unusable(directory):
+            absent[controller] = problem
+        else:
+            directories[controller] = directory
+    return CgroupParent(version=1, directories=directories, absent=absent)
+
+
+def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
+    if parent is not None:
+        places = [mount.named(parent)]
+    else:
+        # Found from inside the leaf, the place is the one that the leaf was made in.
+        places = [mount.directory(own.removesuffix("/" + LEAF) or "/")]
+        if places[0] != mount.point:
+            places.append(places[0].parent)
+    found = []
+    for place in places:
+        absent = _enable(place)
+        usable = {name: place for name in CONTROLLERS[2] if name not in absent}
+        found.append(CgroupParent(version=2, directories=usable, absent=absent))
+        if not absent:
+            break
+    return min(found, key=lambda candidate: len(candidate.absent))
+
+
+def _enable(place: Path) -> dict[str, str]:
+    """Hands the controllers to the children of a cgroup; tells what cannot be, and why."""
+    if problem := _unusable(place):
+        return dict.fromkeys(CONTROLLERS[2], problem)
+    absent: dict[str, str] = {}
+    for controller in CONTROLLERS[2]:
+        if controller in _enabled(place):
+            continue
+        if controller not in _offered(place):
+            absent[controller] = f"{place} does not offer the {controller} controller; {REMEDY}"
+        elif problem := _vacate(place) or _hand_down(place, controller):
+            absent[controller] = problem
+    return absent
+
+
+def _hand_down(place: Path, controller: str) -> str:
+    try:
+        write_control(str(place / "cgroup.subtree_control"), f"+{controller}")
+    except OSError as error:
+        return f"{place} does not hand down {controller} ({error.strerror}); {REMEDY}"
+    return ""
+
+
+def _vacate(place: Path) -> str:
+    """Moves this process out of `place` into a leaf, if it is there and alone.
+
+    Only the root of the hierarchy may hold processes and have children with controllers; it is
+    the one cgroup without a `cgroup.type`.
+    """
+    inside = (place / "cgroup.procs").read_text().split()
+    if not inside or not (place / "cgroup.type").exists():
+        return ""
+    if inside != [str(os.getpid())]:
+        return f"{place} holds other processes than the server; {REMEDY}"
+    try:
+        (place / LEAF).mkdir(exist_ok=True)
+        write_control(str(place / LEAF / "cgroup.procs"), "0")
+    except OSError as error:
+        return f"cannot move into {place / LEAF} ({error.strerror}); {REMEDY}"
+    return ""
+
+
+def _unusable(directory: Path) -> str:
+    if not directory.is_dir():
+        return f"{directory} is not a cgroup here; {REMEDY}"
+    if not os.access(directory, os.W_OK):
+        return f"{directory} is not writable by uid {os.geteuid()}; {REMEDY}"
+    return ""
+
+
+def _offered(place: Path) -> list[str]:
+    return (place / "cgroup.controllers").read_text().split()
+
+
+def _enabled(place: Path) -> list[str]:
+    return (place / "cgroup.subtree_control").read_text().split()
+
+
+def _distinct(directories: Mapping[str, Path]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(directories.values()))
+
+
+# ---------------------------------------------------------------------------------- writing
+
+
+def _set(file: Path, text: str) -> None:
+    try:
+        write_control(str(file), text)
+    except OSError as error:
+        raise SandboxError(f"cannot write {text} to {file}: {error.strerror}") from error
+
+
+def _set_where_present(file: Path, text: str) -> None:
+    try:
+        write_control(str(file), text)
+    except OSError as error:
+        if error.errno != errno.ENOENT:
+            raise SandboxError(f"cannot write {text} to {file}: {error.strerror}") from error
+
+
+def _close_all(descriptors: Mapping[str, int]) -> None:
+    for descriptor in descriptors.values():
+        os.close(descriptor)

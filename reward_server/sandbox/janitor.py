@@ -1,0 +1,184 @@
+"""Cleans up after a server that died, whatever it died of.
+
+The server starts `python -I -S janitor.py` in a session of its own and holds the writing end of
+its standard input, on which it lists, a line each, what it makes:
+
+    cgroup PREFIX   every cgroup whose path begins with PREFIX
+    path PATH       a file or a folder
+
+End of file means that the server is gone: by its own will, and then it has removed everything
+itself, or not, `kill -9` included; the janitor kills and removes what it finds, for at most
+`TIME_LIMIT_SECONDS`, and leaves.
+
+What this stops: processes, cgroups and files outliving the server that owned them.
+What it does not: a `kill -9` of the janitor as well. The next server to start under the same
+cgroup removes what both left; see `cgroup.remove_stale`.
+
+Standard library only: it runs without site-packages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+
+OUR_PREFIX = "codereward-"
+TIME_LIMIT_SECONDS = 10.0
+RETRY_SECONDS = 0.005
+
+
+class Janitor:
+    """The server's hold on its janitor."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    @classmethod
+    def start(cls) -> Janitor:
+        """Starts the process.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            bufsize=0,
+        )
+        return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    def watch_cgroups(self, prefixes: Iterable[str]) -> None:
+        """Adds cgroups by the beginning of their paths."""
+        for prefix in prefixes:
+            self._tell("cgroup", prefix)
+
+    def watch_path(self, path: str) -> None:
+        """Adds a file or a folder."""
+        self._tell("path", path)
+
+    def close(self) -> None:
+        """Lets the janitor go, once everything it watches has been removed."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(2 * TIME_LIMIT_SECONDS)
+
+    def _tell(self, kind: str, path: str) -> None:
+        if not os.path.basename(path).startswith(OUR_PREFIX) or "\n" in path:
+            raise ValueError(f"not a path of ours: {path!r}")
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{kind} {path}\n".encode())
+
+
+def kill_cgroup(directory: str, deadline: float) -> None:
+    """Kills every process in a cgroup, or as many as it can before `deadline` (monotonic).
+
+    Without `cgroup.kill` (version 1) forking is forbidden first, so that killing in rounds ends.
+    """
+    with contextlib.suppress(OSError):
+        write_control(os.path.join(directory, "cgroup.kill"), "1")
+        return
+    with contextlib.suppress(OSError):
+        write_control(os.path.join(directory, "pids.max"), "0")
+    while pids := _processes(directory):
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(RETRY_SECONDS)
+
+
+def remove_cgroup(directory: str, deadline: float) -> None:
+    """Removes a cgroup, waiting until `deadline` (monotonic) for killed processes to be gone.
+
+    Raises:
+        OSError: it is still there.
+    """
+    while True:
+        try:
+            os.rmdir(directory)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(RETRY_SECONDS)
+
+
+def write_control(path: str, text: str) -> None:
+    """Writes to a file of a cgroup, which exists or is not known to this kernel.
+
+    Raises:
+        OSError: the kernel refused, or the file does not exist.
+    """
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _processes(directory: str) -> list[int]:
+    try:
+        with open(os.path.join(directory, "cgroup.procs")) as file:
+            pids = [int(line) for line in file]
+    except OSError:
+        return []
+    # 0 stands for a process of another pid namespace, and kill(0) would end our own group.
+    return [pid for pid in pids if pid > 0]
+
+
+def _clean(lines: Iterable[str]) -> None:
+    deadline = time.monotonic() + TIME_LIMIT_SECONDS
+    cgroups: list[str] = []
+    paths: list[str] = []
+    for line in lines:
+        kind, _, path = line.partition(" ")
+        if kind == "cgroup":
+            cgroups.extend(glob.glob(glob.escape(path) + "*"))
+        elif kind == "path":
+            paths.append(path)
+    for directory in cgroups:
+        kill_cgroup(directory, deadline)
+    for directory in cgroups:
+        with contextlib.suppress(OSError):
+            remove_cgroup(directory, deadline)
+    for path in paths:
+        _remove_path(path)
+
+
+def _remove_path(path: str) -> None:
+    with contextlib.suppress(IsADirectoryError, FileNotFoundError):
+        os.unlink(path)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def main() -> None:
+    """Waits for the server to be gone, then cleans."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    lines = sys.stdin.buffer.read().decode(errors="surrogateescape").splitlines()
+    _clean(line for line in lines if os.path.basename(line).startswith(OUR_PREFIX))
+
+
+if __name__ == "__main__":
+    main()
