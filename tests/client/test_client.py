@@ -1,0 +1,444 @@
+from __future__ import annotations
+
+import asyncio
+import pickle
+import threading
+import time
+
+import grpc
+import pytest
+from google.rpc import status_pb2
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import AsyncRewardClient, CallError, Integrity, RewardClient, Verdict
+
+
+def requests(count: int, **fields) -> list[pb.ScoreRequest]:
+    return [pb.ScoreRequest(id=f"r{index}", **fields) for index in range(count)]
+
+
+def passed(request, context) -> pb.ScoreResponse:
+    return pb.ScoreResponse(
+        id=request.id, verdict=pb.VERDICT_PASSED, reward=1.0, integrity=pb.INTEGRITY_ISOLATED
+    )
+
+
+def slowly(request, context) -> pb.ScoreResponse:
+    time.sleep(0.002)  # as long as a verdict takes
+    return passed(request, context)
+
+
+def failing_first(attempts: int, status: grpc.StatusCode, *metadata: tuple[str, str]):
+    """Gives an answer that refuses each request a number of times, then passes it."""
+    seen: dict[str, int] = {}
+    lock = threading.Lock()
+
+    def answer(request, context) -> pb.ScoreResponse:
+        with lock:
+            seen[request.id] = seen.get(request.id, 0) + 1
+            refused = seen[request.id] <= attempts
+        if refused:
+            context.set_trailing_metadata(metadata)
+            context.abort(status, "not now")
+        return passed(request, context)
+
+    return answer
+
+
+async def test_scores_come_in_the_order_of_the_requests(serve):
+    def slower_for_earlier(request, context):
+        time.sleep(0.03 if request.id == "r0" else 0.0)  # the answers arrive in another order
+        return pb.ScoreResponse(id=request.id, verdict=pb.VERDICT_PASSED, reward=1.0)
+
+    async with AsyncRewardClient(serve(slower_for_earlier).target) as client:
+        scores = await client.score(requests(5))
+    assert [score.id for score in scores] == ["r0", "r1", "r2", "r3", "r4"]
+
+
+async def test_a_score_tells_verdict_reward_and_integrity(serve):
+    async with AsyncRewardClient(serve().target) as client:
+        (score,) = await client.score(requests(1))
+    assert score.verdict is Verdict.PASSED
+    assert (score.reward, score.integrity, score.error) == (1.0, Integrity.ISOLATED, None)
+
+
+async def test_no_requests_need_no_server():
+    async with AsyncRewardClient("127.0.0.1:1") as client:
+        assert await client.score([]) == []
+
+
+async def test_512_completions_in_one_call_stay_within_the_bound(serve):
+    server = serve(slowly)
+    async with AsyncRewardClient(server.target, max_in_flight=8) as client:
+        scores = await client.score(requests(512))
+    assert [score.reward for score in scores] == [1.0] * 512
+    assert 2 <= server.most_at_once <= 8
+
+
+async def test_two_calls_at_once_share_the_bound(serve):
+    server = serve(slowly)
+    async with AsyncRewardClient(server.target, max_in_flight=4) as client:
+        await asyncio.gather(client.score(requests(64)), client.score(requests(64)))
+    assert 2 <= server.most_at_once <= 4
+
+
+async def test_an_overload_is_retried_after_the_push_back_and_not_before(serve):
+    push_back = ("grpc-retry-pushback-ms", "200")
+    server = serve(failing_first(1, grpc.StatusCode.RESOURCE_EXHAUSTED, push_back))
+    async with AsyncRewardClient(server.target) as client:
+        started = time.monotonic()
+        (score,) = await client.score(requests(1))
+    assert score.reward == 1.0
+    assert time.monotonic() - started >= 0.2
+    assert len(server.requests) == 2
+
+
+async def test_a_request_above_256_kib_is_retried_more_often_than_grpc_would(serve):
+    server = serve(failing_first(7, grpc.StatusCode.UNAVAILABLE, ("grpc-retry-pushback-ms", "1")))
+    async with AsyncRewardClient(server.target) as client:
+        (score,) = await client.score(requests(1, completion="x" * (1 << 20)))
+    assert score.reward == 1.0
+    assert len(server.requests) == 8
+
+
+async def test_a_forbidden_retry_is_not_made(serve):
+    server = serve(failing_first(1, grpc.StatusCode.UNAVAILABLE, ("grpc-retry-pushback-ms", "-1")))
+    async with AsyncRewardClient(server.target) as client:
+        (score,) = await client.score(requests(1))
+    assert score.error is not None
+    assert score.error.status == "UNAVAILABLE"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+async def test_a_fault_of_the_caller_is_told_and_not_retried(serve, batch_size):
+    def refuse(request, context):
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "tests: absent")
+
+    server = serve(refuse)
+    async with AsyncRewardClient(server.target, batch_size=batch_size) as client:
+        (score,) = await client.score(requests(1))
+    assert (score.id, score.verdict, score.reward) == ("r0", None, None)
+    assert str(score.error) == "INVALID_ARGUMENT: tests: absent"
+    assert score.error is not None
+    assert score.error.permanent
+    assert len(server.requests) == 1
+
+
+async def test_one_unjudged_request_leaves_the_others_judged(serve):
+    def refuse_one(request, context):
+        if request.id == "r1":
+            context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no slot in time")
+        return passed(request, context)
+
+    async with AsyncRewardClient(serve(refuse_one).target) as client:
+        scores = await client.score(requests(3))
+    assert [score.reward for score in scores] == [1.0, None, 1.0]
+
+
+async def test_a_call_ends_in_time_when_the_server_never_answers(serve):
+    release = threading.Event()
+
+    def hang(request, context):
+        release.wait(20)
+        return passed(request, context)
+
+    async with AsyncRewardClient(
+        serve(hang).target, timeout_seconds=0.3, max_in_flight=2
+    ) as client:
+        started = time.monotonic()
+        scores = await client.score(requests(6))
+        took = time.monotonic() - started
+    release.set()
+    assert took < 2.0
+    assert [score.error.status for score in scores] == ["DEADLINE_EXCEEDED"] * 6
+    assert "before this request could be sent" in scores[5].error.message
+
+
+async def test_one_attempt_has_a_deadline_of_its_own(serve):
+    release = threading.Event()
+
+    def hang(request, context):
+        release.wait(20)
+        return passed(request, context)
+
+    async with AsyncRewardClient(serve(hang).target, rpc_timeout_seconds=0.2) as client:
+        (score,) = await client.score(requests(1))
+    release.set()
+    assert score.error.status == "DEADLINE_EXCEEDED"
+
+
+async def test_nobody_listening_gives_up_after_the_outage_time():
+    client = AsyncRewardClient("127.0.0.1:1", outage_seconds=0.4, max_in_flight=2)
+    async with client:
+        started = time.monotonic()
+        scores = await client.score(requests(40))
+        took = time.monotonic() - started
+    assert {score.error.status for score in scores} == {"UNAVAILABLE"}
+    assert not any(score.error.permanent for score in scores)
+    assert "given up after" in scores[0].error.message
+    assert took < 3.0  # all share one outage; 20 rounds of 0.4 s would be 8 s
+
+
+async def test_a_server_that_comes_back_within_the_outage_time_judges_everything(serve):
+    first = serve()
+    port = first.port
+    async with AsyncRewardClient(first.target) as client:
+        assert (await client.score(requests(1)))[0].reward == 1.0
+        await asyncio.to_thread(first.stop)
+        waiting = asyncio.create_task(client.score(requests(20)))
+        await asyncio.sleep(0.2)  # the outage itself
+        serve(port=port)
+        scores = await waiting
+    assert [score.reward for score in scores] == [1.0] * 20
+
+
+async def test_several_addresses_share_the_work(serve):
+    servers = [serve(), serve(), serve()]
+    targets = [server.target for server in servers]
+    async with AsyncRewardClient(targets, max_in_flight=8) as client:
+        scores = await client.score(requests(600))
+    assert [score.reward for score in scores] == [1.0] * 600
+    assert min(len(server.requests) for server in servers) >= 60
+
+
+async def test_a_dead_address_among_several_costs_nothing(serve):
+    server = serve()
+    async with AsyncRewardClient(f"127.0.0.1:1,{server.target}", outage_seconds=5.0) as client:
+        scores = await client.score(requests(30))
+    assert [score.reward for score in scores] == [1.0] * 30
+
+
+async def test_an_oversize_request_is_refused_before_it_is_sent(serve):
+    server = serve()
+    small, large = pb.ScoreRequest(id="s"), pb.ScoreRequest(id="l", completion="x" * 5000)
+    async with AsyncRewardClient(server.target, max_request_bytes=4096) as client:
+        scores = await client.score([small, large])
+    assert scores[0].reward == 1.0
+    assert scores[1].error.status == "INVALID_ARGUMENT"
+    assert scores[1].error.permanent
+    assert "5006 bytes" in scores[1].error.message
+    assert "4096" in scores[1].error.message
+    assert [request.id for request in server.requests] == ["s"]
+
+
+async def test_a_request_above_the_servers_transport_limit_is_not_retried(serve):
+    async with AsyncRewardClient(serve().target) as client:
+        (score,) = await client.score(requests(1, completion="x" * (17 << 20)))
+    assert score.error.status == "RESOURCE_EXHAUSTED"
+    assert score.error.permanent
+    assert "given up" not in score.error.message
+
+
+async def test_an_answer_above_grpcs_usual_4_mib_arrives(serve):
+    def long_answer(request, context):
+        return pb.ScoreResponse(verdict=pb.VERDICT_PASSED, reward=1.0, message="x" * (6 << 20))
+
+    async with AsyncRewardClient(serve(long_answer).target) as client:
+        (score,) = await client.score(requests(1))
+    assert len(score.message) == 6 << 20
+
+
+async def test_the_token_goes_with_every_call(serve):
+    def guarded(request, context):
+        if dict(context.invocation_metadata()).get("authorization") != "Bearer sesame":
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "wrong token")
+        return passed(request, context)
+
+    server = serve(guarded)
+    async with AsyncRewardClient(server.target, token="sesame") as client:
+        assert (await client.score(requests(1)))[0].reward == 1.0
+    async with AsyncRewardClient(server.target, token="simsim") as client:
+        (score,) = await client.score(requests(1))
+    assert str(score.error) == "UNAUTHENTICATED: wrong token"
+    assert score.error.permanent
+
+
+async def test_a_cancelled_call_cancels_its_requests_on_the_server(serve):
+    entered, gone = threading.Event(), threading.Event()
+
+    def hang(request, context):
+        context.add_callback(gone.set)
+        entered.set()
+        gone.wait(20)
+        return passed(request, context)
+
+    async with AsyncRewardClient(serve(hang).target) as client:
+        call = asyncio.create_task(client.score(requests(1)))
+        await asyncio.to_thread(entered.wait, 10)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await asyncio.to_thread(gone.wait, 10)
+
+
+# ------------------------------------------------------------------------------- batches
+
+
+async def test_a_batch_is_cut_in_count_and_in_bytes(serve):
+    server = serve()
+    options = {"batch_size": 4, "max_request_bytes": 3000}
+    async with AsyncRewardClient(server.target, **options) as client:
+        scores = await client.score(requests(9) + requests(3, completion="x" * 1400))
+    assert [score.reward for score in scores] == [1.0] * 12
+    assert sorted(server.batches) == [1, 3, 4, 4]
+
+
+async def test_a_batch_keeps_the_order_although_answers_come_in_another(serve):
+    async with AsyncRewardClient(serve().target, batch_size=100) as client:
+        scores = await client.score(requests(50))
+    assert [score.id for score in scores] == [f"r{index}" for index in range(50)]
+
+
+async def test_only_what_a_batch_left_open_is_sent_again(serve):
+    refused = set()
+
+    def overloaded_once(request, context):
+        if request.id in {"r1", "r3"} and request.id not in refused:
+            refused.add(request.id)
+            return pb.ScoreBatchResponse(error=status_pb2.Status(code=8, message="full"))
+        return passed(request, context)
+
+    server = serve(overloaded_once)
+    async with AsyncRewardClient(server.target, batch_size=8) as client:
+        scores = await client.score(requests(5))
+    assert [score.reward for score in scores] == [1.0] * 5
+    assert server.batches == [5, 2]
+
+
+async def test_a_batch_that_breaks_off_keeps_what_was_answered(serve):
+    def break_off(request, context):
+        if request.id == "r0":
+            context.abort(grpc.StatusCode.DATA_LOSS, "disk on fire")
+        return passed(request, context)
+
+    async with AsyncRewardClient(serve(break_off).target, batch_size=8) as client:
+        scores = await client.score(requests(4))
+    assert [score.reward for score in scores] == [None, 1.0, 1.0, 1.0]
+    assert str(scores[0].error) == "DATA_LOSS: disk on fire"
+
+
+async def test_a_batch_item_that_was_not_judged_is_told(serve):
+    def refuse(request, context):
+        status = status_pb2.Status(code=3, message="limits.calls: must be positive")
+        return pb.ScoreBatchResponse(error=status)
+
+    async with AsyncRewardClient(serve(refuse).target, batch_size=8) as client:
+        scores = await client.score(requests(2))
+    assert [str(score.error) for score in scores] == [
+        "INVALID_ARGUMENT: limits.calls: must be positive"
+    ] * 2
+
+
+# ------------------------------------------------------------------- the other two calls
+
+
+async def test_execute_gives_what_the_program_did(serve):
+    async with AsyncRewardClient(serve().target) as client:
+        response = await client.execute(pb.ExecuteRequest(id="e", stdin=b"hello"))
+    assert (response.id, response.stdout.data) == ("e", b"hello")
+
+
+async def test_execute_raises_the_status_when_nothing_ran(serve):
+    async with AsyncRewardClient(serve().target) as client:
+        with pytest.raises(CallError, match="FAILED_PRECONDITION: no language cobol"):
+            await client.execute(pb.ExecuteRequest(language="cobol"))
+
+
+async def test_server_info_is_handed_on(serve):
+    async with AsyncRewardClient(serve().target) as client:
+        assert (await client.server_info()).server_version == "1.2.3"
+
+
+# ------------------------------------------------------------------------ loops, threads
+
+
+def test_one_client_serves_one_loop_after_another(serve):
+    client = AsyncRewardClient(serve().target)
+    for _ in range(3):
+        assert asyncio.run(client.score(requests(2)))[1].reward == 1.0
+    assert len(client._lines) == 1
+
+
+def test_one_client_serves_two_loops_at_once(serve):
+    client = AsyncRewardClient(serve().target)
+    meeting = threading.Barrier(2, timeout=20)
+    found: list[float | None] = []
+
+    async def work() -> None:
+        for _ in range(5):
+            await asyncio.to_thread(meeting.wait)
+            found.extend(score.reward for score in await client.score(requests(20)))
+
+    threads = [threading.Thread(target=lambda: asyncio.run(work())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [1.0] * 200
+
+
+@pytest.mark.parametrize("kind", [AsyncRewardClient, RewardClient])
+def test_a_client_survives_pickling_even_while_connected(serve, kind):
+    server = serve()
+    client = kind(server.target, token="sesame")
+    call(client, requests(1))
+    copy = pickle.loads(pickle.dumps(client))
+    assert call(copy, requests(1))[0].reward == 1.0
+    assert server.metadata[1]["authorization"] == "Bearer sesame"
+    for used in (client, copy):
+        if isinstance(used, RewardClient):
+            used.close()
+
+
+def call(client, todo):
+    if isinstance(client, RewardClient):
+        return client.score(todo)
+    return asyncio.run(client.score(todo))
+
+
+def test_a_program_without_a_loop_has_the_same_client(serve):
+    server = serve(failing_first(1, grpc.StatusCode.UNAVAILABLE))
+    with RewardClient(server.target) as client:
+        assert [score.reward for score in client.score(requests(100))] == [1.0] * 100
+        assert client.server_info().slots == 2
+        assert client.execute(pb.ExecuteRequest(stdin=b"x")).stdout.data == b"x"
+
+
+async def test_the_blocking_client_works_inside_a_running_loop(serve):
+    with RewardClient(serve().target) as client:
+        assert client.score(requests(1))[0].reward == 1.0
+
+
+def test_the_blocking_client_is_shared_between_threads(serve):
+    found: list[float | None] = []
+    with RewardClient(serve().target) as client:
+        threads = [
+            threading.Thread(
+                target=lambda: found.extend(score.reward for score in client.score(requests(10)))
+            )
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == [1.0] * 80
+
+
+def test_a_closed_blocking_client_leaves_no_thread_and_opens_again(serve):
+    client = RewardClient(serve().target)
+    client.score(requests(1))
+    client.close()
+    assert "RewardClient" not in {thread.name for thread in threading.enumerate()}
+    assert client.score(requests(1))[0].reward == 1.0
+    client.close()
+
+
+def test_a_forgotten_blocking_client_ends_its_thread(serve):
+    client = RewardClient(serve().target)
+    client.score(requests(1))
+    (thread,) = [found for found in threading.enumerate() if found.name == "RewardClient"]
+    del client
+    thread.join(10)
+    assert not thread.is_alive()

@@ -1,0 +1,34 @@
+"""The trainer's side of Reward Server: sends completions, gets rewards.
+
+Needs gRPC and protobuf alone; what serves a trainer library is in a package of its own name.
+"""
+
+from trainer_client.blocking import RewardClient
+from trainer_client.channel import Connection, Tls
+from trainer_client.client import AsyncRewardClient
+from trainer_client.errors import (
+    CallError,
+    ConfigError,
+    RewardClientError,
+    RewardLostError,
+    TaskError,
+)
+from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
+
+__all__ = [
+    "AsyncRewardClient",
+    "CallError",
+    "ConfigError",
+    "Connection",
+    "Integrity",
+    "RewardClient",
+    "RewardClientError",
+    "RewardLostError",
+    "Score",
+    "ScoreError",
+    "TaskError",
+    "TestOutcome",
+    "TestResult",
+    "Tls",
+    "Verdict",
+]

@@ -1,0 +1,108 @@
+"""A client for programs without an event loop: it runs one in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Coroutine, Iterable
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.channel import ConnectionOptions, Target
+from trainer_client.client import AsyncRewardClient
+from trainer_client.score import Score
+
+_T = TypeVar("_T")
+
+
+class RewardClient:
+    """`AsyncRewardClient` for callers without an event loop; safe to share between threads.
+
+    Args:
+        target: see `Connection`, as for all options.
+    """
+
+    def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
+        self._client = AsyncRewardClient(target, **options)
+        self._thread: _LoopThread | None = None
+        self._lock = threading.Lock()
+
+    def score(self, requests: Iterable[pb.ScoreRequest]) -> list[Score]:
+        """Judges completions; see `AsyncRewardClient.score`."""
+        return self._run(self._client.score(requests))
+
+    def execute(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
+        """Runs a program; see `AsyncRewardClient.execute`."""
+        return self._run(self._client.execute(request))
+
+    def server_info(self) -> pb.GetServerInfoResponse:
+        """Asks the server about itself; see `AsyncRewardClient.server_info`."""
+        return self._run(self._client.server_info())
+
+    def close(self) -> None:
+        """Closes the channel and ends the thread; a later call starts another."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.run(self._client.close())
+            thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __getstate__(self) -> AsyncRewardClient:
+        return self._client
+
+    def __setstate__(self, state: AsyncRewardClient) -> None:
+        self._client = state
+        self._thread = None
+        self._lock = threading.Lock()
+
+    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        with self._lock:
+            if self._thread is None:
+                self._thread = _LoopThread()
+            thread = self._thread
+        return thread.run(work)
+
+
+class _LoopThread:
+    """An event loop in a thread, which ends with its owner or with the program."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        thread = threading.Thread(
+            target=_run_loop, args=(self._loop,), name="RewardClient", daemon=True
+        )
+        thread.start()
+        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread)
+
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Runs a coroutine to its end; an interrupt of the caller cancels it."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+    loop.close()
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(timeout=5.0)

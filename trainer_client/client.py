@@ -1,0 +1,111 @@
+"""A client for programs with an event loop; `blocking` has one for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.call import Line, ScoreCall, chunks
+from trainer_client.channel import Connection, ConnectionOptions, Target
+from trainer_client.errors import CallError
+from trainer_client.score import Score
+
+_T = TypeVar("_T")
+
+
+class AsyncRewardClient:
+    """A client for any number of event loops.
+
+    A channel is made for each loop that calls, when it first calls. The object can be pickled;
+    the copy connects anew.
+
+    Args:
+        target: see `Connection`, as for all options.
+    """
+
+    def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
+        self._connection = Connection(target, **options)
+        self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
+        self._lock = threading.Lock()
+
+    async def score(self, requests: Iterable[pb.ScoreRequest]) -> list[Score]:
+        """Judges completions; gives one score for each, in the order given.
+
+        Whatever happens to a request, it has its score: with a verdict, or with an `error`.
+        """
+        todo = list(requests)
+        call = ScoreCall(self._connection, self._line())
+        parts = chunks(todo, self._connection)
+        scored = await asyncio.gather(*(call.run(part) for part in parts))
+        return [score for part in scored for score in part]
+
+    async def execute(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
+        """Runs a program in the sandbox, without grading.
+
+        Raises:
+            CallError: it was not run.
+        """
+        return await _answer(self._line().stub.Execute(request, **self._call_options()))
+
+    async def server_info(self) -> pb.GetServerInfoResponse:
+        """Asks the server for its languages, limits, walls and versions.
+
+        Raises:
+            CallError: there was no answer.
+        """
+        request = pb.GetServerInfoRequest()
+        return await _answer(self._line().stub.GetServerInfo(request, **self._call_options()))
+
+    async def close(self) -> None:
+        """Closes the running loop's channel; a later call opens another."""
+        with self._lock:
+            line = self._lines.pop(asyncio.get_running_loop(), None)
+        if line is not None:
+            await line.channel.close(None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __getstate__(self) -> Connection:
+        return self._connection
+
+    def __setstate__(self, state: Connection) -> None:
+        self._connection = state
+        self._lines = {}
+        self._lock = threading.Lock()
+
+    def _call_options(self) -> dict[str, Any]:
+        return {
+            "timeout": self._connection.rpc_timeout_seconds,
+            "metadata": self._connection.metadata,
+        }
+
+    def _line(self) -> Line:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if loop not in self._lines:
+                # Channels of closed loops are beyond use and would pile up.
+                open_lines = {key: line for key, line in self._lines.items() if not key.is_closed()}
+                self._lines = {**open_lines, loop: Line.open(self._connection)}
+            return self._lines[loop]
+
+
+async def _answer(call: grpc.aio.UnaryUnaryCall[Any, _T]) -> _T:
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        raise CallError(error.code().name, error.details() or "") from error

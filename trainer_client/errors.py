@@ -1,0 +1,60 @@
+"""Failures that a caller of this package can meet.
+
+    RewardClientError
+    ├── TaskError           a data-set row cannot become a request; names the field
+    ├── ConfigError         a setting of `reward-train` is wrong; names the setting
+    ├── CallError           `execute` or `server_info` got no answer; carries the gRPC status
+    └── RewardLostError     nothing could be judged for too long; training should stop
+
+`score` raises none of them: what could not be judged is a `Score` with an `error`.
+"""
+
+from __future__ import annotations
+
+
+class RewardClientError(Exception):
+    """Base of all failures of this package."""
+
+
+class TaskError(RewardClientError, ValueError):
+    """A data-set row that cannot become a request.
+
+    Args:
+        task: name of the task format, such as `humaneval`.
+        field: the offending field of the row, such as `test_list[2]`.
+        problem: what is wrong with it.
+    """
+
+    def __init__(self, task: str, field: str, problem: str) -> None:
+        super().__init__(task, field, problem)
+        self.task = task
+        self.field = field
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.task} row: {self.field}: {self.problem}"
+
+
+class ConfigError(RewardClientError, ValueError):
+    """A wrong setting; the message names it."""
+
+
+class CallError(RewardClientError):
+    """A call that got no answer.
+
+    Args:
+        status: name of the gRPC status, such as `UNAVAILABLE`.
+        message: the server's or the transport's explanation.
+    """
+
+    def __init__(self, status: str, message: str) -> None:
+        super().__init__(status, message)
+        self.status = status
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.message}"
+
+
+class RewardLostError(RewardClientError):
+    """Rewards stayed away for too long; the message tells why."""

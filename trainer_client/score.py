@@ -1,0 +1,185 @@
+"""What the server concluded about one completion, or why it did not."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from codereward.v1 import reward_service_pb2 as pb
+
+
+class Verdict(enum.Enum):
+    """What the judge concluded."""
+
+    PASSED = 1
+    FAILED = 2
+    COMPILE_ERROR = 3
+    RUNTIME_ERROR = 4
+    TIME_LIMIT_EXCEEDED = 5
+    MEMORY_LIMIT_EXCEEDED = 6
+    OUTPUT_LIMIT_EXCEEDED = 7
+    SECURITY_VIOLATION = 8
+    INVALID_TASK = 9
+
+
+class Integrity(enum.IntEnum):
+    """Who stood between the completion and the verdict, weakest first."""
+
+    UNSPECIFIED = 0
+    SHARED = 1
+    SHARED_TWINS = 2
+    ISOLATED = 3
+
+
+class TestOutcome(enum.Enum):
+    """What happened to one test."""
+
+    __test__ = False
+
+    PASSED = 1
+    FAILED = 2
+    ERROR = 3
+    LIMIT = 4
+    NOT_RUN = 5
+    SKIPPED = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestResult:
+    """One test's result."""
+
+    __test__ = False
+
+    name: str
+    outcome: TestOutcome
+    message: str = ""
+    weight: float = 1.0
+    wall_time_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Resources used; the queue time is what a request waited for a slot."""
+
+    cpu_time_seconds: float = 0.0
+    wall_time_seconds: float = 0.0
+    queue_time_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    executions: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreError:
+    """Why a completion was not judged.
+
+    Args:
+        status: name of the gRPC status, such as `UNAVAILABLE`.
+        message: an explanation for people.
+        permanent: whether the same request is bound to fail again.
+    """
+
+    status: str
+    message: str
+    permanent: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.status}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A judged completion; or one that was not judged, which has no verdict and no reward.
+
+    Args:
+        reward: finite, or None when there is none: not judged, or the task itself is broken.
+            None is never to be read as 0.
+        error: None exactly when there is a verdict.
+        signals: counted evidence of reward hacking by kind.
+        deduplicated: whether the answer was shared with an identical request.
+        response: the server's answer in full, with what has no field here.
+    """
+
+    id: str
+    verdict: Verdict | None = None
+    reward: float | None = None
+    integrity: Integrity = Integrity.UNSPECIFIED
+    tests: tuple[TestResult, ...] = ()
+    message: str = ""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    usage: Usage = Usage()
+    limits_hit: tuple[str, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=dict)
+    deduplicated: bool = False
+    error: ScoreError | None = None
+    response: pb.ScoreResponse | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def judged(self) -> bool:
+        """Tells whether the server came to a verdict."""
+        return self.verdict is not None
+
+
+def unjudged(request_id: str, status: str, message: str, *, permanent: bool = False) -> Score:
+    """Makes the score of a completion that was not judged."""
+    error = ScoreError(status=status, message=message, permanent=permanent)
+    return Score(id=request_id, error=error)
+
+
+def from_response(response: pb.ScoreResponse) -> Score:
+    """Reads an answer; one that this version cannot read counts as not judged."""
+    if response.verdict not in {verdict.value for verdict in Verdict}:
+        return unjudged(response.id, "INTERNAL", f"unknown verdict {response.verdict}")
+    reward = response.reward if response.HasField("reward") else None
+    if reward is not None and not math.isfinite(reward):
+        return unjudged(response.id, "INTERNAL", f"the server sent the reward {reward}")
+    return Score(
+        id=response.id,
+        verdict=Verdict(response.verdict),
+        reward=reward,
+        integrity=_integrity(response.integrity),
+        tests=tuple(_test_result(test) for test in response.tests),
+        message=response.message,
+        stdout=response.stdout.data,
+        stderr=response.stderr.data,
+        usage=_usage(response.usage),
+        limits_hit=tuple(_bare_limit(kind) for kind in response.limits_hit),
+        signals=dict(response.signals),
+        deduplicated=response.deduplicated,
+        response=response,
+    )
+
+
+def _integrity(value: int) -> Integrity:
+    known = {integrity.value for integrity in Integrity}
+    return Integrity(value) if value in known else Integrity.UNSPECIFIED
+
+
+def _test_result(test: pb.TestResult) -> TestResult:
+    known = {outcome.value for outcome in TestOutcome}
+    return TestResult(
+        name=test.name,
+        outcome=TestOutcome(test.outcome) if test.outcome in known else TestOutcome.ERROR,
+        message=test.message,
+        weight=test.weight,
+        wall_time_seconds=test.wall_time_seconds,
+    )
+
+
+def _usage(usage: pb.Usage) -> Usage:
+    return Usage(
+        cpu_time_seconds=usage.cpu_time_seconds,
+        wall_time_seconds=usage.wall_time_seconds,
+        queue_time_seconds=usage.queue_time_seconds,
+        peak_memory_bytes=usage.peak_memory_bytes,
+        executions=usage.executions,
+    )
+
+
+def _bare_limit(kind: pb.LimitKind.ValueType) -> str:
+    try:
+        return pb.LimitKind.Name(kind).removeprefix("LIMIT_KIND_")
+    except ValueError:
+        return f"UNKNOWN_{kind}"
