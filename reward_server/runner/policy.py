@@ -141,6 +141,7 @@ INNER_ID = 1000
 STACK_BYTES = 256 << 20  # deep recursion in C code; address space only, until it is touched
 MESSAGE_QUEUE_BYTES = 1 << 20
 PENDING_SIGNALS = 4096
+PROCESS_MARGIN = 8
 JUDGE_GRACE_NS = 1_000_000_000  # for the judge's last words once the candidate is gone
 JUDGE_PROCESSES = 64
 JUDGE_CPU_SECONDS = 120

@@ -13,6 +13,7 @@ that an execution pays neither the forks nor the wait for its control group.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import select
@@ -143,7 +144,7 @@ def _fork(body: Callable[[int], NoReturn]) -> Child:
         try:
             os.close(go_write)
             body(go_read)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
             os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())
         finally:
             os._exit(1)
@@ -311,8 +312,6 @@ class Zygote:
 
 
 def _set_pipe_size(descriptor: int) -> None:
-    import fcntl
-
     fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 

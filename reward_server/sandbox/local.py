@@ -214,6 +214,7 @@ class LocalSandbox:
         description: RunnerDescription,
     ) -> None:
         self._process = process
+        self._complaints = asyncio.create_task(_keep_tail(process.stderr))
         self._groups = groups
         self._memory_bytes = 0
         self._process_limit = 0
@@ -249,7 +250,8 @@ class LocalSandbox:
             async with asyncio.timeout(START_TIMEOUT_SECONDS):
                 description = await _hear_hello(process)
         except BaseException as error:
-            said = await _end(process)
+            await _end(process)
+            said = await _keep_tail(process.stderr)
             await asyncio.to_thread(_remove_groups, groups)
             if isinstance(error, TimeoutError | asyncio.IncompleteReadError | ValueError):
                 raise SandboxError(f"the sandbox did not start: {said or error}") from error
@@ -273,7 +275,10 @@ class LocalSandbox:
             raise
         except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
             reader.cancel()
-            raise SandboxError(f"the sandbox failed: {type(error).__name__}: {error}") from error
+            said = await self._destroy()
+            raise SandboxError(
+                f"the sandbox failed: {type(error).__name__}: {error}; {said}"
+            ) from error
         return classify(finish, read_report(report), job)
 
     def _set_limits(self, limits: Limits) -> None:
@@ -315,8 +320,15 @@ class LocalSandbox:
 
     async def close(self) -> None:
         """Destroys the container and its control groups."""
+        await self._destroy()
+
+    async def _destroy(self) -> str:
+        """Destroys the container; returns the end of what its machinery complained of."""
         await _end(self._process)
-        await asyncio.to_thread(_remove_groups, self._groups)
+        said = await self._complaints
+        groups, self._groups = self._groups, ()
+        await asyncio.to_thread(_remove_groups, groups)
+        return said
 
 
 def _make_groups(
@@ -397,17 +409,19 @@ async def _hear_hello(process: asyncio.subprocess.Process) -> RunnerDescription:
     )
 
 
-async def _end(process: asyncio.subprocess.Process) -> str:
-    """Ends a container and returns the end of what it printed on standard error."""
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ends a container: bubblewrap dies, and with it everything in its process namespace."""
     if process.stdin is not None:
         process.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         process.kill()
-    stderr = process.stderr
-    assert stderr is not None
-    said = b""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-            said = await stderr.read(STDERR_KEPT_BYTES)
-            await process.wait()
-    return said.decode("utf-8", "replace").strip()
+    await process.wait()
+
+
+async def _keep_tail(stream: asyncio.StreamReader | None) -> str:
+    """Reads a stream to its end and returns its last `STDERR_KEPT_BYTES`, as text."""
+    assert stream is not None
+    tail = b""
+    while piece := await stream.read(STDERR_KEPT_BYTES):
+        tail = (tail + piece)[-STDERR_KEPT_BYTES:]
+    return tail.decode("utf-8", "replace").strip()
