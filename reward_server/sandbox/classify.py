@@ -1,0 +1,395 @@
+"""Decides what an execution came to, from the supervisor's numbers and the judge's report.
+
+Who is to blame depends on how far it got (`wire.Stage`). Before the tests were touched, and
+while the program was handed over, a failure is ours: an exception, a retry, never a reward.
+While the tests were prepared it is the task's. From READY on it is the candidate's, whatever
+happened, so that no program can buy itself out of a verdict by breaking its sandbox; and only a
+report in which every test of the request ran to its end makes an execution COMPLETED.
+
+From READY on, the first of these that holds decides:
+
+    killed for a forbidden system call             VIOLATION
+    stopped by the clock, by the kernel's limit    LIMIT
+    the judge lost, stuck, or its report broken    CRASHED
+    a forged message                               VIOLATION
+    a limit that the judge saw                     LIMIT
+    did not load                                   COMPILE_ERROR, LOAD_ERROR
+    ended with tests outstanding                   CRASHED, or LIMIT for want of processes
+    otherwise                                      COMPLETED
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from reward_server.domain import (
+    CallJudgement,
+    CapturedStream,
+    Ending,
+    Execution,
+    FunctionJudgement,
+    Job,
+    LimitKind,
+    Program,
+    Termination,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+    Usage,
+    Work,
+)
+from reward_server.errors import SandboxError
+from reward_server.runner.wire import Finish, Stage, Stop
+from reward_server.sandbox.documents import Findings
+
+T = TypeVar("T")
+
+_REPORT_LIMITS = {
+    "output": LimitKind.OUTPUT,
+    "result": LimitKind.RESULT,
+    "calls": LimitKind.CALLS,
+}
+_STOP_LIMITS = {Stop.WALL_TIME: LimitKind.WALL_TIME, Stop.CPU_TIME: LimitKind.CPU_TIME}
+_STOP_WORDS = {
+    LimitKind.WALL_TIME: "wall time ran out",
+    LimitKind.CPU_TIME: "CPU time ran out",
+    LimitKind.MEMORY: "memory ran out",
+    LimitKind.PROCESSES: "no more processes were allowed",
+    LimitKind.FILE_SIZE: "a file grew too large",
+    LimitKind.OUTPUT: "it wrote too much output",
+    LimitKind.RESULT: "a result was too large",
+    LimitKind.CALLS: "there were too many calls",
+}
+_FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR, TestOutcome.LIMIT)
+_LOAD_KINDS = ("compile", "raise", "exit")
+# A kernel that kills for CPU time of one process does so when about the limit was used.
+_CPU_SHARE = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Load:
+    """Why a program did not load."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Report:
+    """A judge's report that kept its schema."""
+
+    load: _Load | None
+    broken: str | None
+    limits: tuple[LimitKind, ...]
+    message: str
+    tests: tuple[TestResult, ...]
+    signals: Mapping[str, int]
+    stdout: CapturedStream
+    stderr: CapturedStream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Conclusion:
+    """An ending with what goes with it."""
+
+    ending: Ending
+    message: str = ""
+    limits: tuple[LimitKind, ...] = ()
+    signals: Mapping[str, int] = field(default_factory=dict)
+
+
+def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
+    """Tells what an execution came to.
+
+    Raises:
+        SandboxError: the failure is ours: it came before the candidate was heard, or the
+            execution was cancelled.
+    """
+    if finish.stop == Stop.CANCELLED:
+        raise SandboxError("the execution was cancelled")
+    if findings.stage < Stage.READY:
+        return _before_ready(finish, findings, job)
+    report = _read(findings, job.work)
+    conclusion = _conclude(finish, report, job)
+    return _execution(finish, conclusion, report)
+
+
+# ------------------------------------------------------------------------------ before READY
+
+
+def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
+    report = findings.report or {}
+    blamed = report.get("blame") == "task" and findings.stage is not Stage.STARTING
+    if not blamed and findings.stage is not Stage.TESTS:
+        raise SandboxError(
+            f"the execution failed while {findings.stage.name.lower()} ({_describe(finish)})"
+        )
+    said = report.get("message")
+    message = said if isinstance(said, str) and said else f"the tests failed ({_describe(finish)})"
+    conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message)
+    return _execution(finish, conclusion, _read(findings, job.work))
+
+
+def _describe(finish: Finish) -> str:
+    candidate = _say_status(finish.candidate_status)
+    judge = _say_status(finish.judge_status)
+    return f"stop {Stop(finish.stop).name}, candidate {candidate}, judge {judge}"
+
+
+def _say_status(status: int) -> str:
+    if status == -1:
+        return "absent"
+    if os.WIFSIGNALED(status):
+        return f"killed by signal {os.WTERMSIG(status)}"
+    return f"exited {os.WEXITSTATUS(status)}"
+
+
+# -------------------------------------------------------------------------------- from READY
+
+
+def _conclude(finish: Finish, report: _Report | None, job: Job) -> _Conclusion:
+    if _signal_of(finish.candidate_status) == signal.SIGSYS:
+        return _Conclusion(
+            ending=Ending.VIOLATION,
+            message="the program made a forbidden system call",
+            signals={"forbidden_syscall": 1},
+        )
+    if kernel_limit := _limit_of(finish, job):
+        return _limit(kernel_limit)
+    if finish.stop == Stop.JUDGE_STUCK:
+        return _crashed("the judge did not come to an end", "judge_stuck")
+    if report is None or finish.judge_status != 0:
+        return _crashed("the judge was lost", "judge_lost")
+    conclusion = _conclude_report(finish, report, job.work)
+    return _blame_processes(finish, conclusion, job.work)
+
+
+def _limit_of(finish: Finish, job: Job) -> LimitKind | None:
+    if limit := _STOP_LIMITS.get(Stop(finish.stop)):
+        return limit
+    if finish.oom_kills > 0:
+        return LimitKind.MEMORY
+    number = _signal_of(finish.candidate_status)
+    if number == signal.SIGXFSZ:
+        return LimitKind.FILE_SIZE
+    used = finish.cpu_time_ns >= _CPU_SHARE * job.limits.cpu_time_seconds * 1e9
+    by_kernel = number == signal.SIGXCPU or (number == signal.SIGKILL and not finish.stop)
+    return LimitKind.CPU_TIME if by_kernel and used else None
+
+
+def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion:
+    if report.broken == "forged":
+        return _Conclusion(
+            ending=Ending.VIOLATION,
+            message="the program forged a message to the judge",
+            signals={"forged_frame": 1},
+        )
+    if report.limits:
+        return _limit(*report.limits)
+    if report.load is not None:
+        return _not_loaded(report.load)
+    if report.broken is not None:
+        return _left_early(finish)
+    if isinstance(work, Program):
+        return _conclude_program(finish, report)
+    if not _complete(report.tests, work):
+        return _crashed("not every test ran to its end", "incomplete")
+    return _Conclusion(ending=Ending.COMPLETED, message=report.message)
+
+
+def _conclude_program(finish: Finish, report: _Report) -> _Conclusion:
+    if not os.WIFEXITED(finish.candidate_status):
+        return _crashed(f"the program was {_say_status(finish.candidate_status)}")
+    # The program's own word, which at worst names one failure instead of another.
+    last_line = report.stderr.data.rstrip().rpartition(b"\n")[2]
+    if os.WEXITSTATUS(finish.candidate_status) and last_line.startswith(b"MemoryError"):
+        return _limit(LimitKind.MEMORY)
+    return _Conclusion(ending=Ending.COMPLETED, message=report.message)
+
+
+def _not_loaded(load: _Load) -> _Conclusion:
+    if load.kind == "compile":
+        return _Conclusion(ending=Ending.COMPILE_ERROR, message=load.message)
+    if load.message.startswith("MemoryError"):
+        return _limit(LimitKind.MEMORY)
+    signals = {"early_exit": 1} if load.kind == "exit" else {}
+    return _Conclusion(ending=Ending.LOAD_ERROR, message=load.message, signals=signals)
+
+
+def _left_early(finish: Finish) -> _Conclusion:
+    if finish.stop:
+        return _crashed("the program left its tests and lived on", "early_exit")
+    message = f"the program {_say_status(finish.candidate_status)} with tests outstanding"
+    return _crashed(message, *(["early_exit"] if os.WIFEXITED(finish.candidate_status) else []))
+
+
+def _blame_processes(finish: Finish, conclusion: _Conclusion, work: Work) -> _Conclusion:
+    """Adds that processes were refused; a program that failed, failed for want of them."""
+    if not finish.process_limit_hits:
+        return conclusion
+    failed = conclusion.ending in (Ending.CRASHED, Ending.LOAD_ERROR)
+    ran = isinstance(work, Program) and conclusion.ending is Ending.COMPLETED
+    if failed or (ran and finish.candidate_status != 0):
+        return _limit(LimitKind.PROCESSES)
+    return _Conclusion(
+        ending=conclusion.ending,
+        message=conclusion.message,
+        limits=(*conclusion.limits, LimitKind.PROCESSES),
+        signals=conclusion.signals,
+    )
+
+
+def _crashed(message: str, *signals: str) -> _Conclusion:
+    return _Conclusion(ending=Ending.CRASHED, message=message, signals=dict.fromkeys(signals, 1))
+
+
+def _limit(*kinds: LimitKind) -> _Conclusion:
+    return _Conclusion(ending=Ending.LIMIT, message=_STOP_WORDS[kinds[0]], limits=kinds)
+
+
+def _complete(tests: tuple[TestResult, ...], work: FunctionJudgement | CallJudgement) -> bool:
+    """Tells whether every test of the request has an outcome that counts."""
+    if isinstance(work, CallJudgement):
+        expected = len(tests) == len(work.tests.cases)
+    else:
+        expected = len(tests) >= max(1, len(work.tests.asserts))
+    outcomes = [test.outcome for test in tests]
+    if TestOutcome.NOT_RUN in outcomes:
+        before = outcomes[: outcomes.index(TestOutcome.NOT_RUN)]
+        expected &= work.stop_at_first_failure and any(one in _FAILURES for one in before)
+    return bool(tests) and expected and TestOutcome.LIMIT not in outcomes
+
+
+def _signal_of(status: int) -> int:
+    return os.WTERMSIG(status) if status != -1 and os.WIFSIGNALED(status) else 0
+
+
+# --------------------------------------------------------------------------------- the result
+
+
+def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) -> Execution:
+    counted = dict(report.signals) if report else {}
+    for name, count in conclusion.signals.items():
+        counted[name] = max(count, counted.get(name, 0))
+    return Execution(
+        ending=conclusion.ending,
+        termination=_termination(finish),
+        message=conclusion.message,
+        tests=report.tests if report else (),
+        stdout=report.stdout if report else CapturedStream(),
+        stderr=report.stderr if report else CapturedStream(),
+        usage=Usage(
+            cpu_time_seconds=finish.cpu_time_ns / 1e9,
+            wall_time_seconds=finish.wall_time_ns / 1e9,
+            peak_memory_bytes=finish.peak_memory_bytes,
+        ),
+        limits_hit=conclusion.limits,
+        signals=counted,
+    )
+
+
+def _termination(finish: Finish) -> Termination:
+    status, stop = finish.candidate_status, Stop(finish.stop)
+    if status == -1:
+        return Termination(kind=TerminationKind.STOPPED)
+    if os.WIFEXITED(status):
+        return Termination(kind=TerminationKind.EXITED, value=os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    if number == signal.SIGKILL and (stop in _STOP_LIMITS or finish.oom_kills > 0):
+        return Termination(kind=TerminationKind.LIMIT, value=number)
+    if number == signal.SIGKILL and stop is not Stop.NONE:
+        return Termination(kind=TerminationKind.STOPPED, value=number)
+    return Termination(kind=TerminationKind.SIGNALED, value=number)
+
+
+# --------------------------------------------------------------------------------- the schema
+
+
+def _read(findings: Findings, work: Work) -> _Report | None:
+    """Reads a report, or gives None where there is none that keeps the schema."""
+    if findings.report is None:
+        return None
+    try:
+        return _parse(findings.report, findings.blobs, findings.stage, work)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _parse(
+    report: Mapping[str, object], blobs: Mapping[str, bytes], stage: Stage, work: Work
+) -> _Report:
+    if _typed(report["ready"], bool) != (stage is Stage.READY):
+        raise ValueError("ready contradicts the stage")
+    if report["blame"] not in ((None,) if stage is Stage.READY else (None, "task")):
+        raise ValueError("blame")
+    if report["broken"] not in (None, "closed", "forged"):
+        raise ValueError("broken")
+    weights = _weights(work)
+    tests = tuple(
+        _parse_test(test, weights[index] if index < len(weights) else 1.0)
+        for index, test in enumerate(_typed(report["tests"], list))
+    )
+    return _Report(
+        load=_parse_load(report["load"]),
+        broken=None if report["broken"] is None else str(report["broken"]),
+        limits=tuple(_REPORT_LIMITS[name] for name in _typed(report["limits"], list)),
+        message=_typed(report["message"], str),
+        tests=tests,
+        signals={
+            _typed(name, str): _count(number)
+            for name, number in _typed(report["signals"], dict).items()
+        },
+        stdout=_stream(blobs["stdout"], report["stdout_size"]),
+        stderr=_stream(blobs["stderr"], report["stderr_size"]),
+    )
+
+
+def _parse_load(load: object) -> _Load | None:
+    if load is None:
+        return None
+    fields = _typed(load, dict)
+    kind = _typed(fields["kind"], str)
+    if kind not in _LOAD_KINDS:
+        raise ValueError("load")
+    return _Load(kind=kind, message=_typed(fields["message"], str))
+
+
+def _parse_test(test: object, weight: float) -> TestResult:
+    fields = _typed(test, dict)
+    return TestResult(
+        name=_typed(fields["name"], str),
+        outcome=TestOutcome[_typed(fields["outcome"], str)],
+        message=_typed(fields["message"], str),
+        weight=weight,
+        wall_time_seconds=_count(fields["wall_ns"]) / 1e9,
+    )
+
+
+def _weights(work: Work) -> tuple[float, ...]:
+    if isinstance(work, CallJudgement):
+        return tuple(case.weight for case in work.tests.cases)
+    return ()
+
+
+def _stream(data: bytes, size: object) -> CapturedStream:
+    stream = CapturedStream(data=data, size_bytes=_count(size))
+    if len(data) > stream.size_bytes:
+        raise ValueError("more was kept than written")
+    return stream
+
+
+def _typed(value: object, kind: type[T]) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"{kind.__name__} expected")
+    return value
+
+
+def _count(value: object) -> int:
+    number = _typed(value, int)
+    if number < 0:
+        raise ValueError("a count is negative")
+    return number
