@@ -4,11 +4,13 @@
     ├── RequestError            the caller's fault; the same request fails again
     │   ├── InvalidRequestError     malformed or oversize; names the field
     │   └── UnsupportedError        this server cannot do it (language, limit, integrity)
+    ├── UnauthenticatedError    no valid credential was shown
     ├── OverloadedError         the queue is full; retry after a while
     ├── DeadlineError           the deadline cannot be, or was not, met
     ├── DrainingError           the server is shutting down; retry elsewhere
     ├── SandboxError            our machinery failed; retry elsewhere
-    └── MissingWallError        a protection is missing at start; see `doctor`
+    └── StartError              the server cannot start as it is configured
+        └── MissingWallError        a protection is missing; see `doctor`
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ class UnsupportedError(RequestError):
     """A request that this server cannot serve, such as an unknown language."""
 
 
+class UnauthenticatedError(RewardServerError):
+    """The caller showed no valid credential."""
+
+
 class OverloadedError(RewardServerError):
     """The queue is full.
 
@@ -64,7 +70,11 @@ class SandboxError(RewardServerError):
     """Our machinery failed; nothing is known about the program."""
 
 
-class MissingWallError(RewardServerError):
+class StartError(RewardServerError):
+    """The server cannot start as it is configured; a person has to change something."""
+
+
+class MissingWallError(StartError):
     """A protection is missing and was not allowed to be.
 
     Args:
