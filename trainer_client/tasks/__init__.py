@@ -1,0 +1,99 @@
+"""Turns rows of known data sets into requests.
+
+    humaneval, mbpp             a function, tested by Python code
+    apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
+    livecodebench, leetcode     a method, tested by arguments and results (LiveCodeBench also runs)
+
+Each takes `(row, completion="", *, id="")`. Without a completion the request is a template: keep
+templates by task id, so that tests stay out of a trainer's data set, and `fill` them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.errors import TaskError
+from trainer_client.tasks.contests import livecodebench
+from trainer_client.tasks.functions import humaneval, mbpp
+from trainer_client.tasks.methods import leetcode
+from trainer_client.tasks.programs import apps, code_contests
+from trainer_client.tasks.rows import Row
+from trainer_client.text import well_formed
+
+__all__ = [
+    "ID_FIELDS",
+    "TASKS",
+    "Row",
+    "apps",
+    "code_contests",
+    "fill",
+    "humaneval",
+    "leetcode",
+    "livecodebench",
+    "mbpp",
+    "named",
+    "templates",
+]
+
+TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
+    {
+        "humaneval": humaneval,
+        "mbpp": mbpp,
+        "apps": apps,
+        "code_contests": code_contests,
+        "livecodebench": livecodebench,
+        "leetcode": leetcode,
+    }
+)
+
+# Where each data set keeps what names a row.
+ID_FIELDS: Mapping[str, str] = MappingProxyType(
+    {
+        "humaneval": "task_id",
+        "mbpp": "task_id",
+        "apps": "problem_id",
+        "code_contests": "name",
+        "livecodebench": "question_id",
+        "leetcode": "task_id",
+    }
+)
+
+
+def named(task: str) -> Callable[[Row], pb.ScoreRequest]:
+    """Finds the function that reads a data set's rows.
+
+    Raises:
+        ValueError: there is no such data set.
+    """
+    if task not in TASKS:
+        raise ValueError(f"no task format {task!r}; there are {', '.join(TASKS)}")
+    return TASKS[task]
+
+
+def templates(
+    task: str, rows: Iterable[Row], *, id_field: str | None = None
+) -> dict[str, pb.ScoreRequest]:
+    """Makes a template of each row, by the row's id as text.
+
+    Raises:
+        TaskError: a row is wrong, has no id, or has another row's.
+    """
+    make, field = named(task), id_field or ID_FIELDS[task]
+    found: dict[str, pb.ScoreRequest] = {}
+    for row in rows:
+        key = str(row.get(field, ""))
+        if not key or key in found:
+            raise TaskError(task, field, f"{key!r} is another row's" if key else "is absent")
+        found[key] = make(row)
+    return found
+
+
+def fill(template: pb.ScoreRequest, completion: str, *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request of a template."""
+    request = pb.ScoreRequest()
+    request.CopyFrom(template)
+    request.completion = well_formed(completion)
+    request.id = id
+    return request

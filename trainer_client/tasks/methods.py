@@ -1,0 +1,170 @@
+"""Rows of LeetCodeDataset, whose tests are asserts on a method of `Solution`.
+
+The asserts are read, not run: they have three shapes, and each becomes a call with its arguments
+and expected result as data.
+
+    assert candidate(nums = [3, 3], target = 6) == [0, 1]
+    assert is_same_list(candidate(head = list_node([1, 2])), list_node([2, 1]))
+    assert is_same_tree(candidate(root = tree_node([1, None, 2])), tree_node([2]))
+
+Linked lists and trees travel as the plain lists that LeetCode writes them as; the annotations of
+the starter code tell which arguments and results they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from typing import Any
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks import source
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import well_formed
+
+_NODE_MAKERS = {"list_node", "tree_node"}
+_NAMES = {
+    "inf": math.inf,
+    "nan": math.nan,
+    "null": None,
+    "true": True,
+    "false": False,
+}
+
+
+def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request of a LeetCodeDataset row: `entry_point`, `test` or `input_output`, `prompt`.
+
+    `test` goes first, since it keeps the types of expected values that `input_output` has as text.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("leetcode", row)
+    starter = reader.optional_text("starter_code") or _older_starter(reader)
+    request = pb.ScoreRequest(
+        id=id,
+        prompt=reader.optional_text("prompt") + starter,
+        completion=well_formed(completion),
+    )
+    request.call.entry_point = reader.text("entry_point")
+    order = _parameters(starter, request.call.entry_point)
+    cases = _from_asserts(reader, order) if reader.has("test") else _from_examples(reader, order)
+    if not cases:
+        raise reader.error("test", "has no asserts, nor is there any input_output")
+    request.call.cases.extend(cases)
+    return request
+
+
+def _older_starter(reader: Reader) -> str:
+    return reader.mapping("meta").optional_text("lang_code")
+
+
+def _parameters(starter: str, entry_point: str) -> list[str]:
+    """Gives the names of the method's parameters, none where the starter code does not tell."""
+    name = entry_point.rpartition(".")[2]
+    try:
+        tree = source.parsed(starter.rstrip() + " pass")
+    except ValueError:
+        return []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return [argument.arg for argument in node.args.args if argument.arg != "self"]
+    return []
+
+
+def _from_asserts(reader: Reader, order: list[str]) -> list[pb.CallCase]:
+    code = reader.text("test")
+    try:
+        tree = source.parsed(code)
+    except ValueError as error:
+        raise reader.error("test", str(error)) from error
+    asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    return [_from_assert(reader, node, order) for node in asserts]
+
+
+def _from_assert(reader: Reader, node: ast.Assert, order: list[str]) -> pb.CallCase:
+    try:
+        call, wanted = _sides(node.test)
+        return _case(call, _value(wanted), order)
+    except ValueError as error:
+        raise reader.error(f"test line {node.lineno}", str(error)) from error
+
+
+def _sides(test: ast.expr) -> tuple[ast.Call, ast.expr]:
+    """Gives the call of the candidate and the expected result.
+
+    Raises:
+        ValueError: the assert has another shape.
+    """
+    match test:
+        case ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[wanted]):
+            return call, wanted
+        case ast.Call(
+            func=ast.Name(id="is_same_list" | "is_same_tree"), args=[ast.Call() as call, wanted]
+        ):
+            return call, wanted
+    raise ValueError("is no comparison of a call with an expected result")
+
+
+def _from_examples(reader: Reader, order: list[str]) -> list[pb.CallCase]:
+    examples = reader.decoded("input_output") or []
+    if not isinstance(examples, list):
+        raise reader.error("input_output", f"must be a list, not {type(examples).__name__}")
+    cases = []
+    for index, example in enumerate(examples):
+        item = reader.within(f"input_output[{index}]", example)
+        call, wanted = f"candidate({item.optional_text('input')})", item.text("output")
+        try:
+            cases.append(_case(source.expression(call), _value(source.expression(wanted)), order))
+        except ValueError as error:
+            raise item.error("input", f"cannot be read with its output: {error}") from error
+    return cases
+
+
+def _case(call: ast.expr, wanted: object, order: list[str]) -> pb.CallCase:
+    if not isinstance(call, ast.Call):
+        raise ValueError("is no call")
+    named = {keyword.arg: _value(keyword.value) for keyword in call.keywords}
+    if set(order) == set(named):
+        named = {name: named[name] for name in order}
+    arguments = [_value(argument) for argument in call.args] + list(named.values())
+    return pb.CallCase(args_json=json.dumps(arguments), expected_json=json.dumps(wanted))
+
+
+def _value(node: ast.expr) -> Any:
+    """Evaluates a literal; nodes become the list they are made of.
+
+    Raises:
+        ValueError: it is no literal, or one that JSON has no form for.
+    """
+    match node:
+        case ast.Constant(value=None | bool() | int() | float() | str() as value):
+            return value
+        case ast.Name(id=name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_number(operand)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return +_number(operand)
+        case ast.List(elts=items):
+            return [_value(item) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_key(key): _value(item) for key, item in zip(keys, values, strict=True)}
+        case ast.Call(func=ast.Name(id=name), args=[items]) if name in _NODE_MAKERS:
+            return _value(items)
+    raise ValueError(f"{ast.unparse(node)[:80]!r} is no plain literal")
+
+
+def _number(node: ast.expr) -> int | float:
+    value = _value(node)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{ast.unparse(node)[:80]!r} is no number")
+    return value
+
+
+def _key(node: ast.expr | None) -> str:
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        raise ValueError("has a key that is no text, for which JSON has no form")
+    return node.value

@@ -1,0 +1,51 @@
+"""Text that the wire can carry, and text out of what trainers call a completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+def well_formed(text: str) -> str:
+    """Replaces lone surrogates, which UTF-8 cannot carry, by U+FFFD; joins those in pairs."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def completion_text(completion: object) -> str:
+    """Takes the text out of a completion: a string, a message, or a list of messages.
+
+    Of several messages the last one of the assistant that has text counts: calls of tools have
+    none. No such message gives "".
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Mapping):
+        return _content_text(completion.get("content")) or ""
+    if isinstance(completion, Iterable):
+        return _last_text(list(completion))
+    raise TypeError(f"a completion is text or messages, not {type(completion).__name__}")
+
+
+def _last_text(messages: list[object]) -> str:
+    for message in reversed(messages):
+        if not isinstance(message, Mapping):
+            raise TypeError(f"a message is a mapping, not {type(message).__name__}")
+        text = _content_text(message.get("content"))
+        if message.get("role", "assistant") == "assistant" and text is not None:
+            return text
+    return ""
+
+
+def _content_text(content: object) -> str | None:
+    """Gives a message's text, None where it has none; blocks that are not text are left out."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list | tuple):
+        return None
+    texts = [block.get("text") for block in content if isinstance(block, Mapping)]
+    found = [text for text in texts if isinstance(text, str)]
+    return "".join(found) if found else None
