@@ -1,0 +1,156 @@
+"""Finds the answer in chat output: past the reasoning, inside the answer tags, between the fences.
+
+Everything here is one pass over the text, however it is made up.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# A tag beside a quotation mark is a string in somebody's program.
+_THINK_TAG = re.compile(r"(?<![\"'])<(/?)think(?:ing)?>(?![\"'])", re.IGNORECASE)
+_ANSWER_TAG = re.compile(r"(?<![\"'])<(/?)answer>(?![\"'])", re.IGNORECASE)
+
+# CommonMark's fence, at any depth, optionally behind the mark of a list item.
+_FENCE = re.compile(
+    r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
+)
+_TAG = re.compile(r"\{?\.?([\w+#.-]*)")
+_CLOSING_INDENT = 3
+_WRAPPERS = frozenset({"markdown", "md"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block. `tag` is its language in lower case, `start` where its fence begins."""
+
+    tag: str
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fence:
+    indent: int
+    marks: str
+    info: str
+    bulleted: bool
+    start: int
+    end: int
+
+    @property
+    def tag(self) -> str:
+        match = _TAG.match(self.info)
+        return match.group(1).lower() if match else ""
+
+
+def visible_text(text: str) -> str:
+    """Returns what a reasoning model meant others to read.
+
+    Cuts `<think>...</think>`, everything before a lone `</think>` (chat templates often give the
+    opening tag as part of the prompt) and everything behind a `<think>` that is never closed.
+    """
+    shown: list[str] = []
+    position, thinking = 0, False
+    for tag in _THINK_TAG.finditer(text):
+        closing = bool(tag.group(1))
+        if closing and not thinking:
+            shown.clear()
+        elif not closing and not thinking:
+            shown.append(text[position : tag.start()])
+        thinking = not closing
+        position = tag.end()
+    if not thinking:
+        shown.append(text[position:])
+    return "".join(shown)
+
+
+def answer_text(text: str) -> str | None:
+    """Returns what stands in the last `<answer>`, closed or not; None where there is none."""
+    begin, end = None, len(text)
+    for tag in _ANSWER_TAG.finditer(text):
+        if not tag.group(1):
+            begin, end = tag.end(), len(text)
+        elif begin is not None and end == len(text):
+            end = tag.start()
+    return None if begin is None else text[begin:end]
+
+
+def fenced_blocks(text: str) -> list[Block]:
+    """Returns the fenced blocks in order, those inside a block of Markdown included.
+
+    A block ends at its closing fence, at the fence of another block with a language (which was
+    never closed), or with the text.
+    """
+    blocks: list[Block] = []
+    for block in _outer_blocks(text):
+        inner = _outer_blocks(block.text) if block.tag in _WRAPPERS else []
+        blocks.extend(inner or [block])
+    return blocks
+
+
+def _outer_blocks(text: str) -> list[Block]:
+    blocks: list[Block] = []
+    opened: _Fence | None = None
+    for match in _FENCE.finditer(text):
+        fence = _read_fence(match)
+        if opened is None:
+            opened = fence
+        elif _closes(opened, fence):
+            blocks.append(_block(opened, text[opened.end : fence.start]))
+            opened = None
+        elif _follows(opened, fence):
+            blocks.append(_unclosed_block(opened, text[opened.end : fence.start]))
+            opened = fence
+    if opened is not None:
+        blocks.append(_unclosed_block(opened, text[opened.end :]))
+    return blocks
+
+
+def _read_fence(match: re.Match[str]) -> _Fence:
+    indent, bullet, marks, info = match.groups()
+    return _Fence(
+        indent=len(indent.expandtabs(4)) + len(bullet or ""),
+        marks=marks,
+        info=info.strip(),
+        bulleted=bullet is not None,
+        start=match.start(),
+        end=match.end(),
+    )
+
+
+def _is_level_with(opened: _Fence, fence: _Fence) -> bool:
+    # Deeper fences are text, such as an example in a docstring.
+    return (
+        fence.marks.startswith(opened.marks)
+        and not fence.bulleted
+        and fence.indent <= opened.indent + _CLOSING_INDENT
+    )
+
+
+def _closes(opened: _Fence, fence: _Fence) -> bool:
+    return _is_level_with(opened, fence) and not fence.info
+
+
+def _follows(opened: _Fence, fence: _Fence) -> bool:
+    return _is_level_with(opened, fence) and fence.tag == fence.info.lower() != ""
+
+
+def _block(opened: _Fence, text: str) -> Block:
+    body = text.removeprefix("\n")
+    if opened.indent:
+        body = re.sub(rf"^[ \t]{{1,{opened.indent}}}", "", body, flags=re.MULTILINE)
+    return Block(tag=opened.tag, text=body, start=opened.start)
+
+
+def _unclosed_block(opened: _Fence, text: str) -> Block:
+    """Makes a block that may end in a fence stuck to its last line of code."""
+    position = text.find(opened.marks)
+    while position >= 0:
+        line_end = text.find("\n", position)
+        line_end = len(text) if line_end < 0 else line_end
+        if not text[position + len(opened.marks) : line_end].strip():
+            return _block(opened, text[:position])
+        position = text.find(opened.marks, line_end)
+    return _block(opened, text)

@@ -1,0 +1,78 @@
+"""Turns test outcomes into a reward.
+
+A passing completion gets exactly 1.0 and any other at most `FAILING_CEILING`, whatever the
+weights and bonuses: a trainer that ranks completions never ranks a wrong one with the right ones.
+A bonus is a floor and not a summand, so that a completion that passes some tests never gets less
+than one that passes none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from reward_server.domain import RewardPolicy, RewardPolicyKind, TestOutcome, TestResult, Verdict
+
+# Below 1.0 also in single precision, above (n - 1) / n for every n that a request may hold.
+FAILING_CEILING = 1.0 - 2.0**-16
+
+
+def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[TestResult]:
+    """Returns the tests that decide: those not skipped, of the first k where the policy says so."""
+    leading = tests[: policy.first_k] if policy.kind is RewardPolicyKind.FIRST_K else tests
+    return [test for test in leading if test.outcome is not TestOutcome.SKIPPED]
+
+
+def stops_at_first_failure(policy: RewardPolicy) -> bool:
+    """Tells whether one failed test decides the reward, so that the rest need not run."""
+    return policy.kind in (RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FIRST_K)
+
+
+def reward(
+    policy: RewardPolicy,
+    verdict: Verdict,
+    tests: Sequence[TestResult],
+    *,
+    has_code_block: bool = False,
+) -> float | None:
+    """Returns the reward, from 0 to 1; None if the task is invalid.
+
+    A program that attacked its judge earns nothing, whatever it passed before.
+
+    Args:
+        policy: the rule.
+        verdict: what was concluded.
+        tests: all results, in the request's order.
+        has_code_block: whether the completion fenced its code.
+    """
+    if verdict is Verdict.INVALID_TASK:
+        return None
+    if verdict is Verdict.PASSED:
+        return 1.0
+    if verdict is Verdict.SECURITY_VIOLATION:
+        return 0.0
+    if verdict is Verdict.COMPILE_ERROR:
+        return _below_passing(policy.format_bonus if has_code_block else 0.0)
+    return _below_passing(max(_share(policy, tests), policy.compile_bonus))
+
+
+def _below_passing(value: float) -> float:
+    return min(max(value, 0.0), FAILING_CEILING)
+
+
+def _share(policy: RewardPolicy, tests: Sequence[TestResult]) -> float:
+    counted = counted_tests(policy, tests)
+    if stops_at_first_failure(policy) or not counted:
+        return 0.0
+    weighted = policy.kind is RewardPolicyKind.WEIGHTED
+    weights = [test.weight if weighted else 1.0 for test in counted]
+    # Scaled, so that no sum of finite weights is infinite.
+    largest = max(weights)
+    if largest <= 0.0:
+        return 0.0
+    passed = (
+        weight / largest
+        for weight, test in zip(weights, counted, strict=True)
+        if test.outcome is TestOutcome.PASSED
+    )
+    return math.fsum(passed) / math.fsum(weight / largest for weight in weights)

@@ -1,0 +1,205 @@
+"""Looks at Python source as text, without parsing it.
+
+Completions are never given to the interpreter's parser in the server: hostile text can make it
+take exponential time or all memory. A scan for strings, brackets and first columns tells what
+extraction must know, in linear time, and is wrong only where nothing depends on it but the
+completion's own reward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+_TOKEN = re.compile(
+    r"#[^\n]*"
+    r"|\"\"\"|'''"
+    r"|\"(?:[^\"\\\n]|\\[^\n])*+\"?"
+    r"|'(?:[^'\\\n]|\\[^\n])*+'?"
+    r"|[()\[\]{}]"
+    r"|\n(?=[^\s#])"
+)
+_CLOSING = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''")}
+_DEFINITION = re.compile(
+    r"^([ \t]*)(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^([ \t]*)(\w+)[ \t]*(?::[^=\n]+)?=(?!=)",
+    re.MULTILINE,
+)
+_HEAD = re.compile(r"(?:@[^\n]*\n\s*)*+(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
+_CONSTANT = re.compile(r"([A-Z_][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=(?!=)")
+_FROM_IMPORT = re.compile(r"from[ \t]+[\w.]+[ \t]+import\b")
+_IMPORT = re.compile(r"import\b")
+_TARGET = re.compile(r"(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+_NAME = re.compile(r"[^\W\d]\w*")
+_RETURN = re.compile(r"^[ \t]*(?:return|yield)\b", re.MULTILINE)
+_BRANCH = re.compile(r"(?:elif|else|except|finally)\b")
+_FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t][^\n]*\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A statement of the top level with what stands behind it up to the next one.
+
+    `binds` are the names it gives a meaning to; `movable` tells whether it may stand elsewhere:
+    imports, definitions and constants, which do nothing but that.
+    """
+
+    text: str
+    binds: frozenset[str]
+    movable: bool
+
+
+def chunks(source: str) -> list[Chunk]:
+    """Splits source that starts in the first column into its top-level statements."""
+    starts, _ = _scan(source)
+    edges = [0, *_without_branches(source, starts), len(source)]
+    pieces = [source[begin:end] for begin, end in pairwise(edges)]
+    return [_chunk(piece) for piece in _with_decorators(pieces)]
+
+
+def ends_in_string(source: str) -> bool:
+    """Tells whether the text stops inside a triple-quoted string."""
+    return _scan(source)[1]
+
+
+def returns_at_top_level(source: str) -> bool:
+    """Tells whether a statement outside every definition returns, as only a body can."""
+    return any(
+        not _HEAD.match(chunk.text) and _RETURN.search(chunk.text) for chunk in chunks(source)
+    )
+
+
+def indentation(source: str) -> int:
+    """Returns the columns of white space before the first line that is not blank."""
+    blank = source[: len(source) - len(source.lstrip())]
+    return len(blank[blank.rfind("\n") + 1 :].expandtabs(8))
+
+
+def defined_names(source: str) -> frozenset[str]:
+    """Returns the functions, classes and variables defined at the level of the first line."""
+    level = indentation(source)
+    found = set()
+    for match in _DEFINITION.finditer(source):
+        indent, name = (match[1], match[2]) if match[2] else (match[3], match[4])
+        if len(indent.expandtabs(8)) == level:
+            found.add(name)
+    return frozenset(found)
+
+
+def names_in(source: str) -> set[str]:
+    """Returns every word that could be a name."""
+    return set(_NAME.findall(source))
+
+
+def called_names(source: str) -> set[str]:
+    """Returns every name that is followed by an opening parenthesis."""
+    return set(re.findall(r"\b([^\W\d]\w*)\(", source))
+
+
+def dedent(source: str) -> str:
+    """Removes the first line's indentation from every line that has it."""
+    level = indentation(source)
+    if not level:
+        return source
+    return re.sub(rf"^[ \t]{{1,{level}}}", "", source, flags=re.MULTILINE)
+
+
+def indent(source: str, columns: int) -> str:
+    """Puts spaces in front of every line that is not blank."""
+    return re.sub(r"^(?=[^\n]*\S)", " " * columns, source, flags=re.MULTILINE)
+
+
+def with_missing_names(main: str, others: Sequence[str]) -> str:
+    """Puts in front of `main` what it uses and only other blocks of the answer define.
+
+    Answers often spread imports, constants and helpers over blocks. Nothing but those is taken,
+    so examples of use never run, and nothing that `main` defines itself.
+    """
+    offers = [chunk for other in others for chunk in chunks(dedent(other)) if chunk.movable]
+    by_name = {name: index for index, chunk in enumerate(offers) for name in chunk.binds}
+    own = {name for chunk in chunks(main) for name in chunk.binds}
+    taken: set[int] = set()
+    wanted = names_in(main) - own | {"*"}
+    while wanted:
+        fresh = {by_name[name] for name in wanted if name in by_name} - taken
+        taken |= fresh
+        wanted = {name for index in fresh for name in names_in(offers[index].text)} - own
+    if not taken:
+        return main
+    return in_front([offers[index].text for index in sorted(taken)], main)
+
+
+def in_front(pieces: Iterable[str], main: str) -> str:
+    """Joins source texts, with `from __future__` lines moved to the top, where they must be."""
+    text = "".join(piece if piece.endswith("\n") else piece + "\n" for piece in pieces) + main
+    future = "".join(line.rstrip("\n") + "\n" for line in _FUTURE.findall(text))
+    return future + _FUTURE.sub("", text) if future else text
+
+
+def _scan(source: str) -> tuple[list[int], bool]:
+    """Finds where top-level statements start behind the first, and whether a string is open."""
+    starts: list[int] = []
+    depth, position = 0, 0
+    while token := _TOKEN.search(source, position):
+        text, position = token.group(), token.end()
+        if text in _CLOSING:
+            closed = _string_end(source, position, text)
+            if closed is None:
+                return starts, True
+            position = closed
+        elif text in ("(", "[", "{"):
+            depth += 1
+        elif text in (")", "]", "}"):
+            depth = max(0, depth - 1)
+        elif text == "\n" and not depth:
+            starts.append(position)
+    return starts, False
+
+
+def _string_end(source: str, position: int, quote: str) -> int | None:
+    for mark in _CLOSING[quote].finditer(source, position):
+        if mark.group() == quote:
+            return mark.end()
+    return None
+
+
+def _without_branches(source: str, starts: Iterable[int]) -> list[int]:
+    return [start for start in starts if not _BRANCH.match(source, start)]
+
+
+def _with_decorators(pieces: Sequence[str]) -> list[str]:
+    whole: list[str] = []
+    decorators = ""
+    for piece in pieces:
+        if piece.startswith("@"):
+            decorators += piece
+            continue
+        whole.append(decorators + piece)
+        decorators = ""
+    return [*whole, decorators] if decorators else whole
+
+
+def _chunk(text: str) -> Chunk:
+    if head := _HEAD.match(text):
+        return Chunk(text=text, binds=frozenset({head[1]}), movable=True)
+    if head := _FROM_IMPORT.match(text):
+        return Chunk(text=text, binds=_imported(text[head.end() :]), movable=True)
+    if head := _IMPORT.match(text):
+        return Chunk(text=text, binds=_imported(text[head.end() :]), movable=True)
+    if head := _CONSTANT.match(text):
+        return Chunk(text=text, binds=frozenset({head[1]}), movable=True)
+    target = _TARGET.match(text)
+    return Chunk(text=text, binds=frozenset(target.groups() if target else ()), movable=False)
+
+
+def _imported(clause: str) -> frozenset[str]:
+    """Returns the names that an import binds; its first line or parenthesis is looked at."""
+    clause = re.sub(r"#[^\n]*", "", clause).strip()
+    listed = clause[1:].partition(")")[0] if clause.startswith("(") else clause.partition("\n")[0]
+    names = set()
+    for part in listed.split(","):
+        words = part.split()
+        if words:
+            names.add(words[-1].partition(".")[0] if len(words) == 1 else words[-1])
+    return frozenset(names)

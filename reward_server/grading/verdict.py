@@ -1,0 +1,137 @@
+"""Concludes a verdict from what executions came to.
+
+Precedence:
+
+1. An execution that found the tests broken, which a judge decides before it hears the candidate,
+   makes the task invalid.
+2. An attack on the sandbox or the judge, in any execution, is a security violation.
+3. Otherwise the first test in the request's order that counts and did not pass decides, by its
+   outcome and by how its execution ended.
+4. Without such a test the execution's own ending decides: all tests passed in a program that ran
+   into a limit at its end is not a pass.
+5. A pass needs a test that ran to its end and was right. Tests that were all skipped show nothing
+   and fail: a test can be made to skip itself by what it gets from the candidate, so that an
+   invalid task, which leaves the group's baseline, would be for sale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    LimitKind,
+    RewardPolicy,
+    TestOutcome,
+    TestResult,
+    Verdict,
+)
+from reward_server.grading.policy import counted_tests
+
+_BY_LIMIT = {
+    LimitKind.CPU_TIME: Verdict.TIME_LIMIT_EXCEEDED,
+    LimitKind.WALL_TIME: Verdict.TIME_LIMIT_EXCEEDED,
+    LimitKind.CALLS: Verdict.TIME_LIMIT_EXCEEDED,  # a generator without end, most often
+    LimitKind.MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
+    LimitKind.OUTPUT: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    LimitKind.RESULT: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    LimitKind.FILE_SIZE: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    LimitKind.DISK: Verdict.OUTPUT_LIMIT_EXCEEDED,
+    LimitKind.PROCESSES: Verdict.RUNTIME_ERROR,
+    LimitKind.OPEN_FILES: Verdict.RUNTIME_ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """An execution and the tests it had to decide, a part of the request's, in order."""
+
+    execution: Execution
+    tests: tuple[TestResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """A verdict, one sentence about it, and the execution that decided it."""
+
+    verdict: Verdict
+    message: str
+    execution: Execution
+
+
+def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
+    """Concludes what a submission came to.
+
+    Args:
+        policy: tells which tests count.
+        runs: at least one, in the order of their tests; every test of the request is in one.
+    """
+    for ending in (Ending.INVALID_TASK, Ending.VIOLATION):
+        for run in runs:
+            if run.execution.ending is ending:
+                return _by_ending(run.execution)
+    counted = counted_tests(policy, [test for run in runs for test in run.tests])
+    owners = {id(test): run for run in runs for test in run.tests}
+    for test in counted:
+        if test.outcome is not TestOutcome.PASSED:
+            return _by_test(test, owners[id(test)])
+    for run in runs:
+        if run.execution.ending is not Ending.COMPLETED:
+            return _by_ending(run.execution)
+    last = runs[-1].execution
+    if not counted:
+        return Conclusion(verdict=Verdict.FAILED, message="no test ran to its end", execution=last)
+    return Conclusion(verdict=Verdict.PASSED, message=_all_passed(len(counted)), execution=last)
+
+
+def _all_passed(count: int) -> str:
+    return "the test passed" if count == 1 else f"all {count} tests passed"
+
+
+def _by_test(test: TestResult, run: Run) -> Conclusion:
+    execution = run.execution
+    if test.outcome is not TestOutcome.FAILED and _ended_in(test, run):
+        return _by_ending(execution, test)
+    if test.outcome is TestOutcome.LIMIT:
+        return _conclusion(_limit_verdict(execution), execution, test)
+    if test.outcome is TestOutcome.FAILED:
+        return _conclusion(Verdict.FAILED, execution, test)
+    return _conclusion(Verdict.RUNTIME_ERROR, execution, test)
+
+
+def _ended_in(test: TestResult, run: Run) -> bool:
+    """Tells whether the execution ended early in that test: a later test did not come to run."""
+    if run.execution.ending is Ending.COMPLETED:
+        return False
+    begun = [one for one in run.tests if one.outcome is not TestOutcome.NOT_RUN]
+    return not begun or begun[-1] is test or test.outcome is TestOutcome.NOT_RUN
+
+
+def _by_ending(execution: Execution, test: TestResult | None = None) -> Conclusion:
+    match execution.ending:
+        case Ending.INVALID_TASK:
+            verdict = Verdict.INVALID_TASK
+        case Ending.VIOLATION:
+            verdict = Verdict.SECURITY_VIOLATION
+        case Ending.COMPILE_ERROR:
+            verdict = Verdict.COMPILE_ERROR
+        case Ending.LIMIT:
+            verdict = _limit_verdict(execution)
+        case _:
+            verdict = Verdict.RUNTIME_ERROR
+    return _conclusion(verdict, execution, None if execution.message else test)
+
+
+def _limit_verdict(execution: Execution) -> Verdict:
+    # The limit that ended the execution stands first.
+    first = execution.limits_hit[0] if execution.limits_hit else LimitKind.WALL_TIME
+    return _BY_LIMIT[first]
+
+
+def _conclusion(verdict: Verdict, execution: Execution, test: TestResult | None) -> Conclusion:
+    message = execution.message
+    if test is not None:
+        message = f"{test.name}: {test.message}" if test.message else f"{test.name} did not pass"
+    return Conclusion(verdict=verdict, message=message, execution=execution)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reward_server.grading.markdown import answer_text, fenced_blocks, visible_text
+
+
+def test_what_is_between_think_tags_is_not_visible() -> None:
+    assert visible_text("a<think>b</think>c<THINK>d</THINK>e") == "ace"
+
+
+def test_a_lone_closing_tag_ends_thoughts_that_the_prompt_began() -> None:
+    assert visible_text("thoughts\n</think>\nanswer") == "\nanswer"
+
+
+def test_thoughts_that_never_end_hide_the_rest() -> None:
+    assert visible_text("before <think> x = 1") == "before "
+
+
+def test_a_tag_in_a_string_of_the_program_is_not_reasoning() -> None:
+    code = "x = text.replace('<think>', '').replace(\"</think>\", '')"
+    assert visible_text(code) == code
+
+
+def test_thoughts_that_mention_their_own_tag_end_at_the_closing_one() -> None:
+    assert visible_text("<think>about <think> tags</think>rest") == "rest"
+
+
+def test_the_last_answer_counts() -> None:
+    assert answer_text("<answer>one</answer> no, <answer>two</answer> bye") == "two"
+
+
+def test_an_answer_that_never_ends_goes_to_the_end() -> None:
+    assert answer_text("so: <answer>two\nlines") == "two\nlines"
+
+
+def test_text_without_answer_tags_has_no_answer() -> None:
+    assert answer_text("</answer> print('<answer>')") is None
+
+
+def test_a_block_has_its_tag_in_lower_case() -> None:
+    blocks = fenced_blocks('``` {.Python title="x"}\na\n```')
+    assert [(block.tag, block.text) for block in blocks] == [("python", "a\n")]
+
+
+def test_tildes_fence_and_backticks_inside_them_are_text() -> None:
+    (block,) = fenced_blocks("~~~py\na\n```\nb\n~~~\nrest")
+    assert block.text == "a\n```\nb\n"
+
+
+def test_an_unclosed_block_goes_to_the_end() -> None:
+    (block,) = fenced_blocks("```python\na\nb")
+    assert block.text == "a\nb"
+
+
+def test_a_fence_stuck_to_the_last_line_of_code_closes() -> None:
+    (block,) = fenced_blocks("```python\nreturn 1```\nThis works.")
+    assert block.text == "return 1"
+
+
+def test_a_fence_with_a_language_closes_a_block_that_was_left_open() -> None:
+    blocks = fenced_blocks("```python\na\n```python\nb\n```")
+    assert [block.text for block in blocks] == ["a\n", "b\n"]
+
+
+def test_a_shorter_fence_inside_a_longer_one_is_text() -> None:
+    (block,) = fenced_blocks("````python\na\n```\nb\n````")
+    assert block.text == "a\n```\nb\n"
+
+
+def test_a_deeper_fence_is_part_of_a_docstring() -> None:
+    text = '```python\ndef f():\n    """\n    ```\n    f()\n    ```\n    """\n```\nx'
+    (block,) = fenced_blocks(text)
+    assert block.text.endswith('    """\n')
+
+
+def test_a_block_in_a_list_loses_the_indentation_of_its_fence() -> None:
+    (block,) = fenced_blocks("1. So:\n   ```python\n   def f():\n       return 1\n   ```")
+    assert block.text == "def f():\n    return 1\n"
+
+
+def test_a_block_behind_a_bullet_is_found() -> None:
+    (block,) = fenced_blocks("- ```python\n  a\n  ```\n")
+    assert block.text == "a\n"
+
+
+def test_blocks_inside_a_block_of_markdown_are_found() -> None:
+    blocks = fenced_blocks("````markdown\nText\n```python\na\n```\n````")
+    assert [(block.tag, block.text) for block in blocks] == [("python", "a\n")]
+
+
+def test_code_between_single_backticks_is_no_block() -> None:
+    assert fenced_blocks("use `f()` or ```f()``` here\n``` `x` ```") == []
+
+
+@given(st.text(alphabet="`~ \npy<>/think", max_size=200))
+def test_no_text_upsets_the_search(text: str) -> None:
+    visible_text(text)
+    answer_text(text)
+    for block in fenced_blocks(text):
+        assert 0 <= block.start < len(text)
+
+
+@given(st.text(max_size=200).filter(lambda code: "`" not in code and "\r" not in code))
+def test_whatever_is_fenced_comes_out_as_it_is(code: str) -> None:
+    (block,) = fenced_blocks(f"Text:\n```python\n{code}\n```\nText.")
+    assert block.text == code + "\n"
