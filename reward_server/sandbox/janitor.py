@@ -31,6 +31,7 @@ import time
 from collections.abc import Iterable
 
 OUR_PREFIX = "codereward-"
+READY = b"ready\n"
 TIME_LIMIT_SECONDS = 10.0
 RETRY_SECONDS = 0.005
 
@@ -43,7 +44,7 @@ class Janitor:
 
     @classmethod
     def start(cls) -> Janitor:
-        """Starts the process.
+        """Starts the process and returns when it is on guard.
 
         Raises:
             OSError: it cannot be started.
@@ -51,13 +52,17 @@ class Janitor:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd="/",
             env={},
             start_new_session=True,
             bufsize=0,
         )
+        assert process.stdout is not None
+        with process.stdout as guard:
+            if guard.readline() != READY:
+                raise OSError("the janitor did not start")
         return cls(process)
 
     @property
@@ -176,6 +181,8 @@ def main() -> None:
     """Waits for the server to be gone, then cleans."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    os.write(1, READY)
+    os.close(1)
     lines = sys.stdin.buffer.read().decode(errors="surrogateescape").splitlines()
     _clean(line for line in lines if os.path.basename(line).startswith(OUR_PREFIX))
 

@@ -1,0 +1,282 @@
+"""Keeps warm sandboxes, lends each to one job at a time, and never repairs one.
+
+    starting ──▶ idle ◀──▶ lent ──▶ closing
+                   └───────────────────┘
+
+A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled half-way,
+and, once a spare is warm, when it has run often or long enough. One spare more than there are slots
+is kept, so that the next job waits for no start. Starting and closing happen in the background.
+
+When sandboxes cannot be started any more, those alive go on serving; with none alive, the jobs that
+wait are told so at each failed attempt, and attempts go on, ever more rarely.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+
+from reward_server.domain import Ending, Execution, Job, LimitKind
+from reward_server.errors import SandboxError
+from reward_server.sandbox.base import Sandbox
+
+SPARES = 1
+FIRST_RETRY_SECONDS = 0.1
+LONGEST_RETRY_SECONDS = 10.0
+
+# What the judge and the classifier count when the container, and not only the program, suffered.
+TROUBLE_SIGNALS = frozenset({"judge_lost", "judge_stuck", "leftover"})
+
+_log = logging.getLogger(__name__)
+
+
+def troubled(execution: Execution) -> bool:
+    """Tells whether a container that ran this had better not run anything else.
+
+    So it is after an out-of-memory kill, an attack on the walls, a lost judge or a leftover.
+    """
+    return (
+        execution.ending is Ending.VIOLATION
+        or LimitKind.MEMORY in execution.limits_hit
+        or not TROUBLE_SIGNALS.isdisjoint(execution.signals)
+    )
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Member:
+    """A warm sandbox, with what decides when it goes."""
+
+    number: int
+    sandbox: Sandbox
+    born: float
+    executions: int = 0
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolStatistics:
+    """What a pool holds at the moment, and what it has done since its start."""
+
+    idle: int
+    lent: int
+    waiting: int
+    started: int
+    closed: int
+    failed_starts: int
+
+
+class Pool:
+    """Runs jobs on warm sandboxes, at most `slots` at once, first come first served.
+
+    Args:
+        factory: starts a sandbox; its argument is a small number that no other living one has.
+            Cancelling it must leave nothing behind.
+        slots: jobs that run at once.
+        recycle_after_executions: executions after which a sandbox is replaced.
+        recycle_after_seconds: age at which a sandbox is replaced, after its next job.
+    """
+
+    def __init__(
+        self,
+        factory: Callable[[int], Awaitable[Sandbox]],
+        *,
+        slots: int,
+        recycle_after_executions: int = 2_000,
+        recycle_after_seconds: float = 1_800.0,
+    ) -> None:
+        self._factory = factory
+        self._slots = slots
+        self._recycle_after_executions = recycle_after_executions
+        self._recycle_after_seconds = recycle_after_seconds
+        self._idle: deque[_Member] = deque()
+        self._lent: set[_Member] = set()
+        self._waiters: deque[asyncio.Future[_Member]] = deque()
+        self._starting: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._numbers: set[int] = set()
+        self._is_closed = False
+        self._started = self._closed = self._failed_starts = 0
+
+    @property
+    def slots(self) -> int:
+        """Jobs that run at once."""
+        return self._slots
+
+    @property
+    def statistics(self) -> PoolStatistics:
+        """What the pool holds and has done."""
+        return PoolStatistics(
+            idle=len(self._idle),
+            lent=len(self._lent),
+            waiting=sum(not waiter.done() for waiter in self._waiters),
+            started=self._started,
+            closed=self._closed,
+            failed_starts=self._failed_starts,
+        )
+
+    async def start(self) -> None:
+        """Starts a sandbox for every slot and returns when all are warm.
+
+        Raises:
+            SandboxError: one did not start; none is left behind.
+        """
+        try:
+            results = await asyncio.gather(
+                *(self._make() for _ in range(self._slots)), return_exceptions=True
+            )
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        errors = [result for result in results if isinstance(result, BaseException)]
+        if errors:
+            await self.close()
+            raise SandboxError(f"cannot start the sandboxes: {errors[0]}") from errors[0]
+        self._replenish()
+
+    async def run(self, job: Job) -> Execution:
+        """Runs a job on a free sandbox; cancelling the call kills the execution.
+
+        Raises:
+            SandboxError: the sandbox failed, none can be started, or the pool was closed.
+        """
+        member = await self._borrow()
+        member.executions += 1
+        try:
+            execution = await member.sandbox.run(job)
+        except BaseException:
+            self._give_back(member, broken=True)
+            raise
+        self._give_back(member, broken=troubled(execution))
+        return execution
+
+    async def close(self) -> None:
+        """Closes every sandbox, under its job if it has one, and waits until all are gone."""
+        self._is_closed = True
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_exception(SandboxError("the sandbox pool was closed"))
+        for task in self._starting:
+            task.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for member in (*self._idle, *self._lent):
+            self._let_go(member)
+        self._idle.clear()
+        await asyncio.gather(*self._closing)
+
+    # --------------------------------------------------------------------------- lending
+
+    async def _borrow(self) -> _Member:
+        if self._is_closed:
+            raise SandboxError("the sandbox pool was closed")
+        waiter: asyncio.Future[_Member] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._serve()
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self._give_back(waiter.result(), broken=False)
+            raise
+
+    def _serve(self) -> None:
+        """Hands idle sandboxes to those who wait."""
+        while self._waiters and self._idle and len(self._lent) < self._slots:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                member = self._idle.popleft()
+                self._lent.add(member)
+                waiter.set_result(member)
+
+    def _give_back(self, member: _Member, *, broken: bool) -> None:
+        self._lent.discard(member)
+        if broken or self._is_closed or (self._is_worn(member) and self._idle):
+            self._let_go(member)
+        else:
+            self._idle.append(member)
+        self._replenish()
+        self._serve()
+
+    def _is_worn(self, member: _Member) -> bool:
+        return (
+            member.executions >= self._recycle_after_executions
+            or time.monotonic() - member.born >= self._recycle_after_seconds
+        )
+
+    # -------------------------------------------------------------- starting and closing
+
+    def _replenish(self) -> None:
+        """Starts, in the background, as many sandboxes as are missing."""
+        if self._is_closed:
+            return
+        alive = len(self._idle) + len(self._lent) + len(self._starting)
+        for _ in range(self._slots + SPARES - alive):
+            _keep(self._starting, asyncio.create_task(self._make_until_it_works()))
+
+    async def _make_until_it_works(self) -> None:
+        for delay in _delays():
+            try:
+                await self._make()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the slot must not be lost
+                self._tell_of_failed_start(error)
+                await asyncio.sleep(delay)
+            else:
+                # In one step with the arrival: counted twice, it would hide that one is missing.
+                self._starting -= {asyncio.current_task()}
+                return
+
+    async def _make(self) -> None:
+        number = next(n for n in range(len(self._numbers) + 1) if n not in self._numbers)
+        self._numbers.add(number)
+        try:
+            sandbox = await self._factory(number)
+        except BaseException:
+            self._numbers.discard(number)
+            raise
+        self._started += 1
+        member = _Member(number=number, sandbox=sandbox, born=time.monotonic())
+        if self._is_closed:
+            self._let_go(member)
+            return
+        self._idle.append(member)
+        self._serve()
+
+    def _tell_of_failed_start(self, error: Exception) -> None:
+        self._failed_starts += 1
+        _log.warning("a sandbox did not start: %s", error)
+        if self._idle or self._lent:
+            return
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_exception(SandboxError(f"no sandbox can be started: {error}"))
+
+    def _let_go(self, member: _Member) -> None:
+        if not member.leaving:
+            member.leaving = True
+            _keep(self._closing, asyncio.create_task(self._close_member(member)))
+
+    async def _close_member(self, member: _Member) -> None:
+        try:
+            await member.sandbox.close()
+        except Exception as error:  # noqa: BLE001 - its slot must be free for another all the same
+            _log.warning("a sandbox was not closed cleanly: %s", error)
+        finally:
+            self._closed += 1
+            self._numbers.discard(member.number)
+
+
+def _delays() -> Iterator[float]:
+    delay = FIRST_RETRY_SECONDS
+    while True:
+        yield delay
+        delay = min(2 * delay, LONGEST_RETRY_SECONDS)
+
+
+def _keep(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+    """Holds a task until it is done, since the loop itself would not."""
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
