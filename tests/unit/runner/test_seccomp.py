@@ -1,0 +1,145 @@
+"""Each row of the system call policy does what it says, on this kernel, in a process of its own.
+
+The calls are made with arguments that no kernel accepts (-1 everywhere), so a row that is missing
+shows as another errno and does nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from reward_server.runner import kernel, policy, seccomp
+from reward_server.runner.policy import Action, Syscall
+
+NOTHING = ctypes.c_long(-1)
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWTIME = 0x00000080
+TIOCSTI = 0x5412
+
+
+def _number(call: Syscall) -> int | None:
+    return call.x86_64 if kernel.MACHINE == "x86_64" else call.aarch64
+
+
+def _errno_of(number: int, *arguments: int) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    words = [ctypes.c_long(word) for word in arguments] or [NOTHING] * 6
+    result = libc.syscall(ctypes.c_long(number), *words)
+    return ctypes.get_errno() if result < 0 else 0
+
+
+def _status_behind_the_filter(body: Callable[[], int]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        code = 255
+        try:
+            kernel.no_new_privileges()
+            kernel.install_seccomp(seccomp.build_filter(kernel.MACHINE))
+            code = body()
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
+
+
+def _exit_code_behind_the_filter(body: Callable[[], int]) -> int:
+    return os.waitstatus_to_exitcode(_status_behind_the_filter(body))
+
+
+KNOWN = [call for call in policy.SYSCALLS if _number(call) is not None]
+
+
+@pytest.mark.parametrize("call", KNOWN, ids=lambda call: call.name)
+def test_a_forbidden_call_ends_as_its_row_says(call: Syscall) -> None:
+    number = _number(call)
+    assert number is not None
+    status = _status_behind_the_filter(lambda: _errno_of(number))
+    if call.action is Action.KILL:
+        assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGSYS
+    else:
+        expected = errno.EPERM if call.action is Action.DENY else errno.ENOSYS
+        assert os.waitstatus_to_exitcode(status) == expected
+
+
+@pytest.mark.parametrize("flag", [CLONE_NEWUSER, CLONE_NEWTIME])
+def test_clone_makes_no_namespace(flag: int) -> None:
+    clone = _number(policy.CLONE)
+    assert clone is not None
+    arguments = (flag | 0x800, 0, 0, 0, 0)  # 0x800 is no valid signal set: fails unfiltered too
+    assert _exit_code_behind_the_filter(lambda: _errno_of(clone, *arguments)) == errno.EPERM
+
+
+def test_clone_still_forks_and_threads_still_start() -> None:
+    def fork_and_thread() -> int:
+        import threading
+
+        pid = os.fork()
+        if pid == 0:
+            os._exit(7)
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    assert _exit_code_behind_the_filter(fork_and_thread) == 7
+
+
+@pytest.mark.parametrize(("family", "expected"), [(1, 0), (2, errno.EPERM), (10, errno.EPERM)])
+@pytest.mark.parametrize("kind", [1, 2, 3])
+def test_only_unix_sockets_are_made(family: int, expected: int, kind: int) -> None:
+    socket = _number(policy.SOCKET)
+    assert socket is not None
+    got = _exit_code_behind_the_filter(lambda: _errno_of(socket, family, kind, 0))
+    assert got == expected
+
+
+@pytest.mark.parametrize("family", [16, 17, 38, 40])
+def test_netlink_packet_crypto_and_vm_sockets_are_denied(family: int) -> None:
+    socket = _number(policy.SOCKET)
+    assert socket is not None
+    assert _exit_code_behind_the_filter(lambda: _errno_of(socket, family, 3, 0)) == errno.EPERM
+
+
+@pytest.mark.parametrize("request_code", policy.FORBIDDEN_IOCTLS)
+def test_typing_into_a_terminal_is_denied(request_code: int) -> None:
+    ioctl = _number(policy.IOCTL)
+    assert ioctl is not None
+    got = _exit_code_behind_the_filter(lambda: _errno_of(ioctl, 0, request_code, 0))
+    assert got == errno.EPERM
+
+
+def test_a_call_newer_than_the_table_is_absent() -> None:
+    newer = policy.HIGHEST_KNOWN_SYSCALL + 1
+    assert _exit_code_behind_the_filter(lambda: _errno_of(newer)) == errno.ENOSYS
+
+
+@pytest.mark.skipif(kernel.MACHINE != "x86_64", reason="x32 exists on x86-64 alone")
+def test_the_x32_interface_is_shut() -> None:
+    status = _status_behind_the_filter(lambda: _errno_of(0x40000000 | 39))
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGSYS
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_a_filter_is_short_enough_for_the_kernel(machine: str) -> None:
+    rows = len(seccomp.build_filter(machine)) // 8
+    assert 0 < rows < 4096
+
+
+def test_names_and_numbers_are_unique() -> None:
+    names = [call.name for call in policy.SYSCALLS]
+    assert len(set(names)) == len(names)
+    for numbers in (
+        [call.x86_64 for call in policy.SYSCALLS],
+        [call.aarch64 for call in policy.SYSCALLS],
+    ):
+        known = [number for number in numbers if number is not None]
+        assert len(set(known)) == len(known)
+
+
+def test_every_row_has_a_reason() -> None:
+    assert all(call.reason for call in policy.SYSCALLS)
