@@ -1,6 +1,6 @@
 """The trainer's side of Reward Server: sends completions, gets rewards.
 
-Needs gRPC and protobuf alone; what serves a trainer library is in a package of its own name.
+Needs gRPC and protobuf alone. What serves TRL is in `trl`; only `reward-train` imports it.
 """
 
 from trainer_client.blocking import RewardClient
@@ -14,6 +14,7 @@ from trainer_client.errors import (
     TaskError,
 )
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
+from trainer_client.trl.reward import RemoteReward, remote_reward
 
 __all__ = [
     "AsyncRewardClient",
@@ -21,6 +22,7 @@ __all__ = [
     "ConfigError",
     "Connection",
     "Integrity",
+    "RemoteReward",
     "RewardClient",
     "RewardClientError",
     "RewardLostError",
@@ -31,4 +33,5 @@ __all__ = [
     "TestResult",
     "Tls",
     "Verdict",
+    "remote_reward",
 ]

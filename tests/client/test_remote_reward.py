@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import math
+import pickle
+import subprocess
+import sys
+import threading
+
+import grpc
+import pytest
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import RemoteReward, RewardLostError, remote_reward, tasks
+
+ROW = {
+    "prompt": "def twice(x):\n",
+    "test": "def check(candidate):\n    assert candidate(1) == 2\n",
+    "entry_point": "twice",
+}
+TEMPLATES = {"t/1": tasks.humaneval(ROW), "2": tasks.humaneval(ROW)}
+
+
+def judge(request, context) -> pb.ScoreResponse:
+    """Judges by a word in the completion."""
+    word = request.completion.split()[-1]
+    if word == "unjudged":
+        context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no slot in time")
+    if word == "refused":
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "completion: refused")
+    if word == "invalid":
+        return pb.ScoreResponse(verdict=pb.VERDICT_INVALID_TASK, message="broken tests")
+    return pb.ScoreResponse(
+        id=request.id,
+        verdict=pb.VERDICT_PASSED if word == "right" else pb.VERDICT_FAILED,
+        reward=float(word) if word[0].isdigit() else float(word == "right"),
+        deduplicated=word == "again",
+        signals={"early_exit": 2} if word == "hack" else {},
+        usage=pb.Usage(queue_time_seconds=0.25, wall_time_seconds=0.5),
+    )
+
+
+class Log:
+    """Takes what a trainer takes."""
+
+    def __init__(self) -> None:
+        self.metrics: dict[str, float] = {}
+        self.columns: dict[str, list] = {}
+
+    def log_metric(self, name: str, value: float) -> None:
+        assert math.isfinite(value)
+        self.metrics[name] = value
+
+    def log_extra(self, name: str, values: list) -> None:
+        self.columns[name] = values
+
+
+def columns(completions: list) -> dict[str, list]:
+    count = len(completions)
+    return {
+        "prompts": ["p"] * count,
+        "completions": completions,
+        "completion_ids": [[1]] * count,
+        "task_id": ["t/1"] * count,
+    }
+
+
+async def call(reward, *words: str, **more) -> list[float | None]:
+    return await reward(**columns(list(words)), **more)
+
+
+async def test_rewards_come_in_order_with_none_for_what_was_not_judged(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    assert await call(reward, "right", "unjudged", "wrong", "invalid") == [1.0, None, 0.0, None]
+
+
+async def test_it_is_a_coroutine_function_with_a_name_and_two_named_parameters():
+    reward = remote_reward("localhost:1", task="humaneval", name="mine")
+    assert inspect.iscoroutinefunction(reward)
+    assert reward.__name__ == "mine"
+    assert list(inspect.signature(reward).parameters)[:2] == ["prompts", "completions"]
+
+
+def test_default_names_differ():
+    names = [remote_reward("localhost:1", task=TEMPLATES).__name__ for _ in range(3)]
+    assert len(set(names)) == 3
+    assert all(name.startswith("code_reward") for name in names)
+
+
+async def test_templates_are_found_by_the_id_column(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task=TEMPLATES, id_column="number")
+    arguments = {"prompts": ["p", "p"], "completions": ["right", "right"]}
+    assert await reward(**arguments, number=[2, 3]) == [1.0, None]
+    assert server.requests[0].function.entry_point == "twice"
+
+
+async def test_the_rows_columns_can_carry_the_task(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task="humaneval")
+    fields = {name: [value] for name, value in ROW.items() if name != "prompt"}
+    assert await reward(prompts=[ROW["prompt"]], completions=["right"], **fields) == [1.0]
+    assert server.requests[0].prompt == ROW["prompt"]
+
+
+async def test_a_column_named_prompt_goes_before_the_trainers_prompt(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task=lambda row: tasks.humaneval({**ROW, **row}))
+    chat = [{"role": "user", "content": "please"}]
+    await reward(prompts=[chat], completions=["right"], prompt=["def f():\n"])
+    assert server.requests[0].prompt == "def f():\n"
+
+
+async def test_chat_completions_are_judged_by_their_last_text(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    chats = [[{"role": "assistant", "content": word}] for word in ("right", "wrong")]
+    assert await reward(**columns(chats)) == [1.0, 0.0]
+
+
+async def test_defaults_go_into_every_request(serve):
+    server = serve(judge)
+    policy = pb.RewardPolicy(kind=pb.REWARD_POLICY_KIND_FRACTION)
+    defaults = pb.ScoreRequest(limits=pb.Limits(cpu_time_seconds=2), reward_policy=policy)
+    await call(remote_reward(server.target, task=TEMPLATES, defaults=defaults), "right")
+    assert server.requests[0].limits.cpu_time_seconds == 2
+    assert server.requests[0].reward_policy == policy
+    assert server.requests[0].function.entry_point == "twice"
+
+
+async def test_every_request_has_an_id_of_its_own(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task=TEMPLATES)
+    await call(reward, *["right"] * 8)
+    await call(reward, *["right"] * 8)
+    assert len({request.id for request in server.requests}) == 16
+
+
+async def test_rewards_too_large_for_a_gradient_are_bounded(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    assert await call(reward, "1e30", "0.5") == [1e6, 0.5]
+
+
+async def test_512_completions_in_one_call(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    assert await call(reward, *["right", "wrong"] * 256) == [1.0, 0.0] * 256
+
+
+# -------------------------------------------------------------------------------- metrics
+
+
+async def test_metrics_tell_shares_times_and_signals(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "right", "hack", "again", "unjudged", log_metric=log.log_metric)
+    assert log.metrics["r/verdict/PASSED"] == 0.25
+    assert log.metrics["r/verdict/FAILED"] == 0.5
+    assert log.metrics["r/verdict/SECURITY_VIOLATION"] == 0.0
+    assert log.metrics["r/unjudged"] == 0.25
+    assert log.metrics["r/deduplicated"] == 0.25
+    assert log.metrics["r/queue_seconds"] == 0.25
+    assert log.metrics["r/grade_seconds"] == 0.5
+    assert log.metrics["r/signal/early_exit"] == 0.5
+
+
+async def test_shares_of_verdicts_and_of_the_unjudged_add_up_to_one(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "right", "invalid", "unjudged", log_metric=log.log_metric)
+    shares = [value for name, value in log.metrics.items() if "/verdict/" in name]
+    assert sum(shares) + log.metrics["r/unjudged"] == pytest.approx(1.0)
+
+
+async def test_a_signal_seen_once_is_logged_as_zero_later(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "hack", log_metric=log.log_metric)
+    await call(reward, "right", log_metric=log.log_metric)
+    assert log.metrics["r/signal/early_exit"] == 0.0
+
+
+async def test_a_call_without_a_verdict_logs_no_time_instead_of_none(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "unjudged", log_metric=log.log_metric)
+    assert log.metrics["r/unjudged"] == 1.0
+    assert "r/queue_seconds" not in log.metrics
+
+
+async def test_extra_columns_have_a_value_for_every_completion(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "right", "unjudged", "invalid", log_extra=log.log_extra)
+    assert log.columns["r_verdict"] == ["PASSED", "UNJUDGED", "INVALID_TASK"]
+    assert log.columns["r_message"] == [
+        "",
+        "DEADLINE_EXCEEDED: no slot in time",
+        "broken tests",
+    ]
+
+
+async def test_a_call_without_completions_is_no_failure(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, failure_budget=1)
+    assert await call(reward, log_metric=log.log_metric, log_extra=log.log_extra) == []
+
+
+# ---------------------------------------------------------------------------- failure budget
+
+
+async def test_training_stops_after_too_many_calls_without_a_reward(serve, caplog):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, failure_budget=3)
+    for _ in range(2):
+        assert await call(reward, "unjudged", "unjudged") == [None, None]
+    with pytest.raises(RewardLostError, match="3 calls without a reward: DEADLINE_EXCEEDED"):
+        await call(reward, "unjudged")
+    assert "2 of 2 not judged: DEADLINE_EXCEEDED: no slot in time" in caplog.text
+
+
+async def test_one_reward_restores_the_budget(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, failure_budget=2)
+    for _ in range(4):
+        await call(reward, "unjudged")
+        await call(reward, "unjudged", "wrong")
+
+
+async def test_tasks_that_are_all_broken_spend_the_budget_too(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, failure_budget=2)
+    await call(reward, "invalid")
+    with pytest.raises(RewardLostError, match="2 calls without a reward: broken tests"):
+        await call(reward, "invalid")
+
+
+async def test_a_mistake_in_the_set_up_stops_training_at_once(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    with pytest.raises(RewardLostError, match="completion: refused"):
+        await call(reward, "refused", "refused")
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [({"task_id": ["t/9"]}, "no template for 't/9'"), ({}, "task_id: is absent")],
+)
+async def test_a_wrong_id_column_stops_training_at_once(serve, row, problem):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    with pytest.raises(RewardLostError, match=problem):
+        await reward(prompts=["p"], completions=["right"], **row)
+
+
+async def test_one_bad_row_among_good_ones_costs_its_own_reward_only(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    arguments = {"prompts": ["p"] * 2, "completions": ["right"] * 2}
+    assert await reward(**arguments, task_id=["t/9", "t/1"]) == [None, 1.0]
+
+
+async def test_once_something_was_judged_a_refused_batch_spends_the_budget_only(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    await call(reward, "right")
+    assert await call(reward, "refused", "refused") == [None, None]
+
+
+async def test_a_dead_server_costs_rewards_and_no_exception(caplog):
+    caplog.set_level(logging.WARNING)
+    reward = remote_reward("127.0.0.1:1", task=TEMPLATES, outage_seconds=0.05)
+    assert await call(reward, "right", "right") == [None, None]
+    assert "2 of 2 not judged: UNAVAILABLE" in caplog.text
+
+
+def test_an_unknown_task_format_is_refused_when_the_function_is_made():
+    with pytest.raises(ValueError, match="no task format 'humanevl'"):
+        remote_reward("localhost:1", task="humanevl")
+
+
+# ---------------------------------------------------------------------------- loops, pickling
+
+
+def test_it_works_in_the_loops_of_two_trainers_in_turn_and_at_once(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    found: list[list[float | None]] = []
+
+    def train() -> None:
+        found.append(asyncio.run(call(reward, "right", "wrong")))
+
+    train()
+    threads = [threading.Thread(target=train) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[1.0, 0.0]] * 4
+
+
+def test_the_object_inside_survives_pickling(serve):
+    remote = RemoteReward(serve(judge).target, task=TEMPLATES, name="mine")
+    assert asyncio.run(call(remote, "right")) == [1.0]
+    copy = pickle.loads(pickle.dumps(remote))
+    assert copy.__name__ == "mine"
+    assert asyncio.run(call(copy, "right", "unjudged")) == [1.0, None]
+
+
+def test_the_package_needs_neither_torch_nor_trl():
+    program = (
+        "import sys; import trainer_client; from trainer_client import tasks, remote_reward;"
+        "heavy = {'torch', 'transformers', 'trl', 'datasets', 'numpy', 'yaml', 'reward_server'};"
+        "print(*heavy & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
