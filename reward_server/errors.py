@@ -10,6 +10,7 @@
     ├── DrainingError           the server is shutting down; retry elsewhere
     ├── SandboxError            our machinery failed; retry elsewhere
     └── StartError              the server cannot start as it is configured
+        ├── SettingsError           a setting is wrong
         └── MissingWallError        a protection is missing; see `doctor`
 """
 
@@ -72,6 +73,10 @@ class SandboxError(RewardServerError):
 
 class StartError(RewardServerError):
     """The server cannot start as it is configured; a person has to change something."""
+
+
+class SettingsError(StartError):
+    """A setting is wrong, or two do not go together."""
 
 
 class MissingWallError(StartError):

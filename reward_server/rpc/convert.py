@@ -1,0 +1,395 @@
+"""Protobuf requests become domain values here, or are refused with the field that is wrong.
+
+Each function reads one message and names fields relative to it; its caller puts the path in front.
+What is refused here never costs an execution; what the judge alone can tell (test code that does
+not compile, say) is left to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.domain import (
+    CallCase,
+    CallTests,
+    Checker,
+    CheckerKind,
+    Extraction,
+    FunctionTests,
+    Integrity,
+    Job,
+    Limits,
+    Program,
+    RewardPolicy,
+    RewardPolicyKind,
+    StdioCase,
+    StdioTests,
+    Submission,
+    Tests,
+)
+from reward_server.errors import InvalidRequestError, UnsupportedError
+from reward_server.languages import Language, Languages
+
+MEBIBYTE = 1 << 20
+NAME_BYTES = 256
+TAG_BYTES = 4096
+MOST_TAGS = 64
+SOURCE_BYTES = 1 * MEBIBYTE
+TEST_CODE_BYTES = 8 * MEBIBYTE
+CASE_BYTES = 16 * MEBIBYTE
+ARGUMENT_BYTES = 64 * 1024
+MOST_ARGUMENTS = 256
+SHORTEST_SECONDS = 0.001
+
+_REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
+    kind.value: kind for kind in RewardPolicyKind
+}
+# Only the form counts: converting a long number would cost time in its length squared.
+_JSON = json.JSONDecoder(parse_int=len)
+
+_M = TypeVar("_M", bound=Message)
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a request may ask of this server."""
+
+    languages: Languages
+    default_limits: Limits
+    maximum_limits: Limits
+    maximum_cases: int = 1000
+    maximum_batch: int = 1024
+    maximum_request_bytes: int = 32 * MEBIBYTE
+
+
+def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
+    """Reads a message.
+
+    Raises:
+        InvalidRequestError: it is too large, or is not such a message in UTF-8.
+    """
+    if len(body) > bounds.maximum_request_bytes:
+        raise InvalidRequestError(
+            "request",
+            f"has {len(body)} bytes; at most {bounds.maximum_request_bytes} are allowed",
+        )
+    try:
+        return kind.FromString(body)
+    except DecodeError:
+        problem = f"is not a {kind.DESCRIPTOR.name}, or holds text that is not UTF-8"
+        raise InvalidRequestError("request", problem) from None
+
+
+def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
+    """Reads a request to judge a completion.
+
+    Raises:
+        InvalidRequestError: a field is malformed, missing or too large.
+        UnsupportedError: the language or the kind of tests is not on offer.
+    """
+    language = _language("language", request.language, bounds)
+    tests = _tests(request, language, bounds)
+    return Submission(
+        id=_text("id", request.id, NAME_BYTES),
+        language=language.name,
+        prompt=_text("prompt", request.prompt, SOURCE_BYTES),
+        completion=_text("completion", request.completion, SOURCE_BYTES),
+        extraction=_choice("extraction", request.extraction, Extraction),
+        tests=tests,
+        limits=_within("limits", lambda: _limits(request.limits, language, bounds)),
+        reward_policy=_within(
+            "reward_policy", lambda: _reward_policy(request.reward_policy, tests)
+        ),
+        require_integrity=_choice("require_integrity", request.require_integrity, Integrity),
+        tags=_tags(request.tags),
+    )
+
+
+def check_batch(request: pb.ScoreBatchRequest, bounds: Bounds) -> None:
+    """Checks what concerns a batch as a whole; its requests are checked one by one.
+
+    Raises:
+        InvalidRequestError: there are too many requests, or two have the same id.
+    """
+    _at_most("requests", len(request.requests), bounds.maximum_batch)
+    seen: dict[str, int] = {}
+    for index, item in enumerate(request.requests):
+        if item.id and seen.setdefault(item.id, index) != index:
+            raise InvalidRequestError(
+                f"requests[{index}].id", f"is the same as that of requests[{seen[item.id]}]"
+            )
+
+
+def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
+    """Reads a request to run a program.
+
+    Raises:
+        InvalidRequestError: a field is malformed or too large.
+        UnsupportedError: the language is not on offer.
+    """
+    _text("id", request.id, NAME_BYTES)
+    language = _language("language", request.language, bounds)
+    _at_most("args", len(request.args), MOST_ARGUMENTS)
+    work = Program(
+        source=_text("source", request.source, SOURCE_BYTES),
+        stdin=_data("stdin", request.stdin, CASE_BYTES),
+        args=_each("args", request.args, _argument),
+    )
+    limits = _within("limits", lambda: _limits(request.limits, language, bounds))
+    return Job(work=work, language=language.name, limits=limits)
+
+
+# --------------------------------------------------------------------------------- tests
+
+
+def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
+    kind = request.WhichOneof("tests")
+    if kind is None:
+        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio")
+    if kind not in language.test_kinds:
+        raise UnsupportedError(
+            f"{kind} tests are not offered for {language.name}; "
+            f"offered are: {', '.join(language.test_kinds)}"
+        )
+    if kind == "function":
+        return _within("function", lambda: _function_tests(request.function, bounds))
+    if kind == "call":
+        return _within("call", lambda: _call_tests(request.call, bounds))
+    return _within("stdio", lambda: _stdio_tests(request.stdio, bounds))
+
+
+def _function_tests(tests: pb.FunctionTests, bounds: Bounds) -> FunctionTests:
+    test_code = _text("test_code", tests.test_code, TEST_CODE_BYTES)
+    if not tests.asserts and not test_code.strip():
+        raise InvalidRequestError("test_code", "is empty, and there are no asserts either")
+    _at_most("asserts", len(tests.asserts), bounds.maximum_cases)
+    if tests.entry_point or not tests.asserts:
+        _entry_point(tests.entry_point)
+    return FunctionTests(
+        entry_point=tests.entry_point,
+        test_code=test_code,
+        asserts=_each("asserts", tests.asserts, _assert),
+        setup_code=_text("setup_code", tests.setup_code, TEST_CODE_BYTES),
+    )
+
+
+def _call_tests(tests: pb.CallTests, bounds: Bounds) -> CallTests:
+    _cases("cases", len(tests.cases), bounds)
+    _entry_point(tests.entry_point)
+    checker = _within("checker", lambda: _checker(tests.checker, bounds))
+    if checker.kind is CheckerKind.PROGRAM:
+        raise UnsupportedError("call tests cannot have a checker program; stdio tests can")
+    return CallTests(
+        entry_point=tests.entry_point,
+        cases=_each("cases", tests.cases, _call_case),
+        checker=checker,
+    )
+
+
+def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
+    _cases("cases", len(tests.cases), bounds)
+    return StdioTests(
+        cases=_each("cases", tests.cases, _stdio_case),
+        checker=_within("checker", lambda: _checker(tests.checker, bounds)),
+    )
+
+
+def _assert(text: str) -> str:
+    if not text.strip():
+        raise InvalidRequestError("", "is empty")
+    return _text("", text, TEST_CODE_BYTES)
+
+
+def _call_case(case: pb.CallCase) -> CallCase:
+    if not isinstance(_json("args_json", case.args_json), list):
+        raise InvalidRequestError("args_json", "is not a JSON array")
+    _json("expected_json", case.expected_json)
+    return CallCase(
+        args_json=case.args_json, expected_json=case.expected_json, weight=_weight(case)
+    )
+
+
+def _stdio_case(case: pb.StdioCase) -> StdioCase:
+    return StdioCase(
+        stdin=_data("stdin", case.stdin, CASE_BYTES),
+        expected_stdout=_data("expected_stdout", case.expected_stdout, CASE_BYTES),
+        weight=_weight(case),
+    )
+
+
+def _weight(case: pb.CallCase | pb.StdioCase) -> float:
+    if not case.HasField("weight"):
+        return 1.0
+    return _number("weight", case.weight, 0.0, 1e6)
+
+
+def _entry_point(text: str) -> None:
+    """Accepts a function's name, and `Class().method`."""
+    owner, dot, name = text.rpartition(".")
+    owner_is_fit = owner.endswith("()") and owner[:-2].isidentifier() if dot else True
+    if not owner_is_fit or not name.isidentifier() or len(text) > NAME_BYTES:
+        raise InvalidRequestError("entry_point", "is neither a name nor Class().method")
+
+
+def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
+    kind = _choice("kind", checker.kind, CheckerKind)
+    if kind is CheckerKind.PROGRAM and not checker.program.strip():
+        raise InvalidRequestError("program", "is empty")
+    if kind is not CheckerKind.PROGRAM and checker.program:
+        raise InvalidRequestError("program", "needs CHECKER_KIND_PROGRAM")
+    for name in ("absolute_tolerance", "relative_tolerance"):
+        if kind is not CheckerKind.FLOAT and getattr(checker, name):
+            raise InvalidRequestError(name, "needs CHECKER_KIND_FLOAT")
+    return Checker(
+        kind=kind,
+        absolute_tolerance=_number("absolute_tolerance", checker.absolute_tolerance, 0.0, 1e300),
+        relative_tolerance=_number("relative_tolerance", checker.relative_tolerance, 0.0, 1.0),
+        program=_text("program", checker.program, SOURCE_BYTES),
+        program_language=_language("program_language", checker.program_language, bounds).name,
+    )
+
+
+# ---------------------------------------------------------------------- limits and rewards
+
+
+def _limits(request: pb.Limits, language: Language, bounds: Bounds) -> Limits:
+    chosen = {field.name: value for field, value in request.ListFields()}
+    for name, value in chosen.items():
+        _check_limit(name, value, getattr(bounds.maximum_limits, name))
+    return replace(language.default_limits(bounds.default_limits), **chosen)
+
+
+def _check_limit(name: str, value: float, maximum: float) -> None:
+    least = SHORTEST_SECONDS if name.endswith("_seconds") else 1
+    if not value >= least:
+        raise InvalidRequestError(name, f"is {value}; it must be at least {least}")
+    if value > maximum:
+        raise InvalidRequestError(name, f"is {value}, above this server's maximum of {maximum}")
+
+
+def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
+    kind = _REWARD_POLICY_KINDS.get(policy.kind)
+    if kind is None:
+        raise InvalidRequestError("kind", f"{policy.kind} is not known")
+    if kind is RewardPolicyKind.WEIGHTED:
+        _check_weights(tests)
+    _check_first_k(policy.first_k, kind, tests)
+    return RewardPolicy(
+        kind=kind,
+        first_k=policy.first_k,
+        compile_bonus=_number("compile_bonus", policy.compile_bonus, 0.0, 1.0),
+        format_bonus=_number("format_bonus", policy.format_bonus, 0.0, 1.0),
+    )
+
+
+def _check_weights(tests: Tests) -> None:
+    if not isinstance(tests, FunctionTests) and not sum(case.weight for case in tests.cases):
+        raise InvalidRequestError("kind", "is weighted, but the weights are all 0")
+
+
+def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
+    if kind is not RewardPolicyKind.FIRST_K:
+        if first_k:
+            raise InvalidRequestError("first_k", "needs REWARD_POLICY_KIND_FIRST_K")
+        return
+    if first_k < 1:
+        raise InvalidRequestError("first_k", f"is {first_k}; it must be at least 1")
+    if not isinstance(tests, FunctionTests) and first_k > len(tests.cases):
+        raise InvalidRequestError("first_k", f"is {first_k}; there are {len(tests.cases)} tests")
+
+
+# ---------------------------------------------------------------------------------- fields
+
+
+def _language(field: str, name: str, bounds: Bounds) -> Language:
+    return bounds.languages.find(_text(field, name, NAME_BYTES) or "python")
+
+
+def _argument(text: str) -> str:
+    if "\0" in text:
+        raise InvalidRequestError("", "holds a null character")
+    return _text("", text, ARGUMENT_BYTES)
+
+
+def _tags(tags: Mapping[str, str]) -> dict[str, str]:
+    _at_most("tags", len(tags), MOST_TAGS)
+    for name, value in tags.items():
+        _text("tags", name, NAME_BYTES)
+        _text("tags", value, TAG_BYTES)
+    return dict(tags)
+
+
+def _cases(field: str, count: int, bounds: Bounds) -> None:
+    if count == 0:
+        raise InvalidRequestError(field, "are absent; at least 1 is needed")
+    _at_most(field, count, bounds.maximum_cases)
+
+
+def _at_most(field: str, count: int, maximum: int) -> None:
+    if count > maximum:
+        raise InvalidRequestError(field, f"are {count}; at most {maximum} are allowed")
+
+
+def _text(field: str, text: str, maximum_bytes: int) -> str:
+    # Few texts come near their limit, so that few have to be encoded to be measured.
+    if 4 * len(text) > maximum_bytes:
+        _data(field, text.encode(), maximum_bytes)
+    return text
+
+
+def _data(field: str, data: bytes, maximum_bytes: int) -> bytes:
+    if len(data) > maximum_bytes:
+        raise InvalidRequestError(
+            field, f"has {len(data)} bytes; at most {maximum_bytes} are allowed"
+        )
+    return data
+
+
+def _json(field: str, text: str) -> object:
+    try:
+        return _JSON.decode(_text(field, text, CASE_BYTES))
+    except ValueError as error:
+        raise InvalidRequestError(field, f"is not JSON: {error}") from None
+    except RecursionError:
+        raise InvalidRequestError(field, "is nested too deeply") from None
+
+
+def _number(field: str, value: float, least: float, greatest: float) -> float:
+    if not least <= value <= greatest:
+        raise InvalidRequestError(field, f"is {value}; it must be from {least:g} to {greatest:g}")
+    return value
+
+
+def _choice(field: str, number: int, kind: Callable[[int], _T]) -> _T:
+    try:
+        return kind(number)
+    except ValueError:
+        raise InvalidRequestError(field, f"{number} is not known") from None
+
+
+def _each(field: str, items: Iterable[_T], read: Callable[[_T], _U]) -> tuple[_U, ...]:
+    """Reads a repeated field, putting its name and the index in front of a wrong field's name."""
+    values: list[_U] = []
+    for item in items:
+        try:
+            values.append(read(item))
+        except InvalidRequestError as error:
+            path = f"{field}[{len(values)}].{error.field}".removesuffix(".")
+            raise InvalidRequestError(path, error.problem) from None
+    return tuple(values)
+
+
+def _within(field: str, read: Callable[[], _T]) -> _T:
+    """Reads a message field, putting its name in front of a wrong field's name."""
+    try:
+        return read()
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{field}.{error.field}", error.problem) from None

@@ -1,0 +1,85 @@
+"""A failure of ours as a gRPC status: the one place that decides which.
+
+An RPC that judged a program, however badly, is OK; every status here means that nothing was judged.
+Retrying can help after RESOURCE_EXHAUSTED with a pushback and after UNAVAILABLE, and after nothing
+else.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # no stubs
+from grpc_status import rpc_status
+
+from reward_server.errors import (
+    DeadlineError,
+    DrainingError,
+    InvalidRequestError,
+    OverloadedError,
+    SandboxError,
+    UnauthenticatedError,
+    UnsupportedError,
+)
+
+PUSHBACK = "grpc-retry-pushback-ms"
+
+_CODES: dict[type[Exception], grpc.StatusCode] = {
+    InvalidRequestError: grpc.StatusCode.INVALID_ARGUMENT,
+    UnsupportedError: grpc.StatusCode.FAILED_PRECONDITION,
+    UnauthenticatedError: grpc.StatusCode.UNAUTHENTICATED,
+    OverloadedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    DeadlineError: grpc.StatusCode.DEADLINE_EXCEEDED,
+    DrainingError: grpc.StatusCode.UNAVAILABLE,
+    SandboxError: grpc.StatusCode.UNAVAILABLE,
+}
+# Statuses travel in headers, of which a client takes 8 KiB unless told otherwise.
+_MESSAGE_CHARACTERS = 1000
+
+
+def code_of(error: Exception) -> grpc.StatusCode:
+    """Returns the status of a failure; INTERNAL where it is none that we know."""
+    for kind in type(error).__mro__:
+        if kind in _CODES:
+            return _CODES[kind]
+    return grpc.StatusCode.INTERNAL
+
+
+def from_error(error: Exception) -> status_pb2.Status:
+    """Builds the rich status of a failure: which field was wrong, when to retry."""
+    code = code_of(error)
+    message = "internal error; the server's log tells more"
+    if code is not grpc.StatusCode.INTERNAL:
+        message = str(error)[:_MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()
+    status = status_pb2.Status(code=code.value[0], message=message)
+    detail = _detail(error)
+    if detail is not None:
+        status.details.add().Pack(detail)
+    return status
+
+
+async def abort(context: grpc.aio.ServicerContext[bytes, Message], error: Exception) -> NoReturn:
+    """Ends an RPC with the status of a failure."""
+    answer = rpc_status.to_status(from_error(error))
+    pushback: tuple[tuple[str, str], ...] = ()
+    if isinstance(error, OverloadedError):
+        pushback = ((PUSHBACK, str(round(error.retry_after_seconds * 1000))),)
+    await context.abort(answer.code, answer.details, (*answer.trailing_metadata, *pushback))
+
+
+def _detail(error: Exception) -> Message | None:
+    if isinstance(error, InvalidRequestError):
+        violation = error_details_pb2.BadRequest.FieldViolation(
+            field=error.field, description=error.problem[:_MESSAGE_CHARACTERS]
+        )
+        bad_request: Message = error_details_pb2.BadRequest(field_violations=[violation])
+        return bad_request
+    if isinstance(error, OverloadedError):
+        delay = Duration()
+        delay.FromMilliseconds(round(error.retry_after_seconds * 1000))
+        retry_info: Message = error_details_pb2.RetryInfo(retry_delay=delay)
+        return retry_info
+    return None

@@ -1,0 +1,275 @@
+"""The one schema of everything that can be set, and the only reader of the environment.
+
+A flag beats an environment variable `REWARD_SERVER_<NAME>`, which beats the TOML file. A part of
+a table is set in the environment as `REWARD_SERVER_DEFAULT_LIMITS__CPU_TIME_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FilePath,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from reward_server.domain import MEBIBYTE, Limits
+from reward_server.errors import SettingsError
+
+PREFIX = "REWARD_SERVER_"
+FILE_VARIABLE = "REWARD_SERVER_CONFIG"
+DEFAULT_MAXIMUM_LIMITS = Limits(
+    cpu_time_seconds=300.0,
+    wall_time_seconds=600.0,
+    memory_bytes=8192 * MEBIBYTE,
+    processes=512,
+    file_size_bytes=1024 * MEBIBYTE,
+    disk_bytes=1024 * MEBIBYTE,
+    open_files=4096,
+    output_bytes=64 * MEBIBYTE,
+    result_bytes=64 * MEBIBYTE,
+    calls=10_000_000,
+)
+
+
+def _split(separator: str) -> BeforeValidator:
+    """Takes a text, as flags and the environment give it, for a list."""
+
+    def split(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(part.strip() for part in value.split(separator) if part.strip())
+
+    return BeforeValidator(split)
+
+
+def _refuse_service_link(value: object) -> object:
+    if isinstance(value, str) and "://" in value:
+        raise ValueError(
+            "is an address that Kubernetes sets for a Service of this name; "
+            "set `enableServiceLinks: false` in the pod"
+        )
+    return value
+
+
+Names = Annotated[tuple[str, ...], NoDecode, _split(",")]
+Folders = Annotated[tuple[Path, ...], NoDecode, _split(os.pathsep)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+PatienceSeconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class LimitSettings(BaseModel):
+    """Limits that differ from the built-in ones."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cpu_time_seconds: Seconds | None = None
+    wall_time_seconds: Seconds | None = None
+    memory_bytes: PositiveInt | None = None
+    processes: PositiveInt | None = None
+    file_size_bytes: PositiveInt | None = None
+    disk_bytes: PositiveInt | None = None
+    open_files: PositiveInt | None = None
+    output_bytes: PositiveInt | None = None
+    result_bytes: PositiveInt | None = None
+    calls: PositiveInt | None = None
+
+    def over(self, limits: Limits) -> Limits:
+        """Returns limits with these put over them."""
+        return replace(limits, **self.model_dump(exclude_none=True))
+
+
+class Settings(BaseSettings):
+    """Everything that can be set; frozen once read."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    host: str = "127.0.0.1"
+    port: Annotated[Port, BeforeValidator(_refuse_service_link)] = 50051
+    tls_certificate: FilePath | None = None
+    tls_key: FilePath | None = None
+    tls_client_ca: FilePath | None = None
+    token_file: FilePath | None = None
+    insecure_public: bool = False
+    max_request_bytes: int = Field(default=32 * MEBIBYTE, ge=1024, le=512 * MEBIBYTE)
+    max_cases: PositiveInt = 1000
+    max_batch: PositiveInt = 1024
+    drain_seconds: PatienceSeconds = 30.0
+    metrics_port: Port | None = None
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    backend: Literal["local", "docker", "socket"] = "local"
+    runtime: str = ""
+    workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
+    allow_missing: Names = ()
+    recycle_after_executions: PositiveInt = 2000
+    recycle_after_seconds: Seconds = 1800.0
+    sandbox_packages: Folders = ()
+    sandbox_uid: PositiveInt | None = None
+    cgroup_parent: str | None = None
+
+    queue_capacity: PositiveInt = 256
+    default_limits: LimitSettings = LimitSettings()
+    maximum_limits: LimitSettings = LimitSettings()
+    id_window_size: int = Field(default=4096, ge=0)
+    id_window_seconds: PatienceSeconds = 600.0
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of an execution whose request sets none."""
+        return self.default_limits.over(Limits())
+
+    @property
+    def most_limits(self) -> Limits:
+        """Greatest limits that a request may set."""
+        return self.maximum_limits.over(DEFAULT_MAXIMUM_LIMITS)
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Settings:
+        self._check_certificates()
+        self._check_exposure()
+        self._check_limits()
+        return self
+
+    def _check_certificates(self) -> None:
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise ValueError("tls_certificate and tls_key go together: set both or neither")
+        if self.tls_client_ca is not None and self.tls_certificate is None:
+            raise ValueError("tls_client_ca needs tls_certificate and tls_key")
+
+    def _check_exposure(self) -> None:
+        if self.insecure_public or _is_loopback(self.host):
+            return
+        if self.tls_certificate is None:
+            raise ValueError(
+                f"host {self.host} can be reached from other machines, which needs "
+                "tls_certificate and tls_key (or --insecure-public to accept the risk)"
+            )
+        if self.token_file is None and self.tls_client_ca is None:
+            raise ValueError(
+                f"host {self.host} can be reached from other machines, which needs "
+                "token_file or tls_client_ca (or --insecure-public to accept the risk)"
+            )
+
+    def _check_limits(self) -> None:
+        for name in LimitSettings.model_fields:
+            default, most = getattr(self.limits, name), getattr(self.most_limits, name)
+            if default > most:
+                raise ValueError(
+                    f"default_limits.{name} is {default}, above maximum_limits.{name} of {most}"
+                )
+
+
+def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Settings:
+    """Reads the settings from flags, the environment and a TOML file.
+
+    Args:
+        flags: settings given on the command line, by name; those not given are left out.
+        file: the TOML file; by default the one that REWARD_SERVER_CONFIG names, if any.
+
+    Raises:
+        SettingsError: a setting is unknown or wrong; tells each, and where it was set.
+    """
+    if file is None and FILE_VARIABLE in os.environ:
+        file = Path(os.environ[FILE_VARIABLE])
+    table = _read_table(file) if file is not None else {}
+
+    class Sourced(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, table)
+
+    try:
+        return Sourced(**flags)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, flags, file)) from None
+
+
+def read_tokens(file: Path) -> tuple[str, ...]:
+    """Reads bearer tokens, one a line; blank lines and those that begin with # do not count.
+
+    Raises:
+        SettingsError: the file holds no token, or one that a header cannot carry.
+    """
+    lines = [line.strip() for line in _read(file).splitlines()]
+    tokens = tuple(line for line in lines if line and not line.startswith("#"))
+    if not tokens:
+        raise SettingsError(f"token_file: {file} holds no token")
+    if not all(token.isascii() and token.isprintable() and " " not in token for token in tokens):
+        raise SettingsError(f"token_file: {file} holds a token with other than visible ASCII")
+    return tokens
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _read_table(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_read(file))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} is not TOML: {error}") from None
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file} is not UTF-8 text") from None
+
+
+def _explain(error: ValidationError, flags: Mapping[str, Any], file: Path | None) -> str:
+    return "\n".join(
+        _explain_one([str(part) for part in problem["loc"]], problem["msg"], flags, file)
+        for problem in error.errors(include_url=False, include_context=False)
+    )
+
+
+def _explain_one(path: list[str], problem: str, flags: Mapping[str, Any], file: Path | None) -> str:
+    problem = problem.removeprefix("Value error, ")
+    if not path:
+        return problem
+    variable = PREFIX + "__".join(path).upper()
+    if path[0] in flags:
+        source = f"--{path[0].replace('_', '-')}"
+    elif PREFIX + path[0].upper() in os.environ or variable in os.environ:
+        source = variable
+    else:
+        source = str(file)
+    return f"{'.'.join(path)}: {problem} (set by {source})"

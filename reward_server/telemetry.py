@@ -1,0 +1,101 @@
+"""What operators see: counters and gauges for Prometheus, and structured log lines.
+
+Neither ever holds a completion, a test, a program's output or a token.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.exposition import start_http_server
+
+from reward_server.domain import Assessment
+
+_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
+
+
+class Telemetry:
+    """The measurements of one server, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._calls = Counter(
+            "reward_server_calls",
+            "RPCs ended, by method and status.",
+            ["method", "code"],
+            registry=self.registry,
+        )
+        self._call_seconds = Histogram(
+            "reward_server_call_seconds",
+            "Time from an RPC's request to its status.",
+            ["method"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._verdicts = Counter(
+            "reward_server_verdicts",
+            "Completions judged, by verdict; answers shared between requests count each time.",
+            ["verdict"],
+            registry=self.registry,
+        )
+        self._queue_seconds = Histogram(
+            "reward_server_queue_seconds",
+            "Time that a judged completion waited for slots.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+
+    def call_ended(self, method: str, code: str, seconds: float) -> None:
+        """Counts an RPC."""
+        self._calls.labels(method, code).inc()
+        self._call_seconds.labels(method).observe(seconds)
+
+    def judged(self, assessment: Assessment) -> None:
+        """Counts a verdict."""
+        self._verdicts.labels(assessment.verdict.name).inc()
+        self._queue_seconds.observe(assessment.usage.queue_time_seconds)
+
+    def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+        """Shows a value that is read whenever somebody asks for it."""
+        Gauge(f"reward_server_{name}", meaning, registry=self.registry).set_function(read)
+
+    def serve(self, port: int) -> Callable[[], None]:
+        """Offers the measurements over HTTP on loopback, from a thread of its own.
+
+        Returns:
+            A function that ends it.
+
+        Raises:
+            OSError: the port cannot be had.
+        """
+        server, thread = start_http_server(port, addr="127.0.0.1", registry=self.registry)
+
+        def close() -> None:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+        return close
+
+
+def configure_logging(level: str, *, as_json: bool) -> None:
+    """Sends log lines to standard error, for people or as JSON for programs."""
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
