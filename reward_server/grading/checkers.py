@@ -22,6 +22,7 @@ from reward_server.domain import Checker, CheckerKind
 
 _TOKEN = re.compile(rb"\S+")
 _LINE = re.compile(rb"[^\n]*\n?")
+_INK = re.compile(rb"\S[^\n]*")
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?")
 _WHOLE = re.compile(rb"[+-]?\d+")
 _SPECIAL = {
@@ -72,6 +73,15 @@ def _lines(text: bytes) -> Iterator[bytes]:
             yield match.group().rstrip()
 
 
+def _inked_lines(text: bytes) -> Iterator[bytes]:
+    """Yields the lines that are not blank, without trailing white space."""
+    end = 0
+    for match in _INK.finditer(text):
+        begin = text.rfind(b"\n", end, match.start()) + 1 or end
+        end = match.end()
+        yield text[begin:end].rstrip()
+
+
 def _tokens(text: bytes) -> Iterator[bytes]:
     return (match.group() for match in _TOKEN.finditer(text))
 
@@ -119,12 +129,10 @@ def _unordered_difference(expected: bytes, actual: bytes) -> str:
 
     Each line is looked for among those expected, so that a flood is noticed at its first line.
     """
-    missing = Counter(line for line in _lines(expected) if line)
-    for number, line in enumerate(_lines(actual), start=1):
-        if not line:
-            continue
+    missing = Counter(_inked_lines(expected))
+    for number, line in enumerate(_inked_lines(actual), start=1):
         if not missing[line]:
-            return f"line {number}: {_quoted(line)} is not expected, or not as often"
+            return f"non-blank line {number}: {_quoted(line)} is not expected, or not as often"
         missing[line] -= 1
     for line, count in missing.items():
         if count:
