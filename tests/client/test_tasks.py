@@ -257,6 +257,28 @@ def test_the_three_shapes_of_asserts_are_read_as_data(check, expected):
     assert leetcode_cases(check) == [expected]
 
 
+NODES = "class Solution:\n    def add(self, first: ListNode) -> Optional[TreeNode]:\n        "
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("assert candidate(first = list_node([])) == None", ([[]], [])),
+        ("assert is_same_tree(candidate(first = list_node([1])), tree_node([]))", ([[1]], [])),
+        ("assert is_same_tree(candidate(first = None), tree_node([1, None, 2, None]))",
+         ([None], [1, None, 2])),
+    ],
+)  # fmt: skip
+def test_expected_nodes_are_written_in_one_way(check, expected):
+    assert leetcode_cases(check, starter=NODES) == [expected]
+
+
+def test_a_list_of_nodes_is_no_node():
+    check = "assert candidate(first = None) == [None, None]"
+    starter = NODES.replace("Optional[TreeNode]", "List[Optional[TreeNode]]")
+    assert leetcode_cases(check, starter=starter) == [([None], [None, None])]
+
+
 def test_arguments_keep_their_order_where_the_starter_code_does_not_tell():
     check = "assert candidate(second = 2, first = 1) == 3"
     assert leetcode_cases(check, starter="broken (") == [([2, 1], 3)]
@@ -333,6 +355,8 @@ IO = {"inputs": ["1"], "outputs": ["2"]}
          "test line 1: 'f()' is no plain literal"),
         ("leetcode", {**LEETCODE, "test": "assert candidate({1: 2}) == 2"},
          "test line 1: has a key that is no text"),
+        ("leetcode", {**LEETCODE, "starter_code": NODES, "test": "assert candidate(1) == 2"},
+         "test line 1: expects something else than the nodes"),
         ("leetcode", {**LEETCODE, "test": "assert candidate(-'a') == 2"},
          "test line 1: \"'a'\" is no number"),
         ("leetcode", {**LEETCODE, "test": None, "input_output": [{"input": "x =", "output": "1"}]},

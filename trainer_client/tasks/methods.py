@@ -7,8 +7,8 @@ and expected result as data.
     assert is_same_list(candidate(head = list_node([1, 2])), list_node([2, 1]))
     assert is_same_tree(candidate(root = tree_node([1, None, 2])), tree_node([2]))
 
-Linked lists and trees travel as the plain lists that LeetCode writes them as; the annotations of
-the starter code tell which arguments and results they are.
+Linked lists and trees travel as the plain lists that LeetCode writes them as; the solution's
+annotations, which the starter code gives, tell which arguments and results they are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import json
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
@@ -49,8 +50,8 @@ def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest
         completion=well_formed(completion),
     )
     request.call.entry_point = reader.text("entry_point")
-    order = _parameters(starter, request.call.entry_point)
-    cases = _from_asserts(reader, order) if reader.has("test") else _from_examples(reader, order)
+    method = _signature(starter, request.call.entry_point)
+    cases = _from_asserts(reader, method) if reader.has("test") else _from_examples(reader, method)
     if not cases:
         raise reader.error("test", "has no asserts, nor is there any input_output")
     request.call.cases.extend(cases)
@@ -61,33 +62,49 @@ def _older_starter(reader: Reader) -> str:
     return reader.mapping("meta").optional_text("lang_code")
 
 
-def _parameters(starter: str, entry_point: str) -> list[str]:
-    """Gives the names of the method's parameters, none where the starter code does not tell."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Method:
+    """What the starter code tells: parameters in order, and whether the result is made of nodes."""
+
+    parameters: tuple[str, ...] = ()
+    gives_nodes: bool = False
+
+
+def _signature(starter: str, entry_point: str) -> _Method:
     name = entry_point.rpartition(".")[2]
     try:
         tree = source.parsed(starter.rstrip() + " pass")
     except ValueError:
-        return []
+        return _Method()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == name:
-            return [argument.arg for argument in node.args.args if argument.arg != "self"]
-    return []
+            names = (argument.arg for argument in node.args.args)
+            return _Method(
+                parameters=tuple(name for name in names if name != "self"),
+                gives_nodes=node.returns is not None and _is_node(node.returns),
+            )
+    return _Method()
 
 
-def _from_asserts(reader: Reader, order: list[str]) -> list[pb.CallCase]:
+def _is_node(annotation: ast.expr) -> bool:
+    text = ast.unparse(annotation)
+    return ("ListNode" in text or "TreeNode" in text) and not text.lower().startswith("list[")
+
+
+def _from_asserts(reader: Reader, method: _Method) -> list[pb.CallCase]:
     code = reader.text("test")
     try:
         tree = source.parsed(code)
     except ValueError as error:
         raise reader.error("test", str(error)) from error
     asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
-    return [_from_assert(reader, node, order) for node in asserts]
+    return [_from_assert(reader, node, method) for node in asserts]
 
 
-def _from_assert(reader: Reader, node: ast.Assert, order: list[str]) -> pb.CallCase:
+def _from_assert(reader: Reader, node: ast.Assert, method: _Method) -> pb.CallCase:
     try:
         call, wanted = _sides(node.test)
-        return _case(call, _value(wanted), order)
+        return _case(call, _value(wanted), method)
     except ValueError as error:
         raise reader.error(f"test line {node.lineno}", str(error)) from error
 
@@ -108,7 +125,7 @@ def _sides(test: ast.expr) -> tuple[ast.Call, ast.expr]:
     raise ValueError("is no comparison of a call with an expected result")
 
 
-def _from_examples(reader: Reader, order: list[str]) -> list[pb.CallCase]:
+def _from_examples(reader: Reader, method: _Method) -> list[pb.CallCase]:
     examples = reader.decoded("input_output") or []
     if not isinstance(examples, list):
         raise reader.error("input_output", f"must be a list, not {type(examples).__name__}")
@@ -117,20 +134,31 @@ def _from_examples(reader: Reader, order: list[str]) -> list[pb.CallCase]:
         item = reader.within(f"input_output[{index}]", example)
         call, wanted = f"candidate({item.optional_text('input')})", item.text("output")
         try:
-            cases.append(_case(source.expression(call), _value(source.expression(wanted)), order))
+            cases.append(_case(source.expression(call), _value(source.expression(wanted)), method))
         except ValueError as error:
             raise item.error("input", f"cannot be read with its output: {error}") from error
     return cases
 
 
-def _case(call: ast.expr, wanted: object, order: list[str]) -> pb.CallCase:
+def _case(call: ast.expr, wanted: object, method: _Method) -> pb.CallCase:
     if not isinstance(call, ast.Call):
         raise ValueError("is no call")
     named = {keyword.arg: _value(keyword.value) for keyword in call.keywords}
-    if set(order) == set(named):
-        named = {name: named[name] for name in order}
+    if set(method.parameters) == set(named):
+        named = {name: named[name] for name in method.parameters}
     arguments = [_value(argument) for argument in call.args] + list(named.values())
-    return pb.CallCase(args_json=json.dumps(arguments), expected_json=json.dumps(wanted))
+    expected = _nodes(wanted) if method.gives_nodes else wanted
+    return pb.CallCase(args_json=json.dumps(arguments), expected_json=json.dumps(expected))
+
+
+def _nodes(wanted: object) -> list[object]:
+    """Gives the one way of writing nodes: none is [], and no null ends a tree."""
+    if wanted is not None and not isinstance(wanted, list):
+        raise ValueError("expects something else than the nodes that the method gives")
+    values = list(wanted or [])
+    while values and values[-1] is None:
+        values.pop()
+    return values
 
 
 def _value(node: ast.expr) -> Any:
@@ -148,7 +176,7 @@ def _value(node: ast.expr) -> Any:
             return -_number(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return +_number(operand)
-        case ast.List(elts=items):
+        case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_value(item) for item in items]
         case ast.Dict(keys=keys, values=values):
             return {_key(key): _value(item) for key, item in zip(keys, values, strict=True)}
