@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 from reward_server.domain import Tests
@@ -30,3 +31,8 @@ class Attack:
     plant: tuple[str, Tests] | None = None
     network: bool = False
     leaves: bool = False
+
+
+def code(text: str) -> str:
+    """Returns source text written with the indentation of what surrounds it."""
+    return textwrap.dedent(text).lstrip("\n")

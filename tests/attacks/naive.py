@@ -27,6 +27,7 @@ class Grader(enum.Enum):
     """The graders; each is described where it is defined, in `naive_graders`."""
 
     IN_PROCESS = "in_process"
+    ONE_PROCESS = "one_process"
     ASSERT_BY_ASSERT = "assert_by_assert"
     EXIT_STATUS = "exit_status"
     PYTEST_STATUS = "pytest_status"
@@ -105,6 +106,7 @@ def _box(network: bool) -> list[str]:
         *("--size", str(BOX_BYTES), "--tmpfs", "/tmp", "--size", str(BOX_BYTES)),
         *("--tmpfs", "/dev/shm", "--dir", "/tmp/home", "--dir", "/tmp/work"),
         *("--chdir", "/tmp/work", "--clearenv", "--setenv", "HOME", "/tmp/home"),
+        *("--setenv", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),
         *(python, naive_graders.__file__),
     ]
 

@@ -58,9 +58,7 @@ def _checked(name: str, line: str, result: str, *, before: str = "") -> Problem:
         before: test code in front of check().
     """
     lines = "".join(
-        f"    {part}\n"
-        for x in INPUTS
-        for part in line.format(x=x, want=secret(x)).splitlines()
+        f"    {part}\n" for x in INPUTS for part in line.format(x=x, want=secret(x)).splitlines()
     )
     return Problem(
         name=name,
@@ -115,16 +113,17 @@ ATTRIBUTE = _checked(
     "assert candidate({x}).value == {want}",
     "__import__('types').SimpleNamespace(value=secret(x))",
 )
-METHOD = _checked(
-    "method", "assert candidate({x}).conjugate() == {want}", "secret(x)"
-)
+METHOD = _checked("method", "assert candidate({x}).conjugate() == {want}", "secret(x)")
 COUNTED = _checked("counted", "assert len(candidate({x})) == {want}", "range(secret(x))")
-SORTED = _checked("sorted", "assert sorted(candidate({x})) == [{want}, {want} + 1]",
-                  "[secret(x) + 1, secret(x)]")
+SORTED = _checked(
+    "sorted", "assert sorted(candidate({x})) == [{want}, {want} + 1]", "[secret(x) + 1, secret(x)]"
+)
 SUMMED = _checked("summed", "assert sum(candidate({x})) == {want}", "[secret(x) - x, x]")
 LARGEST = _checked("largest", "assert max(candidate({x})) == {want}", "[secret(x), 0]")
 JSON_TEXT = _checked(
-    "json text", "assert json.dumps(candidate({x})) == '{want}'", "secret(x)",
+    "json text",
+    "assert json.dumps(candidate({x})) == '{want}'",
+    "secret(x)",
     before="import json\n",
 )
 TRUTH = _checked(
@@ -350,22 +349,13 @@ MEASURED = _printed(
     "measured",
     f"{SECRET}print(secret(int(input())) / 7 + 1e-9)\n",
     {f"{x}\n": f"{secret(x) / 7}\n" for x in INPUTS},
-    checker=Checker(
-        kind=CheckerKind.FLOAT, absolute_tolerance=1e-6, relative_tolerance=1e-6
-    ),
+    checker=Checker(kind=CheckerKind.FLOAT, absolute_tolerance=1e-6, relative_tolerance=1e-6),
     wrong="print(0.0)\n",
 )
 
 
-def leaked(plant_stdin: str = "") -> tuple[Tests, Problem]:
-    """A pair of runs: the first is told a secret, the second has to print it.
-
-    Returns:
-        The first run's tests, and the problem that only a leak from the first run can solve.
-    """
-    word = f"leak-{FACTOR}-{OFFSET}"
-    told = StdioTests(cases=(StdioCase(stdin=(plant_stdin or word).encode(), expected_stdout=b""),))
-    return told, _printed("leaked", f"print({word!r})\n", {"": f"{word}\n"})
-
+WORD = f"leak-{FACTOR}-{OFFSET}"
+TOLD = StdioTests(cases=(StdioCase(stdin=WORD.encode(), expected_stdout=b""),))
+LEAKED = _printed("leaked", f"print({WORD!r})\n", {"": f"{WORD}\n"})
 
 PROBLEMS = tuple(value for value in list(globals().values()) if isinstance(value, Problem))

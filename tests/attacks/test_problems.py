@@ -8,7 +8,6 @@ from reward_server.domain import CallTests, FunctionTests
 from tests.attacks.naive import Conclusion, Grader, conclude
 from tests.attacks.problems import PROBLEMS, Problem
 
-
 CHECKED_BY = {
     "measured": Grader.STDIO_TOLERANT,
     "unordered": Grader.STDIO_CONTAINS,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tests.attacks.attack import Attack
+from tests.attacks.attack import Attack, code
 from tests.attacks.naive import Grader
 from tests.attacks.problems import CALLED, EQUAL, METHOD_CALLED, STATISTICS
 
-NATIVE = "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
+NATIVE = code("""
+    import ctypes, os
+    libc = ctypes.CDLL(None)
+""")
 
 
 def _leaving(name: str, completion: str, *, leaves: bool = True) -> Attack:
@@ -22,112 +25,204 @@ def _leaving(name: str, completion: str, *, leaves: bool = True) -> Attack:
 IN_THE_CALL = (
     _leaving(
         "sys.exit in the call leaves with success",
-        "import sys\ndef solve(x):\n    sys.exit(0)\n",
+        code("""
+            import sys
+            def solve(x):
+                sys.exit(0)
+        """),
     ),
     _leaving(
         "os._exit in the call leaves with success",
-        "import os\ndef solve(x):\n    os._exit(0)\n",
+        code("""
+            import os
+            def solve(x):
+                os._exit(0)
+        """),
     ),
     _leaving(
         "SystemExit raised in the call leaves with success",
-        "def solve(x):\n    raise SystemExit\n",
+        code("""
+            def solve(x):
+                raise SystemExit
+        """),
     ),
     _leaving(
         "a subclass of SystemExit leaves with success",
-        "class Wrong(SystemExit, ValueError):\n    code = 0\ndef solve(x):\n    raise Wrong(0)\n",
+        code("""
+            class Wrong(SystemExit, ValueError):
+                code = 0
+            def solve(x):
+                raise Wrong(0)
+        """),
     ),
     _leaving(
         "SystemExit from a generator leaves with success",
-        "def values():\n    yield from ()\n    raise SystemExit(0)\n"
-        "def solve(x):\n    return next(values())\n",
+        code("""
+            def values():
+                yield from ()
+                raise SystemExit(0)
+            def solve(x):
+                return next(values())
+        """),
     ),
     _leaving(
         "SystemExit from a coroutine leaves with success",
-        "import asyncio\nasync def leave():\n    raise SystemExit(0)\n"
-        "def solve(x):\n    return asyncio.run(leave())\n",
+        code("""
+            import asyncio
+            async def leave():
+                raise SystemExit(0)
+            def solve(x):
+                return asyncio.run(leave())
+        """),
     ),
     _leaving(
         "the C library's exit leaves with success",
-        NATIVE + "def solve(x):\n    libc.exit(0)\n",
+        NATIVE
+        + code("""
+            def solve(x):
+                libc.exit(0)
+        """),
     ),
     _leaving(
         "the C library's _exit leaves with success",
-        NATIVE + "def solve(x):\n    libc._exit(0)\n",
+        NATIVE
+        + code("""
+            def solve(x):
+                libc._exit(0)
+        """),
     ),
     _leaving(
         "the exit_group system call leaves with success",
-        NATIVE + "numbers = {'x86_64': 231, 'aarch64': 94}\n"
-        "def solve(x):\n    libc.syscall(numbers[os.uname().machine], 0)\n",
+        NATIVE
+        + code("""
+            numbers = {'x86_64': 231, 'aarch64': 94}
+            def solve(x):
+                libc.syscall(numbers[os.uname().machine], 0)
+        """),
     ),
     _leaving(
         "another program takes the process's place and succeeds",
-        "import os\ndef solve(x):\n    os.execv('/bin/true', ['true'])\n",
+        code("""
+            import os
+            def solve(x):
+                os.execv('/bin/true', ['true'])
+        """),
     ),
     _leaving(
         "an interpreter with an empty program takes the process's place",
-        "import os, sys\n"
-        "def solve(x):\n    os.execv(sys.executable, [sys.executable, '-c', ''])\n",
+        code("""
+            import os, sys
+            def solve(x):
+                os.execv(sys.executable, [sys.executable, '-c', ''])
+        """),
     ),
     _leaving(
         "the program starts itself again without asserts",
-        "import os, sys\n"
-        "if __debug__ and __name__ == '__main__':\n"
-        "    os.execv(sys.executable, [sys.executable, '-O', *sys.argv])\n"
-        "def solve(x):\n    return 0\n",
+        code("""
+            import os, sys
+            if __debug__ and __name__ == '__main__':
+                os.execv(sys.executable, [sys.executable, '-O', *sys.argv])
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a fork leaves with success while its child goes on",
-        "import os\ndef solve(x):\n    if os.fork():\n        os._exit(0)\n",
+        code("""
+            import os
+            def solve(x):
+                if os.fork():
+                    os._exit(0)
+        """),
     ),
     _leaving(
         "a thread leaves for everybody",
-        "import os, threading\n"
-        "def solve(x):\n"
-        "    thread = threading.Thread(target=os._exit, args=(0,))\n"
-        "    thread.start()\n    thread.join()\n",
+        code("""
+            import os, threading
+            def solve(x):
+                thread = threading.Thread(target=os._exit, args=(0,))
+                thread.start()
+                thread.join()
+        """),
     ),
     _leaving(
         "a handler of the alarm leaves with success",
-        "import os, signal\nsignal.signal(signal.SIGALRM, lambda *_: os._exit(0))\n"
-        "def solve(x):\n    signal.setitimer(signal.ITIMER_REAL, 0.01)\n    signal.pause()\n",
+        code("""
+            import os, signal
+            signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+            def solve(x):
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                signal.pause()
+        """),
     ),
     _leaving(
         "a handler of a signal to itself leaves with success",
-        "import os, signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(0))\n"
-        "def solve(x):\n    os.kill(os.getpid(), signal.SIGTERM)\n",
+        code("""
+            import os, signal, sys
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+            def solve(x):
+                os.kill(os.getpid(), signal.SIGTERM)
+        """),
     ),
     _leaving(
         "a native handler turns an abort into success",
-        NATIVE + "leave = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: os._exit(0))\n"
-        "def solve(x):\n    libc.signal(6, leave)\n    os.abort()\n",
+        NATIVE
+        + code("""
+            leave = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: os._exit(0))
+            def solve(x):
+                libc.signal(6, leave)
+                os.abort()
+        """),
     ),
     _leaving(
         "a native handler turns a crash into success",
-        NATIVE + "leave = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: os._exit(0))\n"
-        "def solve(x):\n    libc.signal(11, leave)\n    ctypes.string_at(0)\n",
+        NATIVE
+        + code("""
+            leave = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda _: os._exit(0))
+            def solve(x):
+                libc.signal(11, leave)
+                ctypes.string_at(0)
+        """),
     ),
     _leaving(
         "the garbage collector's callback leaves with success",
-        "import gc, os\n"
-        "def solve(x):\n    gc.callbacks.append(lambda *_: os._exit(0))\n    gc.collect()\n",
+        code("""
+            import gc, os
+            def solve(x):
+                gc.callbacks.append(lambda *_: os._exit(0))
+                gc.collect()
+        """),
     ),
     _leaving(
         "an audit hook leaves with success",
-        "import os, sys\n"
-        "def solve(x):\n    sys.addaudithook(lambda *_: os._exit(0))\n    open('/dev/null')\n",
+        code("""
+            import os, sys
+            def solve(x):
+                sys.addaudithook(lambda *_: os._exit(0))
+                open('/dev/null')
+        """),
     ),
     Attack(
         name="a method leaves before the first outcome is known",
         problem=METHOD_CALLED,
-        completion="import os\nclass Solution:\n    def solve(self, x):\n        os._exit(0)\n",
+        completion=code("""
+            import os
+            class Solution:
+                def solve(self, x):
+                    os._exit(0)
+        """),
         beats=(Grader.ALL_RECEIVED,),
         leaves=True,
     ),
     Attack(
         name="a program that leaves early is judged by the outcomes received so far",
         problem=CALLED,
-        completion="import os\ndef solve(x):\n    os._exit(0)\n",
+        completion=code("""
+            import os
+            def solve(x):
+                os._exit(0)
+        """),
         beats=(Grader.ALL_RECEIVED,),
         leaves=True,
     ),
@@ -136,95 +231,161 @@ IN_THE_CALL = (
 ELSEWHERE = (
     _leaving(
         "sys.exit at import leaves before the tests",
-        "import sys\nsys.exit(0)\n",
+        code("""
+            import sys
+            sys.exit(0)
+        """),
     ),
     _leaving(
         "os._exit at import leaves before the tests",
-        "import os\ndef solve(x):\n    return 0\nos._exit(0)\n",
+        code("""
+            import os
+            def solve(x):
+                return 0
+            os._exit(0)
+        """),
     ),
     _leaving(
         "SystemExit in a class body leaves before the tests",
-        "def solve(x):\n    return 0\nclass Leave:\n    raise SystemExit(0)\n",
+        code("""
+            def solve(x):
+                return 0
+            class Leave:
+                raise SystemExit(0)
+        """),
     ),
     _leaving(
         "an exit handler turns failure into success",
-        "import atexit, os\natexit.register(os._exit, 0)\ndef solve(x):\n    return 0\n",
+        code("""
+            import atexit, os
+            atexit.register(os._exit, 0)
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "an exception hook turns failure into success",
-        "import os, sys\nsys.excepthook = lambda *_: os._exit(0)\ndef solve(x):\n    return 0\n",
+        code("""
+            import os, sys
+            sys.excepthook = lambda *_: os._exit(0)
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a standard error that leaves when the failure is printed",
-        "import os, sys\n"
-        "class Quiet:\n"
-        "    def write(self, text):\n        os._exit(0)\n"
-        "    flush = write\n"
-        "sys.stderr = Quiet()\ndef solve(x):\n    return 0\n",
+        code("""
+            import os, sys
+            class Quiet:
+                def write(self, text):
+                    os._exit(0)
+                flush = write
+            sys.stderr = Quiet()
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a finalizer leaves with success when modules are torn down",
-        "import os\n"
-        "class Last:\n"
-        "    def __del__(self, leave=os._exit):\n        leave(0)\n"
-        "last = Last()\ndef solve(x):\n    return 0\n",
+        code("""
+            import os
+            class Last:
+                def __del__(self, leave=os._exit):
+                    leave(0)
+            last = Last()
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a weak reference's callback leaves with success",
-        "import os, weakref\n"
-        "def solve(x):\n    return 0\n"
-        "weakref.finalize(solve, os._exit, 0)\n",
+        code("""
+            import os, weakref
+            def solve(x):
+                return 0
+            weakref.finalize(solve, os._exit, 0)
+        """),
         leaves=False,
     ),
     _leaving(
         "a thread waits for the main thread to fail and leaves with success",
-        "import os, threading\n"
-        "def wait():\n    threading.main_thread().join()\n    os._exit(0)\n"
-        "threading.Thread(target=wait).start()\ndef solve(x):\n    return 0\n",
+        code("""
+            import os, threading
+            def wait():
+                threading.main_thread().join()
+                os._exit(0)
+            threading.Thread(target=wait).start()
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "the shutdown of threads leaves with success",
-        "import os, threading\n"
-        "threading._shutdown = lambda: os._exit(0)\ndef solve(x):\n    return 0\n",
+        code("""
+            import os, threading
+            threading._shutdown = lambda: os._exit(0)
+            def solve(x):
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a trace function leaves when the test's exception is raised",
-        "import os, sys\n"
-        "def trace(frame, event, argument):\n"
-        "    if event == 'exception':\n        os._exit(0)\n    return trace\n"
-        "def solve(x):\n"
-        "    sys._getframe(1).f_trace = trace\n    sys.settrace(trace)\n    return 0\n",
+        code("""
+            import os, sys
+            def trace(frame, event, argument):
+                if event == 'exception':
+                    os._exit(0)
+                return trace
+            def solve(x):
+                sys._getframe(1).f_trace = trace
+                sys.settrace(trace)
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a profile function leaves when the test returns",
-        "import os, sys\n"
-        "def profile(frame, event, argument):\n"
-        "    if frame.f_code.co_name == 'check':\n        os._exit(0)\n"
-        "def solve(x):\n    sys.setprofile(profile)\n    return 0\n",
+        code("""
+            import os, sys
+            def profile(frame, event, argument):
+                if frame.f_code.co_name == 'check':
+                    os._exit(0)
+            def solve(x):
+                sys.setprofile(profile)
+                return 0
+        """),
         leaves=False,
     ),
     _leaving(
         "a result whose comparison leaves with success",
-        "import os\n"
-        "class Leave:\n"
-        "    def __eq__(self, other):\n        os._exit(0)\n"
-        "def solve(x):\n    return Leave()\n",
+        code("""
+            import os
+            class Leave:
+                def __eq__(self, other):
+                    os._exit(0)
+            def solve(x):
+                return Leave()
+        """),
         leaves=False,
     ),
     _leaving(
         "a result whose truth leaves with success",
-        "import os\n"
-        "class Leave:\n"
-        "    def __eq__(self, other):\n        return self\n"
-        "    def __bool__(self):\n        os._exit(0)\n"
-        "def solve(x):\n    return Leave()\n",
+        code("""
+            import os
+            class Leave:
+                def __eq__(self, other):
+                    return self
+                def __bool__(self):
+                    os._exit(0)
+            def solve(x):
+                return Leave()
+        """),
         leaves=False,
     ),
 )
@@ -235,17 +396,26 @@ ATTACKS = (
     Attack(
         name="an import hook leaves when the tests import something",
         problem=STATISTICS,
-        completion="import os, sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, *arguments):\n        os._exit(0)\n"
-        "sys.meta_path.insert(0, Finder())\ndef solve(x):\n    return 0\n",
+        completion=code("""
+            import os, sys
+            class Finder:
+                def find_spec(self, *arguments):
+                    os._exit(0)
+            sys.meta_path.insert(0, Finder())
+            def solve(x):
+                return 0
+        """),
         beats=(Grader.EXIT_STATUS,),
     ),
     Attack(
         name="a patched __import__ leaves when the tests import something",
         problem=STATISTICS,
-        completion="import builtins, os\n"
-        "builtins.__import__ = lambda *_, **__: os._exit(0)\ndef solve(x):\n    return 0\n",
+        completion=code("""
+            import builtins, os
+            builtins.__import__ = lambda *_, **__: os._exit(0)
+            def solve(x):
+                return 0
+        """),
         beats=(Grader.EXIT_STATUS,),
     ),
 )

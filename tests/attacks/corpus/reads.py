@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.attacks import problems
-from tests.attacks.attack import Attack
+from tests.attacks.attack import Attack, code
 from tests.attacks.naive import Grader
 from tests.attacks.problems import Problem
 
@@ -26,103 +26,154 @@ FRAMES = tuple(
     for name, completion in (
         (
             "expected values in the caller's frame",
-            "import sys\ndef solve(x):\n    return search(sys._getframe())\n",
+            code("""
+                import sys
+                def solve(x):
+                    return search(sys._getframe())
+            """),
         ),
         (
             "expected values on the inspected stack",
-            "import inspect\n"
-            "def solve(x):\n"
-            "    return next(i.frame.f_locals['expected'] for i in inspect.stack()\n"
-            "                if 'expected' in i.frame.f_locals)\n",
+            code("""
+                import inspect
+                def solve(x):
+                    return next(i.frame.f_locals['expected'] for i in inspect.stack()
+                                if 'expected' in i.frame.f_locals)
+            """),
         ),
         (
             "expected values behind a traceback",
-            "def solve(x):\n"
-            "    try:\n        raise ValueError\n"
-            "    except ValueError as error:\n"
-            "        return search(error.__traceback__.tb_frame)\n",
+            code("""
+                def solve(x):
+                    try:
+                        raise ValueError
+                    except ValueError as error:
+                        return search(error.__traceback__.tb_frame)
+            """),
         ),
         (
             "expected values behind a generator's frame",
-            "def steps():\n    yield search(generator.gi_frame)\n"
-            "def solve(x):\n"
-            "    global generator\n    generator = steps()\n    return next(generator)\n",
+            code("""
+                def steps():
+                    yield search(generator.gi_frame)
+                def solve(x):
+                    global generator
+                    generator = steps()
+                    return next(generator)
+            """),
         ),
         (
             "expected values seen by a signal handler's frame",
-            "import signal\n"
-            "def handle(number, frame):\n    found.append(search(frame))\n"
-            "found = []\nsignal.signal(signal.SIGUSR1, handle)\n"
-            "def solve(x):\n    signal.raise_signal(signal.SIGUSR1)\n    return found[-1]\n",
+            code("""
+                import signal
+                def handle(number, frame):
+                    found.append(search(frame))
+                found = []
+                signal.signal(signal.SIGUSR1, handle)
+                def solve(x):
+                    signal.raise_signal(signal.SIGUSR1)
+                    return found[-1]
+            """),
         ),
         (
             "expected values in the frames of another thread",
-            "import sys, threading\n"
-            "def look(found):\n"
-            "    found.append(search(sys._current_frames()[threading.main_thread().ident]))\n"
-            "def solve(x):\n"
-            "    found = []\n"
-            "    thread = threading.Thread(target=look, args=(found,))\n"
-            "    thread.start()\n    thread.join()\n    return found[0]\n",
+            code("""
+                import sys, threading
+                def look(found):
+                    found.append(search(sys._current_frames()[threading.main_thread().ident]))
+                def solve(x):
+                    found = []
+                    thread = threading.Thread(target=look, args=(found,))
+                    thread.start()
+                    thread.join()
+                    return found[0]
+            """),
         ),
         (
             "expected values seen by a trace function",
-            "import sys\nfound = {}\n"
-            "def trace(frame, event, argument):\n"
-            "    if frame.f_code.co_name == 'solve':\n        found['last'] = search(frame)\n"
-            "sys.settrace(trace)\ndef solve(x):\n    return found['last']\n",
+            code("""
+                import sys
+                found = {}
+                def trace(frame, event, argument):
+                    if frame.f_code.co_name == 'solve':
+                        found['last'] = search(frame)
+                sys.settrace(trace)
+                def solve(x):
+                    return found['last']
+            """),
         ),
         (
             "expected values seen by a profile function",
-            "import sys\nfound = {}\n"
-            "def profile(frame, event, argument):\n"
-            "    if event == 'call':\n        found['last'] = search(frame)\n"
-            "sys.setprofile(profile)\ndef solve(x):\n    return found['last']\n",
+            code("""
+                import sys
+                found = {}
+                def profile(frame, event, argument):
+                    if event == 'call':
+                        found['last'] = search(frame)
+                sys.setprofile(profile)
+                def solve(x):
+                    return found['last']
+            """),
         ),
         (
             "expected values seen by an audit hook",
-            "import sys\nfound = []\n"
-            "def hook(event, arguments):\n"
-            "    if event == 'probe':\n        found.append(search(sys._getframe()))\n"
-            "sys.addaudithook(hook)\n"
-            "def solve(x):\n    sys.audit('probe')\n    return found[-1]\n",
+            code("""
+                import sys
+                found = []
+                def hook(event, arguments):
+                    if event == 'probe':
+                        found.append(search(sys._getframe()))
+                sys.addaudithook(hook)
+                def solve(x):
+                    sys.audit('probe')
+                    return found[-1]
+            """),
         ),
         (
             "expected values among all objects",
-            "import gc\n"
-            "def solve(x):\n"
-            "    return next(o['expected'] for o in gc.get_objects()\n"
-            "                if type(o) is dict and o.get('args') == [x])\n",
+            code("""
+                import gc
+                def solve(x):
+                    return next(o['expected'] for o in gc.get_objects()
+                                if type(o) is dict and o.get('args') == [x])
+            """),
         ),
         (
             "expected values among what refers to a list of cases",
-            "import gc\n"
-            "def solve(x):\n"
-            "    case = next(o for o in gc.get_objects() if type(o) is dict\n"
-            "                and o.get('args') == [x])\n"
-            "    cases = next(o for o in gc.get_referrers(case) if type(o) is list and len(o) > 1\n"
-            "                 and all(type(each) is dict for each in o))\n"
-            "    return next(each['expected'] for each in cases if each['args'] == [x])\n",
+            code("""
+                import gc
+                def solve(x):
+                    case = next(o for o in gc.get_objects() if type(o) is dict
+                                and o.get('args') == [x])
+                    cases = next(o for o in gc.get_referrers(case) if type(o) is list and len(o) > 1
+                                 and all(type(each) is dict for each in o))
+                    return next(each['expected'] for each in cases if each['args'] == [x])
+            """),
         ),
         (
             "expected values in a closure of the grader",
-            "import gc, types\n"
-            "def solve(x):\n"
-            "    for function in gc.get_objects():\n"
-            "        if type(function) is types.FunctionType and function.__closure__:\n"
-            "            for cell in function.__closure__:\n"
-            "                held = cell.cell_contents\n"
-            "                if type(held) is dict and 'cases' in held:\n"
-            "                    return next(case['expected'] for case in held['cases']\n"
-            "                                if case['args'] == [x])\n",
+            code("""
+                import gc, types
+                def solve(x):
+                    for function in gc.get_objects():
+                        if type(function) is types.FunctionType and function.__closure__:
+                            for cell in function.__closure__:
+                                held = cell.cell_contents
+                                if type(held) is dict and 'cases' in held:
+                                    return next(case['expected'] for case in held['cases']
+                                                if case['args'] == [x])
+            """),
         ),
         (
             "an expected value overwritten in the caller's frame",
-            "import ctypes, sys\n"
-            "def solve(x):\n"
-            "    frame = sys._getframe(1)\n    frame.f_locals['expected'] = 0\n"
-            "    ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), 0)\n"
-            "    return 0\n",
+            code("""
+                import ctypes, sys
+                def solve(x):
+                    frame = sys._getframe(1)
+                    frame.f_locals['expected'] = 0
+                    ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), 0)
+                    return 0
+            """),
         ),
     )
 )
@@ -143,108 +194,150 @@ SOURCES = (
         "expected values in the constants of the caller's code",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        "import dis, sys\n"
-        "def solve(x):\n"
-        "    frame = sys._getframe(1)\n"
-        "    return next(i.argval for i in dis.get_instructions(frame.f_code)\n"
-        "                if i.offset > frame.f_lasti and i.opname == 'LOAD_CONST')\n",
+        code("""
+            import dis, sys
+            def solve(x):
+                frame = sys._getframe(1)
+                return next(i.argval for i in dis.get_instructions(frame.f_code)
+                            if i.offset > frame.f_lasti and i.opname == 'LOAD_CONST')
+        """),
     ),
     _read(
         "an expected constant overwritten in the caller's code",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        "import ctypes, dis, sys\n"
-        "class Always:\n"
-        "    def __eq__(self, other): return True\n"
-        "always = Always()\n"
-        "def solve(x):\n"
-        "    frame = sys._getframe(1)\n"
-        "    later = next(i for i in dis.get_instructions(frame.f_code)\n"
-        "                 if i.offset > frame.f_lasti and i.opname == 'LOAD_CONST')\n"
-        "    address = id(frame.f_code.co_consts) + tuple.__basicsize__ + 8 * later.arg\n"
-        "    ctypes.pythonapi.Py_IncRef(ctypes.py_object(always))\n"
-        "    ctypes.c_void_p.from_address(address).value = id(always)\n"
-        "    return 0\n",
+        code("""
+            import ctypes, dis, sys
+            class Always:
+                def __eq__(self, other): return True
+            always = Always()
+            def solve(x):
+                frame = sys._getframe(1)
+                later = next(i for i in dis.get_instructions(frame.f_code)
+                             if i.offset > frame.f_lasti and i.opname == 'LOAD_CONST')
+                address = id(frame.f_code.co_consts) + tuple.__basicsize__ + 8 * later.arg
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(always))
+                ctypes.c_void_p.from_address(address).value = id(always)
+                return 0
+        """),
     ),
     _read(
         "a list comparison replaced in the interpreter's memory",
         problems.EQUAL_LIST,
         Grader.IN_PROCESS,
-        "import ctypes\n"
-        "compare = ctypes.CFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object,\n"
-        "                           ctypes.c_int)(lambda one, other, operator: True)\n"
-        "def solve(x):\n"
-        "    slot = ctypes.c_void_p.from_address(id(list) + 200)\n"
-        "    slot.value = ctypes.cast(compare, ctypes.c_void_p).value\n"
-        "    return []\n",
+        code("""
+            import ctypes
+            compare = ctypes.CFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object,
+                                       ctypes.c_int)(lambda one, other, operator: True)
+            def solve(x):
+                slot = ctypes.c_void_p.from_address(id(list) + 200)
+                slot.value = ctypes.cast(compare, ctypes.c_void_p).value
+                return []
+        """),
     ),
     _read(
         "asserts in the file of the running program",
         problems.ASSERTS,
         Grader.EXIT_STATUS,
-        PARSED + "def solve(x):\n    return answers(open(__file__).read())[x]\n",
+        PARSED
+        + code("""
+            def solve(x):
+                return answers(open(__file__).read())[x]
+        """),
     ),
     _read(
         "asserts in the file that the command line names",
         problems.EQUAL,
         Grader.EXIT_STATUS,
-        PARSED + "import sys\n"
-        "def solve(x):\n    return answers(open(sys.argv[0]).read())[x]\n",
+        PARSED
+        + code("""
+            import sys
+            def solve(x):
+                return answers(open(sys.argv[0]).read())[x]
+        """),
     ),
     _read(
         "tests in the source that tracebacks are made of",
         problems.EQUAL,
         Grader.EXIT_STATUS,
-        PARSED + "import linecache, sys\n"
-        "def solve(x):\n"
-        "    file = sys._getframe(1).f_code.co_filename\n"
-        "    return answers(''.join(linecache.getlines(file)))[x]\n",
+        PARSED
+        + code("""
+            import linecache, sys
+            def solve(x):
+                file = sys._getframe(1).f_code.co_filename
+                return answers(''.join(linecache.getlines(file)))[x]
+        """),
     ),
     _read(
         "tests next to the solution",
         problems.EQUAL,
         Grader.PYTEST_STATUS,
-        PARSED + "import glob\n"
-        "def solve(x):\n"
-        "    return answers(open(glob.glob('*test*.py')[0]).read())[x]\n",
+        PARSED
+        + code("""
+            import glob
+            def solve(x):
+                return answers(open(glob.glob('*test*.py')[0]).read())[x]
+        """),
     ),
     _read(
         "tests in the arguments of the interpreter",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        PARSED + "import sys\ndef solve(x):\n    return answers(sys.orig_argv[-1])[x]\n",
+        PARSED
+        + code("""
+            import sys
+            def solve(x):
+                return answers(sys.orig_argv[-1])[x]
+        """),
     ),
     _read(
         "tests in the kernel's copy of the command line",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        PARSED + "def solve(x):\n"
-        "    line = open('/proc/self/cmdline').read().split(chr(0))\n"
-        "    return answers(max(line, key=len))[x]\n",
+        PARSED
+        + code("""
+            def solve(x):
+                line = open('/proc/self/cmdline').read().split(chr(0))
+                return answers(max(line, key=len))[x]
+        """),
     ),
     _read(
         "the tests' table among the main module's names",
         problems.LOOPED,
         Grader.EXIT_STATUS,
-        "import __main__\ndef solve(x):\n    return dict(__main__.CASES)[x]\n",
+        code("""
+            import __main__
+            def solve(x):
+                return dict(__main__.CASES)[x]
+        """),
     ),
     _read(
         "the tests' table among the caller's globals",
         problems.LOOPED,
         Grader.IN_PROCESS,
-        "import sys\ndef solve(x):\n    return dict(sys._getframe(1).f_globals['CASES'])[x]\n",
+        code("""
+            import sys
+            def solve(x):
+                return dict(sys._getframe(1).f_globals['CASES'])[x]
+        """),
     ),
     _read(
         "the tests' table rewritten before it is compared with",
         problems.LOOPED,
         Grader.IN_PROCESS,
-        "def solve(x):\n    CASES[:] = [(n, None) for n, _ in CASES]\n",
+        code("""
+            def solve(x):
+                CASES[:] = [(n, None) for n, _ in CASES]
+        """),
     ),
     _read(
         "the tests' own reference solution",
         problems.COMPUTED_AFTER,
         Grader.IN_PROCESS,
-        "def solve(values):\n    return reference(values)\n",
+        code("""
+            def solve(values):
+                return reference(values)
+        """),
     ),
 )
 
@@ -260,7 +353,9 @@ def regions(pid):
         if mode.startswith('rw') and '[v' not in line and end - start < 1 << 26:
             yield start, end - start
 """
-MATCH_STDIO = MATCH + """
+MATCH_STDIO = (
+    MATCH
+    + """
 given = input()
 def report(memory):
     pattern = rb'"stdin": "%s\\\\n", "expected_stdout": "([^"]+)"' % given.encode()
@@ -269,65 +364,88 @@ def report(memory):
         print(found[1].decode().replace('\\\\n', chr(10)))
         raise SystemExit
 """
+)
 
 MEMORY = (
     _read(
         "expected values in the process's own memory file",
         problems.CALLED,
         Grader.PER_CASE,
-        MATCH + "def solve(x):\n"
-        "    with open('/proc/self/mem', 'rb', 0) as memory:\n"
-        "        for start, size in regions('self'):\n"
-        "            memory.seek(start)\n"
-        "            answer = match(memory.read(size), x)\n"
-        "            if answer is not None:\n                return answer\n",
+        MATCH
+        + code("""
+            def solve(x):
+                with open('/proc/self/mem', 'rb', 0) as memory:
+                    for start, size in regions('self'):
+                        memory.seek(start)
+                        answer = match(memory.read(size), x)
+                        if answer is not None:
+                            return answer
+        """),
     ),
     _read(
         "expected values behind bare pointers",
         problems.CALLED,
         Grader.PER_CASE,
-        MATCH + "import ctypes\n"
-        "def solve(x):\n"
-        "    for start, size in regions('self'):\n"
-        "        answer = match(ctypes.string_at(start, size), x)\n"
-        "        if answer is not None:\n            return answer\n",
+        MATCH
+        + code("""
+            import ctypes
+            def solve(x):
+                for start, size in regions('self'):
+                    answer = match(ctypes.string_at(start, size), x)
+                    if answer is not None:
+                        return answer
+        """),
     ),
     _read(
         "expected output in the parent's memory file",
         problems.PRINTED,
         Grader.STDIO_EXACT,
-        MATCH_STDIO + "import os\n"
-        "with open(f'/proc/{os.getppid()}/mem', 'rb', 0) as memory:\n"
-        "    for start, size in regions(os.getppid()):\n"
-        "        memory.seek(start)\n        report(memory.read(size))\n",
+        MATCH_STDIO
+        + code("""
+            import os
+            with open(f'/proc/{os.getppid()}/mem', 'rb', 0) as memory:
+                for start, size in regions(os.getppid()):
+                    memory.seek(start)
+                    report(memory.read(size))
+        """),
     ),
     _read(
         "expected output in the memory of any process",
         problems.PRINTED,
         Grader.STDIO_EXACT,
-        MATCH_STDIO + "import os\n"
-        "for pid in filter(str.isdigit, os.listdir('/proc')):\n"
-        "    if int(pid) == os.getpid():\n        continue\n"
-        "    try:\n        memory = open(f'/proc/{pid}/mem', 'rb', 0)\n"
-        "        spans = list(regions(pid))\n"
-        "    except OSError:\n        continue\n"
-        "    for start, size in spans:\n"
-        "        memory.seek(start)\n        report(memory.read(size))\n",
+        MATCH_STDIO
+        + code("""
+            import os
+            for pid in filter(str.isdigit, os.listdir('/proc')):
+                if int(pid) == os.getpid():
+                    continue
+                try:
+                    memory = open(f'/proc/{pid}/mem', 'rb', 0)
+                    spans = list(regions(pid))
+                except OSError:
+                    continue
+                for start, size in spans:
+                    memory.seek(start)
+                    report(memory.read(size))
+        """),
     ),
     _read(
         "expected output copied from the parent by the kernel",
         problems.PRINTED,
         Grader.STDIO_EXACT,
-        MATCH_STDIO + "import ctypes, os\n"
-        "class Span(ctypes.Structure):\n"
-        "    _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]\n"
-        "libc = ctypes.CDLL(None)\n"
-        "for start, size in regions(os.getppid()):\n"
-        "    room = ctypes.create_string_buffer(size)\n"
-        "    here = Span(ctypes.addressof(room), size)\n"
-        "    libc.process_vm_readv(os.getppid(), ctypes.byref(here), 1,\n"
-        "                          ctypes.byref(Span(start, size)), 1, 0)\n"
-        "    report(room.raw)\n",
+        MATCH_STDIO
+        + code("""
+            import ctypes, os
+            class Span(ctypes.Structure):
+                _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
+            libc = ctypes.CDLL(None)
+            for start, size in regions(os.getppid()):
+                room = ctypes.create_string_buffer(size)
+                here = Span(ctypes.addressof(room), size)
+                libc.process_vm_readv(os.getppid(), ctypes.byref(here), 1,
+                                      ctypes.byref(Span(start, size)), 1, 0)
+                report(room.raw)
+        """),
     ),
 )
 
@@ -345,84 +463,119 @@ FILES = (
         "expected output in the working folder",
         problems.PRINTED,
         Grader.STDIO_ON_DISK,
-        "import glob\ngiven = input()\n"
-        "for file in glob.glob('**/*.in', recursive=True):\n"
-        "    if open(file).read().strip() == given:\n"
-        "        print(open(file[:-2] + 'out').read())\n",
+        code("""
+            import glob
+            given = input()
+            for file in glob.glob('**/*.in', recursive=True):
+                if open(file).read().strip() == given:
+                    print(open(file[:-2] + 'out').read())
+        """),
     ),
     _read(
         "expected output in the folder of temporary files",
         problems.PRINTED,
         Grader.STDIO_ON_DISK,
-        "import os\ngiven = input()\n"
-        "for folder, _, files in os.walk('/tmp'):\n"
-        "    for file in files:\n"
-        "        path = os.path.join(folder, file)\n"
-        "        if file.endswith('.in') and open(path).read().strip() == given:\n"
-        "            print(open(path[:-2] + 'out').read())\n",
+        code("""
+            import os
+            given = input()
+            for folder, _, files in os.walk('/tmp'):
+                for file in files:
+                    path = os.path.join(folder, file)
+                    if file.endswith('.in') and open(path).read().strip() == given:
+                        print(open(path[:-2] + 'out').read())
+        """),
     ),
     _read(
         "expected output in a folder that the environment names",
         problems.PRINTED,
         Grader.STDIO_ON_DISK,
-        "import os\ngiven = input()\n"
-        "for place in os.environ.values():\n"
-        "    for file in os.listdir(place) if os.path.isdir(place) else ():\n"
-        "        path = os.path.join(place, file)\n"
-        "        if file.endswith('.in') and open(path).read().strip() == given:\n"
-        "            print(open(path[:-2] + 'out').read())\n",
+        code("""
+            import os
+            given = input()
+            for place in os.environ.values():
+                for file in os.listdir(place) if os.path.isdir(place) else ():
+                    path = os.path.join(place, file)
+                    if file.endswith('.in') and open(path).read().strip() == given:
+                        print(open(path[:-2] + 'out').read())
+        """),
     ),
     _read(
         "expected output in the parent's working folder",
         problems.PRINTED,
         Grader.STDIO_ON_DISK,
-        "import glob, os\ngiven = input()\n"
-        "for file in glob.glob(f'/proc/{os.getppid()}/cwd/*/*.in'):\n"
-        "    if open(file).read().strip() == given:\n"
-        "        print(open(file[:-2] + 'out').read())\n",
+        code("""
+            import glob, os
+            given = input()
+            for file in glob.glob(f'/proc/{os.getppid()}/cwd/*/*.in'):
+                if open(file).read().strip() == given:
+                    print(open(file[:-2] + 'out').read())
+        """),
     ),
     _read(
         "expected output through the parent's root folder",
         problems.PRINTED,
         Grader.STDIO_ON_DISK,
-        "import glob, os\ngiven = input()\n"
-        "for file in glob.glob(f'/proc/{os.getppid()}/root/tmp/**/*.in', recursive=True):\n"
-        "    if open(file).read().strip() == given:\n"
-        "        print(open(file[:-2] + 'out').read())\n",
+        code("""
+            import glob, os
+            given = input()
+            for file in glob.glob(f'/proc/{os.getppid()}/root/tmp/**/*.in', recursive=True):
+                if open(file).read().strip() == given:
+                    print(open(file[:-2] + 'out').read())
+        """),
     ),
     _read(
         "expected output in the parent's open file",
         problems.PRINTED,
         Grader.STDIO_OPEN_FILE,
-        "import os\n" + OPEN_FILE + "folder = f'/proc/{os.getppid()}/fd'\n"
-        "for number in os.listdir(folder):\n"
-        "    try:\n        report(os.open(f'{folder}/{number}', os.O_RDONLY | os.O_NONBLOCK))\n"
-        "    except (OSError, ValueError):\n        pass\n",
+        "import os\n"
+        + OPEN_FILE
+        + code("""
+            folder = f'/proc/{os.getppid()}/fd'
+            for number in os.listdir(folder):
+                try:
+                    report(os.open(f'{folder}/{number}', os.O_RDONLY | os.O_NONBLOCK))
+                except (OSError, ValueError):
+                    pass
+        """),
     ),
     _read(
         "expected output in a file descriptor taken from the parent",
         problems.PRINTED,
         Grader.STDIO_OPEN_FILE,
-        "import ctypes, os\n" + OPEN_FILE + "parent = os.pidfd_open(os.getppid())\n"
-        "for number in range(64):\n"
-        "    taken = ctypes.CDLL(None).syscall(438, parent, number, 0)\n"
-        "    try:\n        report(taken)\n"
-        "    except (OSError, ValueError):\n        pass\n",
+        "import ctypes, os\n"
+        + OPEN_FILE
+        + code("""
+            parent = os.pidfd_open(os.getppid())
+            for number in range(64):
+                taken = ctypes.CDLL(None).syscall(438, parent, number, 0)
+                try:
+                    report(taken)
+                except (OSError, ValueError):
+                    pass
+        """),
     ),
     _read(
         "expected output in the frame of a grader that runs the program itself",
         problems.PRINTED,
         Grader.STDIO_IN_PROCESS,
-        SEARCH + "import sys\nsys.stdout.write(search(sys._getframe()))\n",
+        SEARCH
+        + code("""
+            import sys
+            sys.stdout.write(search(sys._getframe()))
+        """),
     ),
     _read(
         "an output stream whose text equals everything",
         problems.PRINTED,
         Grader.STDIO_IN_PROCESS,
-        "import sys\n"
-        "class Always:\n    def __eq__(self, other): return True\n"
-        "class Stream:\n    def getvalue(self): return Always()\n"
-        "sys.stdout = Stream()\n",
+        code("""
+            import sys
+            class Always:
+                def __eq__(self, other): return True
+            class Stream:
+                def getvalue(self): return Always()
+            sys.stdout = Stream()
+        """),
     ),
 )
 

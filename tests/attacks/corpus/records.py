@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.attacks import problems
-from tests.attacks.attack import Attack
+from tests.attacks.attack import Attack, code
 from tests.attacks.naive import Grader
 from tests.attacks.problems import Problem
 
@@ -11,9 +11,7 @@ from tests.attacks.problems import Problem
 def _forged(
     name: str, problem: Problem, grader: Grader, completion: str, *, leaves: bool = False
 ) -> Attack:
-    return Attack(
-        name=name, problem=problem, completion=completion, beats=(grader,), leaves=leaves
-    )
+    return Attack(name=name, problem=problem, completion=completion, beats=(grader,), leaves=leaves)
 
 
 EVERYWHERE = """
@@ -26,10 +24,11 @@ def everywhere(record):
         except OSError:
             pass
 """
-PICKLED = "import pickle\nrecord = pickle.dumps('passed')\n" + (
-    "record = len(record).to_bytes(4, 'big') + record\n"
-)
-FULL = "record = b'{\"passed\": 3, \"total\": 3}\\n'\n"
+PICKLED = code("""
+    import pickle
+    record = pickle.dumps('passed')
+""") + ("record = len(record).to_bytes(4, 'big') + record\n")
+FULL = 'record = b\'{"passed": 3, "total": 3}\\n\'\n'
 FRAMES = "record = b''.join(b'{\"id\": %d, \"passed\": true}\\n' % n for n in range(100))\n"
 
 ON_DESCRIPTORS = (
@@ -37,52 +36,76 @@ ON_DESCRIPTORS = (
         "a pickled record on every descriptor",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        EVERYWHERE + PICKLED + "def solve(x):\n    everywhere(record)\n    os._exit(0)\n",
+        EVERYWHERE
+        + PICKLED
+        + code("""
+            def solve(x):
+                everywhere(record)
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor while the module loads",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        EVERYWHERE + PICKLED + "everywhere(record)\nos._exit(0)\n",
+        EVERYWHERE
+        + PICKLED
+        + code("""
+            everywhere(record)
+            os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor opened again through /proc",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        PICKLED + "import os\ndef solve(x):\n"
-        "    for number in os.listdir('/proc/self/fd'):\n"
-        "        try:\n"
-        "            again = os.open(f'/proc/self/fd/{number}', os.O_WRONLY | os.O_NONBLOCK)\n"
-        "            os.write(again, record)\n"
-        "        except OSError:\n            pass\n"
-        "    os._exit(0)\n",
+        PICKLED
+        + code("""
+            import os
+            def solve(x):
+                for number in os.listdir('/proc/self/fd'):
+                    try:
+                        again = os.open(f'/proc/self/fd/{number}', os.O_WRONLY | os.O_NONBLOCK)
+                        os.write(again, record)
+                    except OSError:
+                        pass
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor of the parent",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        PICKLED + "import os\ndef solve(x):\n"
-        "    folder = f'/proc/{os.getppid()}/fd'\n"
-        "    for number in os.listdir(folder):\n"
-        "        try:\n"
-        "            os.write(os.open(f'{folder}/{number}', os.O_WRONLY | os.O_NONBLOCK), record)\n"
-        "        except OSError:\n            pass\n"
-        "    os._exit(0)\n",
+        PICKLED
+        + code("""
+            import os
+            def solve(x):
+                folder = f'/proc/{os.getppid()}/fd'
+                for number in os.listdir(folder):
+                    try:
+                        os.write(os.open(f'{folder}/{number}', os.O_WRONLY | os.O_NONBLOCK), record)
+                    except OSError:
+                        pass
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a record sent through the grader's own connection",
         problems.EQUAL,
         Grader.IN_PROCESS,
-        "import gc, os\nfrom multiprocessing.connection import Connection\n"
-        "def solve(x):\n"
-        "    for each in gc.get_objects():\n"
-        "        if isinstance(each, Connection) and each.writable:\n"
-        "            each.send('passed')\n"
-        "    os._exit(0)\n",
+        code("""
+            import gc, os
+            from multiprocessing.connection import Connection
+            def solve(x):
+                for each in gc.get_objects():
+                    if isinstance(each, Connection) and each.writable:
+                        each.send('passed')
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
@@ -91,61 +114,90 @@ ON_DESCRIPTORS = (
         Grader.IN_PROCESS,
         EVERYWHERE
         + PICKLED
-        + "def solve(x):\n    everywhere(record)\n    os.closerange(3, 256)\n    return 0\n",
+        + code("""
+            def solve(x):
+                everywhere(record)
+                os.closerange(3, 256)
+                return 0
+        """),
     ),
     _forged(
         "forged frames on every socket before the first answer",
         problems.CALLED,
         Grader.FRAMED_VERDICTS,
-        FRAMES + "import os, stat\n"
-        "for number in range(256):\n"
-        "    try:\n"
-        "        if stat.S_ISSOCK(os.fstat(number).st_mode):\n"
-        "            os.write(number, record)\n"
-        "    except OSError:\n        pass\n"
-        "def solve(x):\n    return 0\n",
+        FRAMES
+        + code("""
+            import os, stat
+            for number in range(256):
+                try:
+                    if stat.S_ISSOCK(os.fstat(number).st_mode):
+                        os.write(number, record)
+                except OSError:
+                    pass
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "forged frames on every socket instead of an answer",
         problems.CALLED,
         Grader.FRAMED_VERDICTS,
-        FRAMES + "import os, stat\n"
-        "def solve(x):\n"
-        "    for number in range(256):\n"
-        "        try:\n"
-        "            if stat.S_ISSOCK(os.fstat(number).st_mode):\n"
-        "                os.write(number, record)\n"
-        "        except OSError:\n            pass\n"
-        "    os._exit(0)\n",
+        FRAMES
+        + code("""
+            import os, stat
+            def solve(x):
+                for number in range(256):
+                    try:
+                        if stat.S_ISSOCK(os.fstat(number).st_mode):
+                            os.write(number, record)
+                    except OSError:
+                        pass
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "forged frames through a duplicate of the judge's socket object",
         problems.CALLED,
         Grader.FRAMED_VERDICTS,
-        FRAMES + "import gc, os, socket\n"
-        "def solve(x):\n"
-        "    for each in gc.get_objects():\n"
-        "        if isinstance(each, socket.socket) and each.fileno() >= 0:\n"
-        "            each.dup().sendall(record)\n"
-        "    os._exit(0)\n",
+        FRAMES
+        + code("""
+            import gc, os, socket
+            def solve(x):
+                for each in gc.get_objects():
+                    if isinstance(each, socket.socket) and each.fileno() >= 0:
+                        each.dup().sendall(record)
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "forged frames from a child that outlives the program",
         problems.CALLED,
         Grader.FRAMED_VERDICTS,
-        EVERYWHERE + FRAMES + "def solve(x):\n"
-        "    if os.fork() == 0:\n"
-        "        os.setsid()\n        everywhere(record)\n"
-        "    os._exit(0)\n",
+        EVERYWHERE
+        + FRAMES
+        + code("""
+            def solve(x):
+                if os.fork() == 0:
+                    os.setsid()
+                    everywhere(record)
+                os._exit(0)
+        """),
         leaves=True,
     ),
 )
 
-NONCE = "import os, re\n" + EVERYWHERE + (
-    "def forge(source):\n"
-    "    everywhere(re.search(r\"b'([0-9a-f]{64})'\", source)[1].encode())\n    os._exit(0)\n"
+NONCE = (
+    "import os, re\n"
+    + EVERYWHERE
+    + (
+        code("""
+            def forge(source):
+                everywhere(re.search(r"b'([0-9a-f]{64})'", source)[1].encode())
+                os._exit(0)
+        """)
+    )
 )
 
 SECRETS = (
@@ -153,38 +205,54 @@ SECRETS = (
         "a secret record read from the arguments of the interpreter",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        NONCE + "import sys\ndef solve(x):\n    forge(sys.orig_argv[-1])\n",
+        NONCE
+        + code("""
+            import sys
+            def solve(x):
+                forge(sys.orig_argv[-1])
+        """),
         leaves=True,
     ),
     _forged(
         "a secret record read from the kernel's copy of the command line",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        NONCE + "def solve(x):\n    forge(open('/proc/self/cmdline').read())\n",
+        NONCE
+        + code("""
+            def solve(x):
+                forge(open('/proc/self/cmdline').read())
+        """),
         leaves=True,
     ),
     _forged(
         "a secret record read from the code of the caller's caller",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        NONCE + "import sys\n"
-        "def solve(x):\n    forge(repr(sys._getframe(2).f_code.co_consts))\n",
+        NONCE
+        + code("""
+            import sys
+            def solve(x):
+                forge(repr(sys._getframe(2).f_code.co_consts))
+        """),
         leaves=True,
     ),
     _forged(
         "a secret record read from the memory of the process",
         problems.EQUAL,
         Grader.NONCE_RECORD,
-        NONCE + "def solve(x):\n"
-        "    with open('/proc/self/mem', 'rb', 0) as memory:\n"
-        "        for line in open('/proc/self/maps'):\n"
-        "            span, mode, *_ = line.split()\n"
-        "            start, end = (int(part, 16) for part in span.split('-'))\n"
-        "            if mode.startswith('rw') and '[v' not in line:\n"
-        "                memory.seek(start)\n"
-        "                text = memory.read(end - start).decode('latin-1')\n"
-        "                if re.search(r\"b'([0-9a-f]{64})'\", text):\n"
-        "                    forge(text)\n",
+        NONCE
+        + code("""
+            def solve(x):
+                with open('/proc/self/mem', 'rb', 0) as memory:
+                    for line in open('/proc/self/maps'):
+                        span, mode, *_ = line.split()
+                        start, end = (int(part, 16) for part in span.split('-'))
+                        if mode.startswith('rw') and '[v' not in line:
+                            memory.seek(start)
+                            text = memory.read(end - start).decode('latin-1')
+                            if re.search(r"b'([0-9a-f]{64})'", text):
+                                forge(text)
+        """),
         leaves=True,
     ),
 )
@@ -194,93 +262,147 @@ PRINTED = (
         "a forged last line of output",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import os\ndef solve(x):\n    os.write(1, record)\n    os._exit(0)\n",
+        FULL
+        + code("""
+            import os
+            def solve(x):
+                os.write(1, record)
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a forged last line printed while the module loads",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import os\nos.write(1, record)\nos._exit(0)\n",
+        FULL
+        + code("""
+            import os
+            os.write(1, record)
+            os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a forged line printed after the true one by an exit handler",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import atexit, os\natexit.register(os.write, 1, record)\n"
-        "def solve(x):\n    return 0\n",
+        FULL
+        + code("""
+            import atexit, os
+            atexit.register(os.write, 1, record)
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a forged line printed after the true one by a left-over thread",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import os, threading\n"
-        "def wait():\n    threading.main_thread().join()\n    os.write(1, record)\n"
-        "threading.Thread(target=wait).start()\ndef solve(x):\n    return 0\n",
+        FULL
+        + code("""
+            import os, threading
+            def wait():
+                threading.main_thread().join()
+                os.write(1, record)
+            threading.Thread(target=wait).start()
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a forged line printed after the true one by a left-over process",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import os\n"
-        "reader, writer = os.pipe()\n"
-        "if os.fork() == 0:\n"
-        "    os.setsid()\n    os.close(writer)\n    os.read(reader, 1)\n"
-        "    os.write(1, record)\n    os._exit(0)\n"
-        "def solve(x):\n    return 0\n",
+        FULL
+        + code("""
+            import os
+            reader, writer = os.pipe()
+            if os.fork() == 0:
+                os.setsid()
+                os.close(writer)
+                os.read(reader, 1)
+                os.write(1, record)
+                os._exit(0)
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a forged line printed by a left-over process of a left-over process",
         problems.CALLED,
         Grader.LAST_LINE,
-        FULL + "import os\n"
-        "reader, writer = os.pipe()\n"
-        "if os.fork() == 0:\n"
-        "    os.setsid()\n    os.close(writer)\n"
-        "    if os.fork() == 0:\n"
-        "        os.read(reader, 1)\n        os.write(1, record)\n"
-        "    os._exit(0)\n"
-        "def solve(x):\n    return 0\n",
+        FULL
+        + code("""
+            import os
+            reader, writer = os.pipe()
+            if os.fork() == 0:
+                os.setsid()
+                os.close(writer)
+                if os.fork() == 0:
+                    os.read(reader, 1)
+                    os.write(1, record)
+                os._exit(0)
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a print that prints full marks",
         problems.CALLED,
         Grader.LAST_LINE,
-        "import builtins\nreal = builtins.print\n"
-        "builtins.print = lambda *_: real('{\"passed\": 3, \"total\": 3}')\n"
-        "def solve(x):\n    return 0\n",
+        code("""
+            import builtins
+            real = builtins.print
+            builtins.print = lambda *_: real('{"passed": 3, "total": 3}')
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a standard output that rewrites what is printed",
         problems.CALLED,
         Grader.LAST_LINE,
-        "import sys\n"
-        "class Better:\n"
-        "    def __init__(self, stream):\n        self.stream = stream\n"
-        "    def write(self, text):\n"
-        "        self.stream.write(text.replace('\"passed\": 0', '\"passed\": 3'))\n"
-        "    def flush(self):\n        self.stream.flush()\n"
-        "sys.stdout = Better(sys.stdout)\ndef solve(x):\n    return 0\n",
+        code("""
+            import sys
+            class Better:
+                def __init__(self, stream):
+                    self.stream = stream
+                def write(self, text):
+                    self.stream.write(text.replace('"passed": 0', '"passed": 3'))
+                def flush(self):
+                    self.stream.flush()
+            sys.stdout = Better(sys.stdout)
+            def solve(x):
+                return 0
+        """),
     ),
     _forged(
         "a verdict file written before leaving",
         problems.CALLED,
         Grader.VERDICT_FILE,
-        FULL + "import os\n"
-        "def solve(x):\n"
-        "    open('verdict.json', 'wb').write(record)\n    os._exit(0)\n",
+        FULL
+        + code("""
+            import os
+            def solve(x):
+                open('verdict.json', 'wb').write(record)
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "a verdict file that opens as another file",
         problems.CALLED,
         Grader.VERDICT_FILE,
-        FULL + "import builtins\n"
-        "open('verdict.json', 'wb').write(record)\n"
-        "real = builtins.open\n"
-        "builtins.open = lambda path, *rest: real('/dev/null', *rest)\n"
-        "def solve(x):\n    return 0\n",
+        FULL
+        + code("""
+            import builtins
+            open('verdict.json', 'wb').write(record)
+            real = builtins.open
+            builtins.open = lambda path, *rest: real('/dev/null', *rest)
+            def solve(x):
+                return 0
+        """),
     ),
 )
 
@@ -289,28 +411,32 @@ SHARED = (
         "flags set in memory shared with the grader",
         problems.CALLED,
         Grader.SHARED_FLAGS,
-        "import mmap, os, sys\n"
-        "def solve(x):\n"
-        "    frame = sys._getframe(1)\n"
-        "    while frame:\n"
-        "        for value in frame.f_locals.values():\n"
-        "            if isinstance(value, mmap.mmap):\n"
-        "                value[:] = bytes([1]) * len(value)\n"
-        "        frame = frame.f_back\n"
-        "    os._exit(0)\n",
+        code("""
+            import mmap, os, sys
+            def solve(x):
+                frame = sys._getframe(1)
+                while frame:
+                    for value in frame.f_locals.values():
+                        if isinstance(value, mmap.mmap):
+                            value[:] = bytes([1]) * len(value)
+                    frame = frame.f_back
+                os._exit(0)
+        """),
         leaves=True,
     ),
     _forged(
         "flags set in every anonymous shared mapping",
         problems.CALLED,
         Grader.SHARED_FLAGS,
-        "import ctypes, os\n"
-        "def solve(x):\n"
-        "    for line in open('/proc/self/maps'):\n"
-        "        if ' rw-s ' in line:\n"
-        "            start, end = (int(part, 16) for part in line.split()[0].split('-'))\n"
-        "            ctypes.memset(start, 1, end - start)\n"
-        "    os._exit(0)\n",
+        code("""
+            import ctypes, os
+            def solve(x):
+                for line in open('/proc/self/maps'):
+                    if ' rw-s ' in line:
+                        start, end = (int(part, 16) for part in line.split()[0].split('-'))
+                        ctypes.memset(start, 1, end - start)
+                os._exit(0)
+        """),
         leaves=True,
     ),
 )

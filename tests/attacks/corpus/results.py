@@ -6,7 +6,7 @@ A judge that lets a candidate's objects into its own process lets the candidate 
 from __future__ import annotations
 
 from tests.attacks import problems
-from tests.attacks.attack import Attack
+from tests.attacks.attack import Attack, code
 from tests.attacks.naive import Grader
 from tests.attacks.problems import Problem
 
@@ -109,11 +109,13 @@ SUBCLASSES = (
     _object("a tuple that equals everything", problems.EQUAL_LIST, EQUALITY, base="tuple"),
     _object("a dict that equals everything", problems.EQUAL_LIST, EQUALITY, base="dict"),
     _object("a set that equals everything", problems.EQUAL_LIST, EQUALITY, base="set"),
+    _object("a frozenset that equals everything", problems.EQUAL_LIST, EQUALITY, base="frozenset"),
     _object(
-        "a frozenset that equals everything", problems.EQUAL_LIST, EQUALITY, base="frozenset"
+        "a range-like list whose items equal everything",
+        problems.INDEXED,
+        "def __getitem__(self, index): return Always()",
+        base="list",
     ),
-    _object("a range-like list whose items equal everything", problems.INDEXED,
-            "def __getitem__(self, index): return Always()", base="list"),
     _object(
         "a Decimal that equals every number",
         problems.EQUAL,
@@ -181,23 +183,37 @@ DISGUISES = (
     Attack(
         name="a shadowed list whose metaclass takes everything for an instance",
         problem=problems.TYPED_LIST,
-        completion=ALWAYS + "class Meta(type):\n"
-        "    def __instancecheck__(cls, instance): return True\n"
-        "class list(metaclass=Meta):\n    pass\n"
-        "def solve(x):\n    return Always()\n",
+        completion=ALWAYS
+        + code("""
+            class Meta(type):
+                def __instancecheck__(cls, instance): return True
+            class list(metaclass=Meta):
+                pass
+            def solve(x):
+                return Always()
+        """),
         beats=(Grader.IN_PROCESS,),
     ),
     Attack(
         name="a shadowed type() that answers what the tests want",
         problem=problems.EXACT_TYPE,
-        completion=ALWAYS + "def type(value):\n    return int\ndef solve(x):\n    return Always()\n",
+        completion=ALWAYS
+        + code("""
+            def type(value):
+                return int
+            def solve(x):
+                return Always()
+        """),
         beats=(Grader.IN_PROCESS,),
     ),
 )
 
 CONVERSIONS = (
-    _object("a difference that is always small", problems.TOLERANCE,
-            "def __sub__(self, other): return self\ndef __abs__(self): return self"),
+    _object(
+        "a difference that is always small",
+        problems.TOLERANCE,
+        "def __sub__(self, other): return self\ndef __abs__(self): return self",
+    ),
     _object(
         "a difference from the right that is always small",
         problems.TOLERANCE_REVERSED,
@@ -217,8 +233,11 @@ CONVERSIONS = (
         "    later = [i for i in dis.get_instructions(frame.f_code) if i.offset < frame.f_lasti]\n"
         "    return float([i.argval for i in later if i.opname == 'LOAD_CONST'][-1])",
     ),
-    _object("a container that holds everything", problems.MEMBER,
-            "def __contains__(self, value): return True"),
+    _object(
+        "a container that holds everything",
+        problems.MEMBER,
+        "def __contains__(self, value): return True",
+    ),
     _object(
         "an iteration that yields what equals everything",
         problems.MEMBER,
@@ -311,7 +330,7 @@ CONVERSIONS = (
         "a pickle that becomes another object in the judge",
         problems.CALLED,
         "def __reduce__(self):\n"
-        "    return eval, ('type(\"A\", (), {\"__eq__\": lambda s, o: True})()',)",
+        '    return eval, (\'type("A", (), {"__eq__": lambda s, o: True})()\',)',
         Grader.PICKLED_RESULTS,
     ),
     _object(
@@ -319,9 +338,9 @@ CONVERSIONS = (
         problems.CALLED,
         "def __reduce__(self):\n"
         "    source = ('(lambda f: (lambda s, f: s(s, f))(lambda s, f: '\n"
-        "              'f.f_locals[\"specification\"] if \"specification\" in f.f_locals '\n"
+        '              \'f.f_locals["specification"] if "specification" in f.f_locals \'\n'
         "              'else s(s, f.f_back), f))(__import__(\"sys\")._getframe())'\n"
-        "              '[\"cases\"][%d][\"expected\"]' % len(Liar.sent))\n"
+        '              \'["cases"][%d]["expected"]\' % len(Liar.sent))\n'
         "    Liar.sent.append(1)\n"
         "    return eval, (source,)\n"
         "sent = []",
