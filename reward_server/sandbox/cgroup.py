@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -149,7 +150,8 @@ class SlotCgroup:
     def open_fds(self) -> dict[str, int]:
         """Opens what the zygote reads, by key; the caller passes them on and closes them.
 
-        `memory_peak_v1` and `memory_peak_v2` are reset by writing; see the table of this module.
+        `memory_peak_v1` and `memory_peak_v2` are reset by writing; there is none where the kernel
+        cannot; see the table of this module.
 
         Raises:
             SandboxError: a file cannot be opened.
@@ -160,16 +162,17 @@ class SlotCgroup:
             if version != self.version or directory is None:
                 continue
             try:
+                # Root may open a file for writing whose writing the kernel does not know.
+                if flags == os.O_RDWR and not (directory / name).stat().st_mode & stat.S_IWUSR:
+                    continue
                 opened[key] = os.open(directory / name, flags | os.O_CLOEXEC)
             except OSError as error:
-                if key == "memory_peak_v2":
-                    continue
                 _close_all(opened)
                 raise SandboxError(f"cannot open {directory / name}: {error.strerror}") from error
         return opened
 
     def kill_all(self) -> None:
-        """Kills every process in the cgroup."""
+        """Kills every process in the cgroup and waits some seconds for them to be gone."""
         deadline = time.monotonic() + REMOVE_SECONDS
         for directory in _distinct(self.directories):
             kill_cgroup(str(directory), deadline)

@@ -93,22 +93,28 @@ class Janitor:
 
 
 def kill_cgroup(directory: str, deadline: float) -> None:
-    """Kills every process in a cgroup, or as many as it can before `deadline` (monotonic).
+    """Kills every process in a cgroup and waits, until `deadline` (monotonic), for it to be empty.
 
     Without `cgroup.kill` (version 1) forking is forbidden first, so that killing in rounds ends.
     """
-    with contextlib.suppress(OSError):
-        write_control(os.path.join(directory, "cgroup.kill"), "1")
-        return
-    with contextlib.suppress(OSError):
-        write_control(os.path.join(directory, "pids.max"), "0")
+    by_kernel = _try(directory, "cgroup.kill", "1")
+    if not by_kernel:
+        _try(directory, "pids.max", "0")
     while pids := _processes(directory):
-        for pid in pids:
+        for pid in () if by_kernel else pids:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
             return
         time.sleep(RETRY_SECONDS)
+
+
+def _try(directory: str, name: str, text: str) -> bool:
+    try:
+        write_control(os.path.join(directory, name), text)
+    except OSError:
+        return False
+    return True
 
 
 def remove_cgroup(directory: str, deadline: float) -> None:
