@@ -36,8 +36,9 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
     DrainingError: grpc.StatusCode.UNAVAILABLE,
     SandboxError: grpc.StatusCode.UNAVAILABLE,
 }
-# Statuses travel in headers, of which a client takes 8 KiB unless told otherwise.
-_MESSAGE_CHARACTERS = 1000
+# Statuses travel in headers, of which a client takes 8 KiB unless told otherwise, and do so twice,
+# with every byte that is not ASCII written as three.
+_MESSAGE_CHARACTERS = 300
 
 
 def code_of(error: Exception) -> grpc.StatusCode:
@@ -53,7 +54,7 @@ def from_error(error: Exception) -> status_pb2.Status:
     code = code_of(error)
     message = "internal error; the server's log tells more"
     if code is not grpc.StatusCode.INTERNAL:
-        message = str(error)[:_MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()
+        message = _text(str(error))
     status = status_pb2.Status(code=code.value[0], message=message)
     detail = _detail(error)
     if detail is not None:
@@ -73,7 +74,7 @@ async def abort(context: grpc.aio.ServicerContext[bytes, Message], error: Except
 def _detail(error: Exception) -> Message | None:
     if isinstance(error, InvalidRequestError):
         violation = error_details_pb2.BadRequest.FieldViolation(
-            field=error.field, description=error.problem[:_MESSAGE_CHARACTERS]
+            field=error.field, description=_text(error.problem)
         )
         bad_request: Message = error_details_pb2.BadRequest(field_violations=[violation])
         return bad_request
@@ -83,3 +84,7 @@ def _detail(error: Exception) -> Message | None:
         retry_info: Message = error_details_pb2.RetryInfo(retry_delay=delay)
         return retry_info
     return None
+
+
+def _text(text: str) -> str:
+    return text[:_MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()

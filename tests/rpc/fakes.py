@@ -78,12 +78,13 @@ class FakeExecutor:
         return await self._hold(job)
 
     async def _hold(self, job: Job) -> Execution:
-        entry = (job, asyncio.get_running_loop().create_future())
+        ending: asyncio.Future[Execution] = asyncio.get_running_loop().create_future()
+        entry = (job, ending)
         self.running.append(entry)
         self.peak = max(self.peak, len(self.running))
         try:
             await self._tell()
-            return await entry[1]
+            return await ending
         except asyncio.CancelledError:
             self.killed.append(job)
             raise
