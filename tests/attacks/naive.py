@@ -107,7 +107,7 @@ def _box(network: bool) -> list[str]:
         *("--tmpfs", "/dev/shm", "--dir", "/tmp/home", "--dir", "/tmp/work"),
         *("--chdir", "/tmp/work", "--clearenv", "--setenv", "HOME", "/tmp/home"),
         *("--setenv", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),
-        *(python, naive_graders.__file__),
+        *(python, "-S", naive_graders.__file__),
     ]
 
 

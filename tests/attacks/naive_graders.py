@@ -12,7 +12,6 @@ import json
 import mmap
 import multiprocessing
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -86,7 +85,7 @@ def pytest_status(specification: Specification) -> bool:
 
 def nonce_record(specification: Specification) -> bool:
     """Runs program and tests; the last statement writes a secret to a descriptor."""
-    nonce = secrets.token_hex()
+    nonce = os.urandom(32).hex()
     reader, writer = os.pipe()
     program = f"{_program(specification)}\nimport os\nos.write({writer}, b'{nonce}')\n"
     command = [sys.executable, "-c", program]
