@@ -14,11 +14,12 @@ wait are told so at each failed attempt, and attempts go on, ever more rarely.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+
+import structlog
 
 from reward_server.domain import Ending, Execution, Job, LimitKind
 from reward_server.errors import SandboxError
@@ -31,7 +32,7 @@ LONGEST_RETRY_SECONDS = 10.0
 # What the judge and the classifier count when the container, and not only the program, suffered.
 TROUBLE_SIGNALS = frozenset({"judge_lost", "judge_stuck", "leftover"})
 
-_log = logging.getLogger(__name__)
+_log = structlog.get_logger("pool")
 
 
 def troubled(execution: Execution) -> bool:
@@ -246,7 +247,7 @@ class Pool:
 
     def _tell_of_failed_start(self, error: Exception) -> None:
         self._failed_starts += 1
-        _log.warning("a sandbox did not start: %s", error)
+        _log.warning("a sandbox did not start", error=str(error))
         if self._idle or self._lent:
             return
         while self._waiters:
@@ -263,7 +264,7 @@ class Pool:
         try:
             await member.sandbox.close()
         except Exception as error:  # noqa: BLE001 - its slot must be free for another all the same
-            _log.warning("a sandbox was not closed cleanly: %s", error)
+            _log.warning("a sandbox was not closed cleanly", error=str(error))
         finally:
             self._closed += 1
             self._numbers.discard(member.number)

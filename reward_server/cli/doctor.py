@@ -1,0 +1,144 @@
+"""`reward-server doctor`: which walls stand on this host, and what will spoil timings."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from reward_server.domain import Wall
+from reward_server.errors import SettingsError
+from reward_server.sandbox.local import LocalOptions
+from reward_server.sandbox.probe import WALLS, Need, is_refused, probe, require
+from reward_server.sandbox.timings import Circumstance, circumstances
+from reward_server.settings import Settings, load_settings
+
+_KINDS = {kind.name: kind for kind in WALLS}
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    cgroup_parent: Annotated[
+        str | None, typer.Option(help="An existing cgroup to make ours in.")
+    ] = None,
+    sandbox_uid: Annotated[
+        int | None, typer.Option(help="User that programs run as when the server is root.")
+    ] = None,
+    allow_missing: Annotated[
+        str | None, typer.Option(help="Walls that may be missing, separated by commas.")
+    ] = None,
+) -> None:
+    """Tells which protections stand on this host, and exits with 1 if a needed one does not."""
+    flags = {
+        "cgroup_parent": cgroup_parent,
+        "sandbox_uid": sandbox_uid,
+        "allow_missing": allow_missing,
+    }
+    try:
+        settings = load_settings({name: value for name, value in flags.items() if value})
+        require((), settings.allow_missing)
+    except SettingsError as error:
+        Console(stderr=True).print(str(error), style="red", markup=False)
+        raise typer.Exit(2) from None
+    walls = asyncio.run(probe(settings.cgroup_parent, sandbox_options(settings)))
+    noise = circumstances(
+        cores=len(os.sched_getaffinity(0)),
+        slots=settings.workers,
+        memory_bytes=settings.limits.memory_bytes,
+    )
+    if as_json:
+        typer.echo(json.dumps(describe(walls, noise, settings.allow_missing), indent=2))
+    else:
+        show(Console(), walls, noise, settings.allow_missing)
+    raise typer.Exit(1 if refused(walls, settings.allow_missing) else 0)
+
+
+def sandbox_options(settings: Settings) -> LocalOptions:
+    """Gives the containers' options that the settings ask for."""
+    if settings.sandbox_uid is None:
+        return LocalOptions()
+    return LocalOptions(uid=settings.sandbox_uid)
+
+
+def refused(walls: Sequence[Wall], allow_missing: Sequence[str]) -> list[str]:
+    """Names the walls that keep a server from starting."""
+    return [wall.name for wall in walls if is_refused(wall, allow_missing)]
+
+
+def describe(
+    walls: Sequence[Wall], noise: Sequence[Circumstance], allow_missing: Sequence[str]
+) -> dict[str, Any]:
+    """Builds the answer for programs."""
+    return {
+        "ok": not refused(walls, allow_missing),
+        "refused": refused(walls, allow_missing),
+        "walls": [
+            {
+                "name": wall.name,
+                "standing": wall.standing,
+                "need": _KINDS[wall.name].need.name.lower(),
+                "protects": _KINDS[wall.name].protects,
+                "detail": wall.detail,
+            }
+            for wall in walls
+        ],
+        "timings": [
+            {"name": one.name, "fine": one.fine, "detail": one.detail, "remedy": one.remedy}
+            for one in noise
+        ],
+    }
+
+
+def show(
+    console: Console,
+    walls: Sequence[Wall],
+    noise: Sequence[Circumstance],
+    allow_missing: Sequence[str],
+) -> None:
+    """Prints two tables and a verdict for people."""
+    console.print(_wall_table(walls, allow_missing))
+    console.print(_noise_table(noise))
+    missing = refused(walls, allow_missing)
+    if not missing:
+        console.print("[green]Programs can be run safely on this host.[/]")
+        return
+    console.print(f"[red]The server would refuse to start: {', '.join(missing)} missing.[/]")
+    waivable = [name for name in missing if _KINDS[name].need is Need.WAIVABLE]
+    if waivable:
+        console.print(f"To accept the risk: --allow-missing {','.join(waivable)}", soft_wrap=True)
+
+
+def _wall_table(walls: Sequence[Wall], allow_missing: Sequence[str]) -> Table:
+    table = Table("wall", "", Column("what it is, or what to do", overflow="fold"), title="Walls")
+    for wall in walls:
+        detail = wall.detail if wall.standing else f"{wall.detail}\n{_loss(wall)}"
+        table.add_row(wall.name, _mark(wall, allow_missing), Text(detail))
+    return table
+
+
+def _loss(wall: Wall) -> str:
+    kind = _KINDS[wall.name]
+    return f"It is there so that {kind.protects}; {kind.need.value}."
+
+
+def _mark(wall: Wall, allow_missing: Sequence[str]) -> str:
+    if wall.standing:
+        return "[green]stands[/]"
+    if is_refused(wall, allow_missing):
+        return "[red]missing[/]"
+    return "[yellow]missing, accepted[/]"
+
+
+def _noise_table(noise: Sequence[Circumstance]) -> Table:
+    table = Table("circumstance", "", "what was seen", "what to do", title="Timings")
+    for one in noise:
+        mark = "[green]fine[/]" if one.fine else "[yellow]noise[/]"
+        table.add_row(one.name, mark, Text(one.detail), Text(one.remedy))
+    return table

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from reward_server.cli import doctor as doctor_module
+from reward_server.domain import Wall
+from reward_server.sandbox.local import LocalOptions
+from reward_server.sandbox.probe import WALLS
+
+Doctor = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    """Runs the command on a host on which some walls are missing."""
+    app = typer.Typer()
+    app.command()(doctor_module.doctor)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def runner(*arguments: str, missing: tuple[str, ...] = ()) -> Result:
+        async def probe(_parent: str | None, _options: LocalOptions) -> tuple[Wall, ...]:
+            return tuple(
+                Wall(name=kind.name, standing=kind.name not in missing, detail="[Errno 1] because")
+                for kind in WALLS
+            )
+
+        monkeypatch.setattr(doctor_module, "probe", probe)
+        return CliRunner().invoke(app, list(arguments))
+
+    return runner
+
+
+def test_a_safe_host_is_called_safe(run: Doctor) -> None:
+    result = run()
+    assert result.exit_code == 0
+    assert "can be run safely" in result.output
+    assert all(kind.name in result.output for kind in WALLS)
+
+
+def test_a_missing_wall_is_named_with_its_reason_and_its_waiver(run: Doctor) -> None:
+    result = run(missing=("memory-limit", "bubblewrap"))
+    assert result.exit_code == 1
+    assert "would refuse to start: bubblewrap, memory-limit missing" in result.output
+    assert "--allow-missing memory-limit\n" in result.output
+    assert "[Errno 1] because" in result.output
+    assert "cannot be waived" in result.output
+
+
+def test_an_extra_wall_is_not_missed(run: Doctor) -> None:
+    result = run(missing=("landlock",))
+    assert result.exit_code == 0
+    assert "missing, accepted" in result.output
+
+
+def test_an_accepted_risk_is_shown_and_passes(run: Doctor) -> None:
+    result = run("--allow-missing", "memory-limit,seccomp", missing=("memory-limit", "seccomp"))
+    assert result.exit_code == 0
+    assert result.output.count("missing, accepted") == 2
+
+
+def test_programs_get_one_json_object(run: Doctor) -> None:
+    result = run("--json", missing=("process-limit",))
+    told = json.loads(result.output)
+    assert (result.exit_code, told["ok"], told["refused"]) == (1, False, ["process-limit"])
+    wall = next(wall for wall in told["walls"] if wall["name"] == "process-limit")
+    assert (wall["standing"], wall["need"]) == (False, "waivable")
+    assert {one["name"] for one in told["timings"]} >= {"cores", "governor", "swap"}
+
+
+def test_a_wall_that_cannot_be_waived_is_a_wrong_setting(run: Doctor) -> None:
+    result = run("--allow-missing", "bubblewrap")
+    assert result.exit_code == 2
+    assert "bubblewrap cannot be waived" in result.output
+    assert "Traceback" not in result.output
