@@ -1,0 +1,50 @@
+"""The untrusted process: takes a program from the judge and runs it, or serves its functions.
+
+What this stops: nothing; `confine` did before. All that is promised is that READY is sent before
+any code of the program's runs, since it is the last word of this process that is believed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+from typing import NoReturn, cast
+
+from . import program, service, solution, streams, wire
+from .frames import LOADED, READY, Frames
+
+_OWN_FRAMES = 60  # of the recursion limit, so that a solution gets the depth that it is used to
+
+
+def run(channel: socket.socket) -> NoReturn:
+    """Serves one execution and never returns; the working folder is private and empty."""
+    frames = Frames(channel)
+    header, blobs = wire.unpack(frames.receive())
+    streams.open_streams()
+    sys.path.insert(0, os.getcwd())
+    sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
+    frames.send(READY)
+    for name, content in blobs.items():
+        if name.startswith("file/"):
+            program.write_file(name.removeprefix("file/"), content)
+    if header["mode"] == "program":
+        frames.close()
+        program.write_file(program.FILE_NAME, blobs["source"])
+        program.run(blobs["source"], cast("list[str]", header["args"]))
+    os.register_at_fork(after_in_child=frames.close)
+    _serve(frames, header, blobs["source"])
+
+
+def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn:
+    loaded = solution.load(source, predefined=bool(header["predefined"]))
+    streams.flush_streams()
+    with contextlib.suppress(OSError):
+        if isinstance(loaded, solution.LoadError):
+            frames.send(json.dumps(["unloaded", *loaded]).encode())
+        else:
+            frames.send(LOADED)
+            service.Service(frames, loaded, cast("int", header["result_bytes"])).run()
+    os._exit(0)

@@ -1,0 +1,85 @@
+"""In-place changes: brings a test's own arguments to what the solution made of its copies."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping
+from typing import cast
+
+
+def _update_list(old: object, new: object) -> None:
+    before, after = cast("list[object]", old), cast("list[object]", new)
+    before[:] = [*map(_brought_to, before, after), *after[len(before) :]]
+
+
+def _update_dict(old: object, new: object) -> None:
+    before, after = cast("dict[object, object]", old), cast("dict[object, object]", new)
+    merged = {
+        key: _brought_to(before[key], value) if key in before else value
+        for key, value in after.items()
+    }
+    before.clear()
+    before.update(merged)
+
+
+def _update_counter(old: object, new: object) -> None:
+    before = cast("dict[object, object]", old)
+    dict.clear(before)
+    dict.update(before, cast("dict[object, object]", new))
+
+
+def _update_set(old: object, new: object) -> None:
+    before = cast("set[object]", old)
+    before.clear()
+    before.update(cast("set[object]", new))
+
+
+def _update_deque(old: object, new: object) -> None:
+    before = cast("deque[object]", old)
+    before.clear()
+    before.extend(cast("deque[object]", new))
+
+
+def _update_bytes(old: object, new: object) -> None:
+    cast("bytearray", old)[:] = cast("bytearray", new)
+
+
+_UPDATES: Mapping[type, Callable[[object, object], None]] = {
+    list: _update_list,
+    dict: _update_dict,
+    OrderedDict: _update_dict,
+    defaultdict: _update_dict,
+    Counter: _update_counter,
+    set: _update_set,
+    deque: _update_deque,
+    bytearray: _update_bytes,
+}
+
+
+def can_change(value: object) -> bool:
+    """Tells whether a value, or an element of a tuple, can be changed in place."""
+    if type(value) is tuple:
+        return any(map(can_change, value))
+    return type(value) in _UPDATES
+
+
+def _brought_to(old: object, new: object) -> object:
+    """Returns what stands where `old` stood: `old` itself, updated, wherever that can be."""
+    kind = type(old)
+    if kind is not type(new):
+        return new
+    if kind in _UPDATES:
+        _UPDATES[kind](old, new)
+        return old
+    if kind is tuple:
+        before, after = cast("tuple[object, ...]", old), cast("tuple[object, ...]", new)
+        if len(before) != len(after):
+            return new
+        parts = tuple(map(_brought_to, before, after))
+        return old if all(a is b for a, b in zip(parts, before, strict=True)) else parts
+    return new
+
+
+def apply(arguments: object, changed: object) -> None:
+    """Updates arguments, in place, to a changed copy of them."""
+    _brought_to(arguments, changed)

@@ -1,0 +1,174 @@
+"""Whether an observed result is the expected JSON value.
+
+Equality is JSON's: tuples are arrays, keys are what `json.dumps` makes of them, a Boolean is no
+number, 1 equals 1.0, and nan equals nan and nothing else. A checker loosens that where asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import cast
+
+_NUMBERS = (int, float, Decimal, Fraction)
+_KEYWORDS = {None: "null", True: "true", False: "false"}
+_FLAT = (frozenset((int,)), frozenset((str,)), frozenset((int, float)), frozenset((float,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """How far a number may be off: either bound suffices."""
+
+    absolute: float
+    relative: float
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
+def _same_number(expected: object, observed: object) -> bool:
+    if expected != expected or observed != observed:
+        return expected != expected and observed != observed
+    return expected == observed
+
+
+def _same_text(expected: str, observed: str) -> bool:
+    return expected == observed
+
+
+class Comparison:
+    """Compares values.
+
+    Args:
+        same_number: compares two numbers.
+        same_text: compares two texts.
+    """
+
+    def __init__(
+        self,
+        same_number: Callable[[object, object], bool] = _same_number,
+        same_text: Callable[[str, str], bool] = _same_text,
+    ) -> None:
+        self._same_number = same_number
+        self._same_text = same_text
+        self._is_exact = same_number is _same_number and same_text is _same_text
+
+    def same(self, expected: object, observed: object) -> bool:
+        """Tells whether an observation is the expected value.
+
+        Args:
+            expected: from JSON.
+            observed: of exact built-in types, or a proxy, which is never the same.
+        """
+        if isinstance(expected, str):
+            return isinstance(observed, str) and self._same_text(expected, observed)
+        if isinstance(expected, list):
+            return isinstance(observed, (list, tuple)) and self._same_lists(expected, observed)
+        if isinstance(expected, dict):
+            return isinstance(observed, dict) and self._same_dicts(expected, observed)
+        if _is_number(expected):
+            return _is_number(observed) and self._same_number(expected, observed)
+        return observed is expected
+
+    def _same_lists(
+        self, expected: list[object], observed: list[object] | tuple[object, ...]
+    ) -> bool:
+        if len(expected) != len(observed):
+            return False
+        if self._is_exact and expected == list(observed):
+            kinds = frozenset(map(type, expected)) | frozenset(map(type, observed))
+            if kinds in _FLAT:
+                return True
+        return all(map(self.same, expected, observed))
+
+    def _same_dicts(self, expected: dict[str, object], observed: dict[object, object]) -> bool:
+        named = {_key_text(key): value for key, value in observed.items()}
+        if len(named) != len(observed) or named.keys() != expected.keys():
+            return False
+        return all(self.same(value, named[key]) for key, value in expected.items())
+
+
+def _key_text(key: object) -> str:
+    """Returns the text that `json.dumps` makes of a key; not a text where it makes none."""
+    if isinstance(key, str):
+        return key
+    if key is None or isinstance(key, bool):
+        return _KEYWORDS[key]
+    if isinstance(key, (int, float)):
+        return repr(key)
+    return f"\0{key!r}"
+
+
+# ---------------------------------------------------------------------------------- checkers
+
+
+def _within(tolerance: Tolerance) -> Callable[[object, object], bool]:
+    def same_number(expected: object, observed: object) -> bool:
+        if _same_number(expected, observed):
+            return True
+        if isinstance(expected, int) and isinstance(observed, int):
+            return False
+        wanted, got = float(cast("float", expected)), float(cast("float", observed))
+        if not math.isfinite(wanted) or not math.isfinite(got):
+            return False
+        return abs(wanted - got) <= max(tolerance.absolute, tolerance.relative * abs(wanted))
+
+    return same_number
+
+
+def _same_tokens(expected: str, observed: str) -> bool:
+    return expected.split() == observed.split()
+
+
+def _same_letters(expected: str, observed: str) -> bool:
+    return expected.casefold() == observed.casefold()
+
+
+def _frozen(value: object) -> object:
+    """Returns a hashable value, equal for values that JSON's equality takes for the same."""
+    if isinstance(value, (list, tuple)):
+        return ("list", *map(_frozen, value))
+    if isinstance(value, dict):
+        return ("dict", frozenset((_key_text(key), _frozen(item)) for key, item in value.items()))
+    if _is_number(value):
+        return ("nan",) if value != value else value
+    return (type(value).__name__, value) if isinstance(value, (bool, str)) else ("other", id(value))
+
+
+def _same_in_any_order(expected: object, observed: object) -> bool:
+    if not isinstance(expected, list) or not isinstance(observed, (list, tuple)):
+        return Comparison().same(expected, observed)
+    return Counter(map(_frozen, expected)) == Counter(map(_frozen, observed))
+
+
+def checker(
+    kind: str, *, absolute_tolerance: float, relative_tolerance: float
+) -> Callable[[object, object], bool]:
+    """Returns what compares an expected with an observed value.
+
+    Args:
+        kind: name of a `CheckerKind`. Of the kinds for text, TOKENS and CASE_INSENSITIVE loosen
+            the comparison of strings; UNORDERED_LINES takes a list's elements in any order.
+        absolute_tolerance: for FLOAT; two integers must be equal all the same.
+        relative_tolerance: for FLOAT, of the expected value.
+
+    Raises:
+        ValueError: no such kind compares values.
+    """
+    tolerance = Tolerance(absolute=absolute_tolerance, relative=relative_tolerance)
+    checkers: Mapping[str, Callable[[object, object], bool]] = {
+        "TRAILING_WHITESPACE": Comparison().same,
+        "EXACT": Comparison().same,
+        "TOKENS": Comparison(same_text=_same_tokens).same,
+        "FLOAT": Comparison(same_number=_within(tolerance)).same,
+        "CASE_INSENSITIVE": Comparison(same_text=_same_letters).same,
+        "UNORDERED_LINES": _same_in_any_order,
+    }
+    if kind not in checkers:
+        raise ValueError(f"checker {kind} does not compare values")
+    return checkers[kind]

@@ -1,0 +1,61 @@
+"""Frames on the candidate's end of the channel: blocking, in the order they come."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from .wire import LENGTH
+
+NUMBER = struct.Struct(">Q")  # begins every frame behind READY and LOADED
+READY = b'["ready"]'
+LOADED = b'["loaded"]'
+_PIECE_BYTES = 1 << 18
+
+
+class ChannelClosedError(Exception):
+    """The other side is gone."""
+
+
+class Frames:
+    """Sends and receives frames.
+
+    Args:
+        channel: a blocking stream socket.
+    """
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._buffer = bytearray()
+
+    def send(self, frame: bytes) -> None:
+        """Sends a frame.
+
+        Raises:
+            OSError: the other side is gone.
+        """
+        self._channel.sendall(LENGTH.pack(len(frame)) + frame)
+
+    def receive(self) -> bytes:
+        """Waits for a frame.
+
+        Raises:
+            ChannelClosedError: the other side is gone.
+        """
+        self._fill(LENGTH.size)
+        end = LENGTH.size + LENGTH.unpack_from(self._buffer)[0]
+        self._fill(end)
+        frame = bytes(memoryview(self._buffer)[LENGTH.size : end])
+        del self._buffer[:end]
+        return frame
+
+    def close(self) -> None:
+        """Closes the channel."""
+        self._channel.close()
+
+    def _fill(self, size: int) -> None:
+        while len(self._buffer) < size:
+            piece = self._channel.recv(_PIECE_BYTES)
+            if not piece:
+                raise ChannelClosedError
+            self._buffer += piece

@@ -1,0 +1,185 @@
+"""The trusted process: hands the program over, runs the tests against it and writes the report.
+
+What this stops: a verdict made anywhere else. A test counts when it ran to its end here, in a
+session that was still whole then.
+
+What it does not: bound itself; the zygote's clock and limits do.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from . import proxy, wire
+from .call_tests import CallTests
+from .frames import READY
+from .function_tests import FunctionTests
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import OutputLimitError, Outputs
+from .report import Report, TestReport
+from .session import Session, SessionEnded
+from .suite import Suite, TaskError
+from .trial import record_end, run_tests
+from .wire import Stage
+
+_SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
+    "function": FunctionTests,
+    "call": CallTests,
+}
+
+
+class _Silence(io.TextIOBase):
+    """Takes what tests print."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def run(
+    request: bytes | memoryview,
+    channel: socket.socket,
+    stdin_fd: int,
+    stdout_fd: int,
+    stderr_fd: int,
+    report_fd: int,
+) -> None:
+    """Judges one execution.
+
+    Args:
+        request: a request document, see `wire`.
+        channel: to the candidate.
+        stdin_fd: write end of the candidate's standard input, not blocking.
+        stdout_fd: read end of its standard output.
+        stderr_fd: read end of its standard error.
+        report_fd: an empty memory file, for the report.
+    """
+    report = Report(descriptor=report_fd)
+    report.reach(Stage.TESTS)
+    header, blobs = wire.unpack(request)
+    is_program = header["mode"] == "program"
+    limit_bytes = cast("int", header["output_bytes"])
+    kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
+    outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
+    link = Link(channel, outputs)
+    try:
+        if is_program:
+            stdin = blobs.pop("stdin")
+            _hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
+            _run_program(outputs, stdin_fd, stdin)
+        else:
+            os.close(stdin_fd)
+            _run_suite(header, blobs, link, report)
+        outputs.drain()
+    except OutputLimitError:
+        if "output" not in report.limits:
+            report.limits.append("output")
+    except (ClosedError, OversizeFrameError) as error:
+        report.message = f"the candidate did not start: {type(error).__name__}"
+    report.write(outputs)
+
+
+def _hand_over(
+    link: Link, report: Report, header: dict[str, object], blobs: Mapping[str, bytes]
+) -> None:
+    """Sends the program and waits until the candidate's shim has it.
+
+    Raises:
+        ClosedError: the candidate ended before.
+        OversizeFrameError: it answered something else.
+    """
+    report.reach(Stage.LOADING)
+    link.send(wire.pack(header, blobs))
+    if link.receive(len(READY)) != READY:
+        raise OversizeFrameError
+    report.reach(Stage.READY)
+
+
+# ----------------------------------------------------------------------------------- suites
+
+
+def _run_suite(
+    header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+) -> None:
+    sys.stdout = sys.stderr = _Silence()
+    session = Session(
+        link,
+        proxy.make,
+        result_bytes=cast("int", header["result_bytes"]),
+        calls=cast("int", header["calls"]),
+    )
+    try:
+        suite = _SUITES[cast("str", header["mode"])](header, session)
+    except TaskError as error:
+        report.blame, report.message = "task", str(error)
+        return
+    report.tests = [TestReport(name=name) for name in suite.names]
+    entry_point = cast("str", header["entry_point"])
+    predefined = header["mode"] == "call" or "()." in entry_point
+    program = {
+        "mode": header["mode"],
+        "predefined": predefined,
+        "result_bytes": header["result_bytes"],
+    }
+    _hand_over(link, report, program, blobs)
+    if _load(session, report):
+        stop_at_failure = bool(header["stop_at_first_failure"])
+        run_tests(suite, session, report, stop_at_failure=stop_at_failure)
+    record_end(session, report)
+
+
+def _load(session: Session, report: Report) -> bool:
+    """Waits until the solution is loaded; tells whether it is."""
+    try:
+        match session.receive():
+            case ["loaded"]:
+                session.loaded = True
+                return True
+            case ["unloaded", ("compile" | "raise" | "exit") as kind, str(message)]:
+                report.load = {"kind": kind, "message": message[:1000]}
+                report.message = report.load["message"]
+            case _:
+                session.forged("no word of the solution")
+    except SessionEnded:
+        pass
+    return False
+
+
+# ---------------------------------------------------------------------------------- programs
+
+
+def _run_program(outputs: Outputs, stdin_fd: int, stdin: bytes) -> None:
+    """Feeds a program and reads its output until it has closed both streams.
+
+    Raises:
+        OutputLimitError: it wrote more than it may.
+    """
+    rest = memoryview(stdin)
+    poller = select.poll()
+    poller.register(stdin_fd, select.POLLOUT)
+    for descriptor in outputs.open:
+        poller.register(descriptor, select.POLLIN)
+    while outputs.open:
+        for descriptor, _ in poller.poll():
+            if descriptor == stdin_fd:
+                rest = _feed(stdin_fd, rest)
+                if not rest:
+                    poller.unregister(stdin_fd)
+                    os.close(stdin_fd)
+            elif not outputs.read(descriptor):
+                poller.unregister(descriptor)
+
+
+def _feed(stdin_fd: int, rest: memoryview) -> memoryview:
+    """Writes what the pipe takes and returns what is left, nothing if nobody reads it."""
+    try:
+        return rest[os.write(stdin_fd, rest) :]
+    except BlockingIOError:
+        return rest
+    except BrokenPipeError:
+        return rest[:0]

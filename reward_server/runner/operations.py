@@ -1,0 +1,82 @@
+"""What the judge can have done with objects of the solution's, by name."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from .proxy import ARITHMETIC, IN_PLACE, ORDER
+
+
+class _Manager(Protocol):
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *details: object) -> object: ...
+
+
+def _call(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> object:
+    return function(*args, **kwargs)
+
+
+def details_of(
+    name: str | None, text: str
+) -> tuple[type[Exception], Exception] | tuple[None, None]:
+    """Returns class and exception for an exception of the judge's with this name."""
+    if name is None:
+        return None, None
+    kind = getattr(builtins, name, None)
+    if not isinstance(kind, type) or not issubclass(kind, Exception):
+        kind = RuntimeError
+    return kind, kind(text)
+
+
+def _exit(manager: _Manager, name: str | None, text: str) -> None:
+    manager.__exit__(*details_of(name, text), None)
+
+
+def _enter(manager: _Manager) -> object:
+    return manager.__enter__()
+
+
+OPERATIONS: Mapping[str, Callable[..., object]] = {
+    **{name: getattr(operator, f"__{name}__") for name in ARITHMETIC if name != "divmod"},
+    **{f"i{name}": getattr(operator, f"__i{name}__") for name in IN_PLACE},
+    **{name: getattr(operator, name) for name in (*ORDER, "eq", "ne")},
+    **{name: getattr(operator, name) for name in ("neg", "pos", "abs", "invert", "index")},
+    **{name: getattr(math, name) for name in ("trunc", "floor", "ceil")},
+    "divmod": builtins.divmod,
+    "int": builtins.int,
+    "float": builtins.float,
+    "complex": builtins.complex,
+    "round": builtins.round,
+    "call": _call,
+    "get": builtins.getattr,
+    "set": builtins.setattr,
+    "delete": builtins.delattr,
+    "dir": builtins.dir,
+    "hash": builtins.hash,
+    "isinstance": builtins.isinstance,
+    "issubclass": builtins.issubclass,
+    "bool": builtins.bool,
+    "str": builtins.str,
+    "repr": builtins.repr,
+    "format": builtins.format,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "len": builtins.len,
+    "item": operator.getitem,
+    "set_item": operator.setitem,
+    "delete_item": operator.delitem,
+    "contains": operator.contains,
+    "iter": builtins.iter,
+    "next": builtins.next,
+    "enter": _enter,
+    "exit": _exit,
+    "aiter": builtins.aiter,
+}

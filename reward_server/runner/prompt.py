@@ -1,0 +1,53 @@
+"""The prompt, which is trusted: the helpers that it defines in full are the tests' to use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import cast
+
+_ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
+
+
+def helpers(text: str, stand_in: Callable[[str], object]) -> dict[str, object]:
+    """Runs a prompt and returns what it defines.
+
+    Classes, and functions whose body is left to the solution, are stood in for, here and for
+    the functions that use them. A prompt that is no code gives nothing.
+
+    Args:
+        text: the prompt.
+        stand_in: gives what stands for the solution's definition of a name.
+    """
+    tree = _parse(text)
+    if tree is None:
+        return {}
+    namespace: dict[str, object] = {"__name__": "prompt"}
+    try:
+        exec(compile(tree, "<prompt>", "exec"), namespace)
+    except Exception:  # noqa: BLE001  # what a fragment of a program does on its own
+        return {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) or _is_stub(node):
+            name = cast("ast.ClassDef | ast.FunctionDef", node).name
+            namespace[name] = stand_in(name)
+    return namespace
+
+
+def _parse(text: str) -> ast.Module | None:
+    for ending in _ENDINGS:
+        try:
+            return ast.parse(text.rstrip() + ending)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    return all(
+        isinstance(statement, (ast.Pass, ast.Raise))
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in node.body
+    )

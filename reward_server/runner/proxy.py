@@ -1,0 +1,265 @@
+"""What stands in the judge for an object of the candidate's.
+
+What this stops: code of the candidate's running in the judge, and an object passing for the data
+that a test expects. A proxy never equals data. Whether two objects over there are equal is asked
+for twice, as equality and as inequality.
+
+What it does not: make self-reports true. What an object's methods answer, whether it is true,
+equal to another object or an instance of the solution's own class, is the solution's word.
+Arithmetic, ordering and membership between an object and data would let an object that subtracts
+to zero, or is less than anything, pass for a number; they are offered only where the tests' own
+text names a class of the solution's (`Session.operators`). A context manager of the solution's
+cannot swallow an exception: a failed assertion in its block stays one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Generator, Iterator
+from types import TracebackType
+from typing import NoReturn
+
+from .session import Session
+
+COROUTINE = "coroutine"
+
+
+class Proxy:
+    """An object of the candidate's. All it does is done over there."""
+
+    __slots__ = ("_runner_reference", "_runner_session")
+
+    _runner_reference: list[object]
+    _runner_session: Session
+
+    def __init__(self, session: Session, reference: list[object]) -> None:
+        object.__setattr__(self, "_runner_session", session)
+        object.__setattr__(self, "_runner_reference", reference)
+
+    def runner_reference(self) -> list[object]:
+        """Returns what the candidate knows the object by."""
+        return self._runner_reference
+
+    # ------------------------------------------------------------------- use as a function
+
+    def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
+        return self._runner_session.request("call", self, list(args), kwargs)
+
+    # -------------------------------------------------------------------------- attributes
+
+    def __getattr__(self, name: str) -> object:
+        return self._runner_session.request("get", self, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._runner_session.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._runner_session.request("delete", self, name)
+
+    def __dir__(self) -> list[str]:
+        return [str(name) for name in _as_list(self._runner_session.request("dir", self))]
+
+    # -------------------------------------------------------------------------- comparison
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Proxy):
+            return False
+        request = self._runner_session.request
+        return request("eq", self, other) is True and request("ne", self, other) is False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return _as_int(self._runner_session.request("hash", self))
+
+    def __instancecheck__(self, instance: object) -> bool:
+        if not isinstance(instance, Proxy):
+            return False
+        return self._runner_session.request("isinstance", instance, self) is True
+
+    def __subclasscheck__(self, subclass: object) -> bool:
+        if not isinstance(subclass, Proxy):
+            return False
+        return self._runner_session.request("issubclass", subclass, self) is True
+
+    # ------------------------------------------------------------------------- conversions
+
+    def __bool__(self) -> bool:
+        return self._runner_session.request("bool", self) is True
+
+    def __str__(self) -> str:
+        return str(self._runner_session.request("str", self))
+
+    def __repr__(self) -> str:
+        return str(self._runner_session.request("repr", self))
+
+    def __format__(self, specification: str) -> str:
+        return str(self._runner_session.request("format", self, specification))
+
+    def __round__(self, digits: int | None = None) -> object:
+        return self._runner_session.request("round", self, digits)
+
+    def __copy__(self) -> object:
+        return self._runner_session.request("copy", self)
+
+    def __deepcopy__(self, memo: object) -> object:
+        return self._runner_session.request("deepcopy", self)
+
+    # -------------------------------------------------------------------------- containers
+
+    def __len__(self) -> int:
+        return _as_int(self._runner_session.request("len", self))
+
+    def __getitem__(self, key: object) -> object:
+        return self._runner_session.request("item", self, key)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._runner_session.request("set_item", self, key, value)
+
+    def __delitem__(self, key: object) -> None:
+        self._runner_session.request("delete_item", self, key)
+
+    def __contains__(self, item: object) -> bool:
+        if self._runner_session.operators or isinstance(item, Proxy):
+            return self._runner_session.request("contains", self, item) is True
+        return any(element is item or element == item for element in self)
+
+    def __iter__(self) -> Iterator[object]:
+        iterator = self._runner_session.request("iter", self)
+        return iterator if isinstance(iterator, Proxy) else iter(_as_list(iterator))
+
+    def __next__(self) -> object:
+        return self._runner_session.request("next", self)
+
+    # ------------------------------------------------------------------- blocks and waiting
+
+    def __enter__(self) -> object:
+        return self._runner_session.request("enter", self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._runner_session.request("exit", self, *_told(error))
+
+    def __await__(self) -> Generator[None, None, object]:
+        return self._runner_session.request("await", self)
+        yield
+
+    def __aiter__(self) -> AsyncIterator[object]:
+        iterator = self._runner_session.request("aiter", self)
+        if not isinstance(iterator, Proxy):
+            raise TypeError("the solution gave no asynchronous iterator")
+        return iterator
+
+    async def __anext__(self) -> object:
+        try:
+            return self._runner_session.request("anext", self)
+        except StopIteration:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> object:
+        return self._runner_session.request("aenter", self)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._runner_session.request("aexit", self, *_told(error))
+
+
+class CoroutineProxy(Proxy):
+    """A coroutine of the candidate's, which `asyncio.run` takes for one.
+
+    It runs over there to its end at the first step, so several of them run one after another.
+    """
+
+    __slots__ = ()
+
+    def send(self, value: object) -> NoReturn:
+        """Runs it and ends with its result."""
+        raise StopIteration(self._runner_session.request("await", self))
+
+    def throw(self, error: BaseException, *_: object) -> NoReturn:
+        """Ends it."""
+        raise error
+
+    def close(self) -> None:
+        """Gives it up."""
+
+
+def make(session: Session, reference: list[object], kind: str) -> Proxy:
+    """Makes the proxy of an object that is used as `kind` says."""
+    return (CoroutineProxy if kind == COROUTINE else Proxy)(session, reference)
+
+
+def _as_int(answer: object) -> int:
+    if type(answer) is not int:
+        raise TypeError("the solution answered with no integer")
+    return answer
+
+
+def _as_list(answer: object) -> list[object]:
+    if type(answer) is not list:
+        raise TypeError("the solution answered with no list")
+    return answer
+
+
+def _told(error: BaseException | None) -> tuple[object, object]:
+    """Returns what a block's manager over there is told of an exception here."""
+    return (None, None) if error is None else (type(error).__name__, str(error))
+
+
+# --------------------------------------------------------------------------------- operators
+
+
+def _unary(name: str) -> object:
+    def method(self: Proxy) -> object:
+        return self._runner_session.request(name, self)
+
+    return method
+
+
+def _may_meet(self: Proxy, other: object) -> bool:
+    return self._runner_session.operators or isinstance(other, Proxy)
+
+
+def _binary(name: str) -> object:
+    def method(self: Proxy, other: object) -> object:
+        if not _may_meet(self, other):
+            return NotImplemented
+        return self._runner_session.request(name, self, other)
+
+    return method
+
+
+def _reflected(name: str) -> object:
+    def method(self: Proxy, other: object) -> object:
+        if not _may_meet(self, other):
+            return NotImplemented
+        return self._runner_session.request(name, other, self)
+
+    return method
+
+
+UNARY = ("neg", "pos", "abs", "invert", "int", "float", "complex", "index")
+ROUNDING = ("trunc", "floor", "ceil")
+ARITHMETIC = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("matmul", "lshift", "rshift", "and", "or", "xor"),
+)
+IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
+ORDER = ("lt", "le", "gt", "ge")
+
+for _name in (*UNARY, *ROUNDING):
+    setattr(Proxy, f"__{_name}__", _unary(_name))
+for _name in (*ARITHMETIC, *ORDER):
+    setattr(Proxy, f"__{_name}__", _binary(_name))
+for _name in ARITHMETIC:
+    setattr(Proxy, f"__r{_name}__", _reflected(_name))
+for _name in IN_PLACE:
+    setattr(Proxy, f"__i{_name}__", _binary(f"i{_name}"))

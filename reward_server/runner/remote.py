@@ -1,0 +1,119 @@
+"""What stands in the candidate's process for something of the tests' that is not data.
+
+These classes live beside the solution and protect nothing; see `callbacks` for what is offered.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Protocol
+
+FUNCTION, ITERATOR = "function", "iterator"
+
+
+class Asker(Protocol):
+    """Asks the judge to do something with a thing of the tests'."""
+
+    def ask(self, operation: str, *operands: object) -> object:
+        """Returns what came of it, or raises what it raised."""
+
+
+class Remote:
+    """A thing of the tests'."""
+
+    def __init__(self, asker: Asker, number: int, name: str) -> None:
+        vars(self).update(_runner_asker=asker, _runner_number=number, _runner_name=name)
+
+    def runner_reference(self) -> list[object]:
+        """Returns what the judge knows the thing by."""
+        return ["test", vars(self)["_runner_number"]]
+
+    def _runner_ask(self, operation: str, *operands: object) -> object:
+        asker: Asker = vars(self)["_runner_asker"]
+        return asker.ask(operation, self, *operands)
+
+
+class RemoteFunction(Remote):
+    """A function or class of the tests'."""
+
+    def __init__(self, asker: Asker, number: int, name: str) -> None:
+        super().__init__(asker, number, name)
+        self.__name__ = self.__qualname__ = name
+
+    def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
+        return self._runner_ask("call", list(args), kwargs)
+
+
+class RemoteIterator(Remote):
+    """An iterator of the tests'."""
+
+    def __iter__(self) -> Iterator[object]:
+        return self
+
+    def __next__(self) -> object:
+        return self._runner_ask("next")
+
+
+class RemoteObject(RemoteFunction):
+    """Any other object of the tests'."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._runner_ask("get", name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name.startswith("_"):
+            vars(self)[name] = value
+        else:
+            self._runner_ask("set", name, value)
+
+    def __iter__(self) -> Iterator[object]:
+        iterator = self._runner_ask("iter")
+        return iterator if isinstance(iterator, RemoteIterator) else iter([])
+
+    def __getitem__(self, key: object) -> object:
+        return self._runner_ask("item", key)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._runner_ask("set_item", key, value)
+
+    def __contains__(self, item: object) -> bool:
+        return bool(self._runner_ask("contains", item))
+
+    def __len__(self) -> int:
+        return operator.index(self._runner_ask("len"))  # type: ignore[arg-type]  # it checks
+
+    def __bool__(self) -> bool:
+        return bool(self._runner_ask("bool"))
+
+    def __hash__(self) -> int:
+        return operator.index(self._runner_ask("hash"))  # type: ignore[arg-type]  # it checks
+
+    def __str__(self) -> str:
+        return str(self._runner_ask("str"))
+
+    def __repr__(self) -> str:
+        return str(self._runner_ask("repr"))
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._runner_ask("eq", other))
+
+    def __lt__(self, other: object) -> bool:
+        return bool(self._runner_ask("lt", other))
+
+    def __le__(self, other: object) -> bool:
+        return bool(self._runner_ask("le", other))
+
+    def __gt__(self, other: object) -> bool:
+        return bool(self._runner_ask("gt", other))
+
+    def __ge__(self, other: object) -> bool:
+        return bool(self._runner_ask("ge", other))
+
+
+def make(asker: Asker, number: int, kind: str, name: str) -> Remote:
+    """Makes what stands for a thing that is handed over as `kind` says."""
+    made = {FUNCTION: RemoteFunction, ITERATOR: RemoteIterator}.get(kind, RemoteObject)
+    return made(asker, number, name)

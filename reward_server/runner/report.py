@@ -1,0 +1,70 @@
+"""The judge's report, in the memory file that the zygote sends on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from . import wire
+from .outputs import Outputs
+from .wire import Stage
+
+
+@dataclass(slots=True, kw_only=True)
+class TestReport:
+    """One test's result; `outcome` is the name of a `TestOutcome`."""
+
+    __test__ = False
+
+    name: str
+    outcome: str = "NOT_RUN"
+    message: str = ""
+    wall_ns: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """What `wire` describes as the report document, as it grows."""
+
+    descriptor: int
+    ready: bool = False
+    blame: str | None = None
+    load: dict[str, str] | None = None
+    broken: str | None = None
+    limits: list[str] = field(default_factory=list)
+    message: str = ""
+    tests: list[TestReport] = field(default_factory=list)
+    signals: dict[str, int] = field(default_factory=dict)
+
+    def reach(self, stage: Stage) -> None:
+        """Records how far the execution got, should this process be killed."""
+        self.ready = stage is Stage.READY
+        os.pwrite(self.descriptor, bytes((stage,)), 0)
+
+    def write(self, outputs: Outputs) -> None:
+        """Writes the document."""
+        header = {
+            "ready": self.ready,
+            "blame": self.blame,
+            "load": self.load,
+            "broken": self.broken,
+            "limits": self.limits,
+            "message": self.message,
+            "tests": [
+                {
+                    "name": test.name,
+                    "outcome": test.outcome,
+                    "message": test.message,
+                    "wall_ns": test.wall_ns,
+                }
+                for test in self.tests
+            ],
+            "signals": self.signals,
+            "stdout_size": outputs.stdout.size_bytes,
+            "stderr_size": outputs.stderr.size_bytes,
+        }
+        blobs = {"stdout": bytes(outputs.stdout.kept), "stderr": bytes(outputs.stderr.kept)}
+        rest, offset = memoryview(wire.pack(header, blobs)), 1
+        while rest:
+            written = os.pwrite(self.descriptor, rest, offset)
+            rest, offset = rest[written:], offset + written

@@ -1,0 +1,249 @@
+"""Serves the judge's requests beside a loaded solution, in the candidate's process.
+
+Nothing here is trusted: the solution can change any of it, and so change only what the judge
+takes for its answers. The messages are described in `session`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import re
+import sys
+import threading
+import types
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, cast
+
+from . import changes, faults, remote, structures
+from .codec import DataOnly, Decoder, Encoder, NotDataError, ProtocolViolation, TooLargeError
+from .frames import NUMBER, ChannelClosedError, Frames
+from .operations import OPERATIONS, details_of
+from .proxy import COROUTINE
+
+if TYPE_CHECKING:
+    import asyncio
+
+ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
+_STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
+
+
+class RaisedByTestsError(Exception):
+    """Something of the tests' raised what has no counterpart here."""
+
+
+class Service:
+    """Answers requests.
+
+    Args:
+        frames: to and from the judge.
+        module: the solution.
+        result_bytes: greatest size of an answer.
+    """
+
+    def __init__(self, frames: Frames, module: types.ModuleType, result_bytes: int) -> None:
+        self._frames = frames
+        self._module = module
+        self._result_bytes = result_bytes
+        self._decoder = Decoder(self)
+        self._objects: list[object] = []
+        self._numbers: dict[int, int] = {}
+        self._remotes: dict[int, remote.Remote] = {}
+        self._number: bytes | None = None
+        self._asking = threading.RLock()
+        self._runner: asyncio.Runner | None = None
+        self._special: Mapping[str, Callable[..., object]] = {
+            "case": self._run_case,
+            "await": self._wait,
+            "anext": self._next_awaited,
+            "aenter": self._enter_awaited,
+            "aexit": self._exit_awaited,
+        }
+
+    def run(self) -> None:
+        """Answers until the judge is gone."""
+        with contextlib.suppress(ChannelClosedError):
+            while True:
+                self._serve(self._frames.receive())
+
+    def ask(self, operation: str, *operands: object) -> object:
+        """Has the judge do something with a thing of the tests' and returns what came of it."""
+        with self._asking:
+            number = self._number
+            if number is None:
+                raise RuntimeError("the tests wait for nothing")
+            encoder = Encoder(self, self._result_bytes)
+            question = encoder.dumps(["ask", operation, encoder.items(list(operands))])
+            self._frames.send(number + question)
+            frame = self._frames.receive()
+            while frame[: NUMBER.size] != number:
+                self._serve(frame)
+                frame = self._frames.receive()
+            return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
+
+    # --------------------------------------------------------------------- codec.References
+
+    def refer(self, value: object) -> object:
+        """Returns the reference of an object of the solution's, or of a thing of the tests'."""
+        if isinstance(value, remote.Remote):
+            return remote.Remote.runner_reference(value)
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return ["object", number, COROUTINE if type(value) is types.CoroutineType else ""]
+
+    def resolve(self, reference: object) -> object:
+        """Returns what the judge means.
+
+        Raises:
+            NameError: the solution defines no such name.
+        """
+        match reference:
+            case ["object", int(number)]:
+                return self._objects[number]
+            case ["name", str(name)]:
+                return self._named(name)
+            case ["test", int(number), str(kind), str(name)]:
+                if number not in self._remotes:
+                    self._remotes[number] = remote.make(self, number, kind, name)
+                return self._remotes[number]
+            case _:
+                raise ProtocolViolation("an unknown reference")
+
+    def _named(self, name: str) -> Callable[..., object]:
+        entry = ENTRY.fullmatch(name)
+        if entry:
+            return functools.partial(_call_method, self._exported(entry[1]), entry[2])
+        return self._exported(name)
+
+    def _exported(self, name: str) -> Callable[..., object]:
+        try:
+            return cast("Callable[..., object]", vars(self._module)[name])
+        except KeyError:
+            raise NameError(f"the solution defines no {name!r}") from None
+
+    # ------------------------------------------------------------------------------ answers
+
+    def _serve(self, frame: bytes) -> None:
+        previous, self._number = self._number, frame[: NUMBER.size]
+        answer = self._number + self._answer(frame[NUMBER.size :])
+        for stream in (sys.__stdout__, sys.__stderr__):
+            with contextlib.suppress(OSError, ValueError):
+                if stream is not None:
+                    stream.flush()
+        with self._asking:
+            self._number = previous
+            self._frames.send(answer)
+
+    def _answer(self, request: bytes) -> bytes:
+        operation = ""
+        try:
+            decoded = self._decoder.loads(request)
+            operation, operands = cast("tuple[str, list[object]]", decoded)
+            action = self._special.get(operation) or OPERATIONS[operation]
+            return self._returned(operation, operands, action(*operands))
+        except ChannelClosedError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+            return self._raised(operation, error)
+
+    def _returned(self, operation: str, operands: list[object], result: object) -> bytes:
+        encoder = Encoder(self, self._result_bytes)
+        value = encoder.value(result)
+        changed = None
+        if result is None and operation == "call" and _may_have_changed(operands):
+            changed = encoder.items(operands[1:])
+        return encoder.dumps(["return", value, changed, encoder.overloads_cast_down])
+
+    def _raised(self, operation: str, error: BaseException) -> bytes:
+        if isinstance(error, _STOPS.get(operation, ())):
+            return b'["stop"]'
+        if isinstance(error, TooLargeError):
+            return Encoder(DataOnly(), self._result_bytes).dumps(["large", str(error)])
+        names, text = faults.names_of(error), faults.text_of(error)
+        encoder = Encoder(self, self._result_bytes)
+        arguments = _arguments(error, text)
+        thing = vars(error).get("_runner_thing")
+        if thing is None and type(error).__module__ == self._module.__name__:
+            thing = error.with_traceback(None)
+        reference = None if thing is None else encoder.refer(thing)
+        return encoder.dumps(["raise", names, arguments, text, reference])
+
+    def _outcome(self, answer: object) -> object:
+        match answer:
+            case ["return", value]:
+                return value
+            case ["stop"]:
+                raise StopIteration
+            case ["raise", list(names), list(arguments), str(text), error]:
+                kind = faults.known_class(cast("list[str]", names)) or RaisedByTestsError
+                raised = faults.construct(kind, arguments or [text])
+                vars(raised)["_runner_thing"] = error
+                raise raised
+            case _:
+                raise ProtocolViolation("an unknown answer")
+
+    # ---------------------------------------------------------------------- JSON test cases
+
+    def _run_case(self, name: str, args: list[object]) -> list[object]:
+        """Calls the entry point; returns its result and, if that is None, its first argument."""
+        entry = ENTRY.fullmatch(name)
+        owner = self._exported(entry[1])() if entry else None
+        function = getattr(owner, entry[2]) if entry else self._exported(name)
+        hints = structures.hints(function)
+        if structures.mention_nodes(hints):
+            parameters = inspect.signature(function).parameters
+            args = [
+                structures.to_argument(value, hints.get(parameter), vars(self._module))
+                for value, parameter in zip(args, parameters, strict=False)
+            ]
+        result = structures.to_result(function(*args), hints.get("return"))
+        if result is None and entry and args:
+            return [None, structures.to_result(args[0], hints.get("return"))]
+        return [result]
+
+    # ------------------------------------------------------------------------------ waiting
+
+    def _wait(self, awaitable: Awaitable[object]) -> object:
+        if self._runner is None:
+            import asyncio
+
+            self._runner = asyncio.Runner()
+        return self._runner.run(_awaited(awaitable))
+
+    def _next_awaited(self, iterator: AsyncIterator[object]) -> object:
+        return self._wait(iterator.__anext__())
+
+    def _enter_awaited(self, manager: AbstractAsyncContextManager[object]) -> object:
+        return self._wait(manager.__aenter__())
+
+    def _exit_awaited(
+        self, manager: AbstractAsyncContextManager[object], name: str | None, text: str
+    ) -> None:
+        self._wait(type(manager).__aexit__(manager, *details_of(name, text), None))
+
+
+async def _awaited(awaitable: Awaitable[object]) -> object:
+    return await awaitable
+
+
+def _call_method(
+    owner: Callable[..., object], method: str, *args: object, **kwargs: object
+) -> object:
+    return cast("Callable[..., object]", getattr(owner(), method))(*args, **kwargs)
+
+
+def _may_have_changed(operands: list[object]) -> bool:
+    _, args, kwargs = cast("tuple[object, list[object], dict[str, object]]", operands)
+    return any(map(changes.can_change, args)) or any(map(changes.can_change, kwargs.values()))
+
+
+def _arguments(error: BaseException, text: str) -> list[object]:
+    encoder = Encoder(DataOnly(), 1 << 16)
+    try:
+        return encoder.items(list(error.args))
+    except NotDataError:
+        return [text]

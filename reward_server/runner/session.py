@@ -1,0 +1,286 @@
+"""The judge's conversation with the candidate: one request at a time, answered or ended for good.
+
+What this stops: an answer that nobody asked for, or to another question, or in another form, and
+a test that swallows the news that the candidate is gone: an ended session stays ended, whatever
+the test's own `except` clauses do, and the test that met it has failed.
+
+What it does not: judge answers.
+
+Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
+Candidate to judge, with the same number:
+
+    "return", value, changed, overloads   changed is null, or [args, kwargs] after a call that
+                                          returned None; overloads counts comparisons cast down
+    "raise", names, args, text, error     see `faults`; error is null or the exception itself
+    "stop"                                an iterator is exhausted; only in answer to `next`
+    "large", problem                      the value may not cross
+    "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
+                                          the same number by return, raise or stop
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+from collections.abc import Callable
+from typing import cast
+
+from . import changes, faults
+from .callbacks import Callbacks
+from .codec import Decoder, Encoder, NotDataError, ProtocolViolation
+from .frames import NUMBER
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import OutputLimitError
+
+_FRAME_OVERHEAD = 1 << 16
+_OWN_LIMIT = 1 << 30
+_RECURSION_HEADROOM = 500
+
+
+class Cause(enum.Enum):
+    """Why a session ended before the tests did."""
+
+    CLOSED = "closed"
+    FORGED = "forged"
+    OUTPUT = "output"
+    RESULT = "result"
+    CALLS = "calls"
+
+
+class SessionEnded(BaseException):  # tests must not catch it by `except Exception`
+    """The candidate can be asked nothing any more."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class NotLoaded(BaseException):  # as above
+    """The tests asked for the solution before it was there."""
+
+
+class Session:
+    """Asks the candidate.
+
+    Args:
+        link: frames to and from the candidate.
+        make_proxy: makes what stands for an object of the candidate's, from the session, a
+            reference to the object and how it is to be used.
+        result_bytes: greatest size of an answer.
+        calls: how many requests, either way, an execution may make.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        make_proxy: Callable[[Session, list[object], str], object],
+        *,
+        result_bytes: int,
+        calls: int,
+    ) -> None:
+        self._link = link
+        self._make_proxy = make_proxy
+        self._frame_bytes = result_bytes + _FRAME_OVERHEAD
+        self._calls_left = calls
+        self._decoder = Decoder(self)
+        self._decoding = False
+        self._callbacks = Callbacks()
+        self._raised_by_tests: list[Exception] = []
+        self._objects: dict[int, object] = {}
+        self._number = int.from_bytes(os.urandom(6))
+        self.loaded = False
+        self.asked_early = False
+        self.operators = False
+        self.ended: SessionEnded | None = None
+        self.expected: dict[str, type[faults.CandidateError]] = {}
+        self.signals: dict[str, int] = {}
+
+    # --------------------------------------------------------------------- codec.References
+
+    def refer(self, value: object) -> object:
+        """Returns the reference of a proxy, or of a thing of the tests'.
+
+        Raises:
+            NotDataError: it must not be handed over.
+        """
+        describe = getattr(type(value), "runner_reference", None)
+        return self._callbacks.refer(value) if describe is None else describe(value)
+
+    def resolve(self, reference: object) -> object:
+        """Returns the proxy, or the thing of the tests', that the candidate means.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+        match reference:
+            case ["object", int(number), str(kind)]:
+                proxy = self._objects.get(number)
+                if proxy is None:
+                    proxy = self._make_proxy(self, ["object", number], kind)
+                    self._objects[number] = proxy
+                return proxy
+            case ["test", int(number)]:
+                return self._callbacks.resolve(number)
+            case _:
+                raise ProtocolViolation("an unknown reference")
+
+    # ----------------------------------------------------------------------------- requests
+
+    def request(self, operation: str, *operands: object) -> object:
+        """Has the candidate do something and returns what came of it.
+
+        Raises:
+            SessionEnded: there is no answer, and there will be none.
+            NotLoaded: there is no solution yet.
+            StopIteration: in answer to "next" and "anext" only.
+            BaseException: what the solution raised, see `faults.rebuild`.
+        """
+        if self.ended is not None:
+            raise self.ended
+        if not self.loaded:
+            self.asked_early = True
+            raise NotLoaded
+        if self._decoding:
+            raise ProtocolViolation("an answer that asks questions")
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
+        try:
+            return self._exchange(operation, operands)
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def receive(self, number: bytes = b"") -> list[object]:
+        """Waits for a message.
+
+        Args:
+            number: of the request that it must answer.
+
+        Raises:
+            SessionEnded: there is none, or it is not what a candidate's shim sends.
+        """
+        try:
+            frame = self._link.receive(self._frame_bytes)
+            if not frame.startswith(number):
+                raise ProtocolViolation("an answer to another question")
+            self._decoding = True
+            message = self._decoder.loads(frame[len(number) :])
+        except ClosedError:
+            raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
+        except OversizeFrameError:
+            raise self.forged("a frame larger than any result") from None
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+        except ProtocolViolation as violation:
+            raise self.forged(str(violation)) from None
+        finally:
+            self._decoding = False
+        if type(message) is not list:
+            raise self.forged("not a message")
+        return cast("list[object]", message)
+
+    def finish(self) -> None:
+        """Ends a session in which the candidate sent more than it was asked for."""
+        if self.ended is None and self._link.has_more():
+            self.forged("a frame that nobody asked for")
+
+    def forged(self, problem: str) -> SessionEnded:
+        """Ends the session because of a message that no shim of ours sends."""
+        self._count("tampering")
+        return self._end(Cause.FORGED, f"the program broke the protocol: {problem}")
+
+    def _end(self, cause: Cause, message: str) -> SessionEnded:
+        if self.ended is None:
+            self.ended = SessionEnded(cause, message)
+        return self.ended
+
+    def _count(self, signal: str) -> None:
+        self.signals[signal] = self.signals.get(signal, 0) + 1
+
+    def _spend_call(self) -> None:
+        self._calls_left -= 1
+        if self._calls_left < 0:
+            raise self._end(Cause.CALLS, "the tests needed too many calls")
+
+    def _send(self, frame: bytes) -> None:
+        try:
+            self._link.send(frame)
+        except ClosedError:
+            raise self._end(Cause.CLOSED, "the program ended before it was asked") from None
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+
+    def _exchange(self, operation: str, operands: tuple[object, ...]) -> object:
+        encoder = Encoder(self, _OWN_LIMIT)
+        self._number += 1
+        number = NUMBER.pack(self._number)
+        frame = number + encoder.dumps([operation, encoder.items(list(operands))])
+        self._spend_call()
+        if self._link.buffered:
+            raise self.forged("a frame that nobody asked for")
+        self._send(frame)
+        while True:
+            match self.receive(number):
+                case ["return", value, changed, int(overloads)]:
+                    return self._returned(operands, value, changed, overloads)
+                case ["raise", list(names), list(arguments), str(text), error]:
+                    raise self._raised(names, arguments, text, error)
+                case ["stop"] if operation in ("next", "anext"):
+                    raise StopIteration
+                case ["large", str(problem)]:
+                    raise self._end(Cause.RESULT, f"the program's result {problem[:200]}")
+                case ["ask", str(asked), list(asked_operands)]:
+                    self._answer(number, asked, asked_operands)
+                case _:
+                    raise self.forged("not an answer")
+
+    def _returned(
+        self, operands: tuple[object, ...], value: object, changed: object, overloads: int
+    ) -> object:
+        if overloads:
+            self._count("cast_down_overload")
+        if changed is not None:
+            if value is not None or type(changed) is not list:
+                raise self.forged("changes that were not made")
+            changes.apply(list(operands[1:]), changed)
+        return value
+
+    def _raised(
+        self, names: list[object], arguments: list[object], text: str, error: object
+    ) -> BaseException:
+        if not all(type(name) is str for name in names):
+            raise self.forged("an exception without a name")
+        for raised in self._raised_by_tests:
+            if raised is error:
+                return raised
+        known = cast("list[str]", names)
+        if "builtins.SystemExit" in known:
+            self._count("early_exit")
+        return faults.rebuild(known, arguments, text, error, self.expected)
+
+    def _answer(self, number: bytes, operation: str, operands: list[object]) -> None:
+        """Does what the candidate asks for, here, and sends what came of it."""
+        self._spend_call()
+        encoder = Encoder(self, _OWN_LIMIT)
+        try:
+            result = self._callbacks.perform(operation, operands)
+            frame = encoder.dumps(["return", encoder.value(result)])
+        except ProtocolViolation as violation:
+            raise self.forged(str(violation)) from None
+        except StopIteration:
+            frame = encoder.dumps(["stop"])
+        except Exception as error:  # noqa: BLE001  # the tests' own, which the solution sees
+            frame = self._describe(error)
+        self._send(number + frame)
+
+    def _describe(self, error: Exception) -> bytes:
+        encoder = Encoder(self, _OWN_LIMIT)
+        self._raised_by_tests.append(error)
+        text = faults.text_of(error)
+        try:
+            arguments = encoder.items(list(error.args))
+        except NotDataError:
+            arguments = [text]
+        return encoder.dumps(
+            ["raise", faults.names_of(error), arguments, text, encoder.refer(error)]
+        )

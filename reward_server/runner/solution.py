@@ -1,0 +1,52 @@
+"""Loads a solution as the module `solution`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import NamedTuple
+
+from . import faults, program, structures
+
+NAME = "solution"
+
+
+class LoadError(NamedTuple):
+    """Why a solution did not load: "compile", "raise" or "exit", and what it said."""
+
+    kind: str
+    message: str
+
+
+def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
+    """Writes the solution's file, compiles it and runs it as a module.
+
+    Args:
+        source: Python source.
+        predefined: whether it may use LeetCode's names without importing them.
+    """
+    path = os.path.abspath(program.FILE_NAME)
+    program.write_file(path, source)
+    module = types.ModuleType(NAME)
+    module.__file__ = path
+    if predefined:
+        vars(module).update(structures.PREDEFINED)
+    sys.modules[NAME] = module
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        code = compile(source, path, "exec", dont_inherit=True)
+    except Exception as error:  # noqa: BLE001  # SyntaxError, ValueError, RecursionError and more
+        return _refused("compile", error)
+    try:
+        exec(code, vars(module))
+    except SystemExit as error:
+        return LoadError("exit", f"SystemExit: {error.code}")
+    except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+        return _refused("raise", error)
+    return module
+
+
+def _refused(kind: str, error: BaseException) -> LoadError:
+    program.print_uncaught(error)
+    return LoadError(kind, f"{type(error).__name__}: {faults.text_of(error)}")

@@ -1,0 +1,58 @@
+"""The candidate's standard streams, as a fresh interpreter would make them."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import sys
+from _sitebuiltins import Quitter
+from typing import TextIO
+
+
+def _reader(descriptor: int) -> io.TextIOWrapper:
+    raw = io.FileIO(descriptor, "r", closefd=False)
+    return io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", newline=None)
+
+
+def _writer(descriptor: int, errors: str) -> io.TextIOWrapper:
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    buffer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, newline="\n")
+
+
+def open_streams() -> None:
+    """Gives `sys` and `builtins` what a fork, and a start without `site`, leave out.
+
+    Line ends of any system are line feeds in the text of the input.
+    """
+    streams = {"stdin": _reader(0), "stdout": _writer(1, "strict")}
+    streams["stderr"] = _writer(2, "backslashreplace")
+    streams["stderr"].reconfigure(line_buffering=True)
+    for name, stream in streams.items():
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    for name in ("exit", "quit"):
+        setattr(builtins, name, Quitter(name, "Ctrl-D (i.e. EOF)"))
+
+
+def flush_streams() -> bool:
+    """Flushes the outputs, also those that were put in their place; tells whether it worked."""
+    worked = list(map(_flush, (sys.stdout, sys.__stdout__, sys.stderr)))
+    return all(worked)
+
+
+def _flush(stream: TextIO | None) -> bool:
+    try:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()
+    except Exception:  # noqa: BLE001  # a solution's own stream may raise anything
+        return False
+    return True
+
+
+def complain(text: str) -> None:
+    """Writes a line to the error stream, if there is one."""
+    try:
+        sys.stderr.write(f"{text}\n")
+    except Exception:  # noqa: BLE001  # as above
+        return

@@ -1,0 +1,176 @@
+"""Runs executions through a plain zygote, a process of its own without pytest's modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reward_server.runner import wire
+from tests.unit.runner import plain_zygote
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+PRELOADED = (
+    *("bisect", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal"),
+    *("enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json"),
+    *("math", "operator", "random", "re", "statistics", "string", "textwrap", "threading"),
+    *("time", "traceback", "types", "typing"),
+)
+OUTPUT_BYTES = 1 << 20
+RESULT_BYTES = 1 << 20
+
+
+@dataclass(kw_only=True)
+class Result:
+    """What an execution gave."""
+
+    stage: int
+    report: dict[str, Any]
+    stdout: bytes
+    stderr: bytes
+    reply: plain_zygote.Reply
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [test["outcome"] for test in self.report["tests"]]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the server would call this PASSED."""
+        report = self.report
+        failed = report["blame"] or report["load"] or report["broken"] or report["limits"]
+        return report["ready"] and not failed and set(self.outcomes) == {"PASSED"}
+
+
+@dataclass(kw_only=True)
+class Zygote:
+    """A running plain zygote."""
+
+    process: subprocess.Popen[bytes] = field(init=False)
+    extra_modules: tuple[str, ...] = ()
+    isolated: bool = True
+
+    def __post_init__(self) -> None:
+        flags = ("-I", "-S") if self.isolated else ()
+        script = str(Path(plain_zygote.__file__))
+        self.process = subprocess.Popen(
+            [sys.executable, *flags, script, str(REPOSITORY), *PRELOADED, *self.extra_modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={"PATH": os.environ["PATH"]},
+        )
+
+    def close(self) -> None:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+    def run(self, document: bytes, wall_seconds: float = 20.0) -> Result:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        out = self.process.stdout.fileno()
+        request = plain_zygote.REQUEST.pack(len(document), int(wall_seconds * 1000))
+        plain_zygote.write_all(self.process.stdin.fileno(), request + document)
+        raw = plain_zygote.read_exactly(out, plain_zygote.REPLY.size)
+        reply = plain_zygote.Reply(*plain_zygote.REPLY.unpack(raw))
+        report = plain_zygote.read_exactly(out, reply.report_bytes)
+        header, blobs = wire.unpack(report[1:]) if len(report) > 1 else ({}, {})
+        return Result(
+            stage=report[0],
+            report=header,
+            stdout=blobs.get("stdout", b""),
+            stderr=blobs.get("stderr", b""),
+            reply=reply,
+        )
+
+    # --------------------------------------------------------------------------- requests
+
+    def program(
+        self,
+        source: str | bytes,
+        stdin: bytes = b"",
+        *,
+        args: Iterable[str] = (),
+        files: dict[str, bytes] | None = None,
+        output_bytes: int = OUTPUT_BYTES,
+        wall_seconds: float = 20.0,
+    ) -> Result:
+        header = {"mode": "program", "args": list(args), "output_bytes": output_bytes}
+        blobs = {f"file/{name}": content for name, content in (files or {}).items()}
+        blobs |= {"source": _bytes(source), "stdin": stdin}
+        return self.run(wire.pack(header, blobs), wall_seconds)
+
+    def function(
+        self,
+        source: str | bytes,
+        *,
+        entry_point: str = "f",
+        test_code: str = "",
+        asserts: Iterable[str] = (),
+        setup_code: str = "",
+        prompt: str = "",
+        wall_seconds: float = 20.0,
+        **settings: object,
+    ) -> Result:
+        header = {
+            "mode": "function",
+            "entry_point": entry_point,
+            "prompt": prompt,
+            "test_code": test_code,
+            "asserts": list(asserts),
+            "setup_code": setup_code,
+            **_limits(settings),
+        }
+        return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
+
+    def call(
+        self,
+        source: str | bytes,
+        cases: Iterable[tuple[object, object]],
+        *,
+        entry_point: str = "f",
+        kind: str = "TRAILING_WHITESPACE",
+        absolute_tolerance: float = 0.0,
+        relative_tolerance: float = 0.0,
+        wall_seconds: float = 20.0,
+        **settings: object,
+    ) -> Result:
+        texts = [[_json(arguments), _json(expected)] for arguments, expected in cases]
+        checker = {
+            "kind": kind,
+            "absolute_tolerance": absolute_tolerance,
+            "relative_tolerance": relative_tolerance,
+        }
+        header = {
+            "mode": "call",
+            "entry_point": entry_point,
+            "cases": texts,
+            "checker": checker,
+            **_limits(settings),
+        }
+        return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
+
+
+def _bytes(source: str | bytes) -> bytes:
+    return source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+
+
+def _json(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _limits(settings: dict[str, object]) -> dict[str, object]:
+    defaults: dict[str, object] = {
+        "stop_at_first_failure": False,
+        "output_bytes": OUTPUT_BYTES,
+        "result_bytes": RESULT_BYTES,
+        "calls": 100_000,
+    }
+    unknown = settings.keys() - defaults.keys()
+    assert not unknown, unknown
+    return defaults | settings
