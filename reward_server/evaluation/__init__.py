@@ -1,0 +1,12 @@
+"""The use case: a submission becomes executions, their findings a verdict, the verdict a reward.
+
+evaluate   the way of a submission, from its text to its assessment
+graders    which executions each kind of tests takes
+stdio      programs run once a case, and checker programs
+sharing    one execution for identical submissions, one answer for a repeated id
+answers    the assessment built from what the executions came to
+"""
+
+from reward_server.evaluation.evaluate import Evaluation
+
+__all__ = ["Evaluation"]

@@ -1,0 +1,198 @@
+"""The way of a submission, from its text to its assessment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Protocol
+
+from reward_server.domain import (
+    Assessment,
+    CallTests,
+    Execution,
+    FunctionTests,
+    Integrity,
+    Job,
+    Limits,
+    Provenance,
+    StdioTests,
+    Submission,
+)
+from reward_server.errors import DeadlineError, UnsupportedError
+from reward_server.evaluation.answers import assess, assess_without_code, shared_with
+from reward_server.evaluation.graders import (
+    CallGrader,
+    Candidate,
+    FunctionGrader,
+    Grader,
+    Slots,
+)
+from reward_server.evaluation.sharing import Answers, Flights, fingerprint
+from reward_server.evaluation.stdio import StdioGrader
+from reward_server.grading.extraction import Extracted, extract
+from reward_server.languages import Language, Languages
+
+DEFAULT_LIMITS = Limits()
+DEFAULT_PARALLELISM = 4
+_QUICK_CHARACTERS = 1 << 16
+# Every kind of tests on offer is judged outside the candidate's domain.
+_INTEGRITY = Integrity.ISOLATED
+
+
+class Admission(Protocol):
+    """Who may enter; a scheduler."""
+
+    def admit(
+        self, deadline: float | None = None, cost: int = 1
+    ) -> AbstractAsyncContextManager[Slots]:
+        """Lets a submission in for the length of the block."""
+
+
+class Evaluation:
+    """Judges submissions.
+
+    Args:
+        scheduler: lets submissions in and runs their jobs.
+        languages: those on offer.
+        provenance: where answers come from, by canonical language name.
+        checker_limits: limits of a checker program's execution.
+        parallelism: executions of one submission at once, where it takes several.
+        window_size: how many answers are remembered by id.
+        window_seconds: how long an answer is remembered by id.
+        clock: tells the time in seconds, for the window.
+    """
+
+    def __init__(
+        self,
+        scheduler: Admission,
+        languages: Languages,
+        *,
+        provenance: Mapping[str, Provenance],
+        checker_limits: Limits = DEFAULT_LIMITS,
+        parallelism: int = DEFAULT_PARALLELISM,
+        window_size: int = 4096,
+        window_seconds: float = 600.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._scheduler = scheduler
+        self._languages = languages
+        self._provenance = provenance
+        self._checker_limits = checker_limits
+        self._parallelism = parallelism
+        self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
+        self._flights: Flights[Assessment] = Flights()
+
+    async def score(self, submission: Submission, *, deadline: float | None = None) -> Assessment:
+        """Judges a submission, or gives it the answer of an identical one.
+
+        Args:
+            submission: what to judge.
+            deadline: on the running loop's clock; None for never.
+
+        Raises:
+            InvalidRequestError: the id was used for other content.
+            UnsupportedError: the language, or the integrity required, is not on offer.
+            OverloadedError, DrainingError: there is no room.
+            DeadlineError: the deadline cannot be, or was not, met.
+            SandboxError: our machinery failed.
+        """
+        if submission.require_integrity > _INTEGRITY:
+            raise UnsupportedError(f"{submission.require_integrity.name} is not on offer")
+        key = fingerprint(submission)
+        if not submission.id:
+            return await self._shared(submission, key, deadline)
+        if answer := self._answers.recall(submission.id, key):
+            return shared_with(submission, answer)
+        with self._answers.claim(submission.id, key):
+            assessment = await self._shared(submission, key, deadline)
+        self._answers.keep(key, assessment)
+        return assessment
+
+    async def execute(
+        self, job: Job, *, deadline: float | None = None
+    ) -> tuple[Execution, Provenance]:
+        """Runs a program and tells what it did, without grading.
+
+        Raises:
+            UnsupportedError: the language or a limit is not on offer.
+            OverloadedError, DrainingError: there is no room.
+            DeadlineError: the deadline cannot be, or was not, met.
+            SandboxError: our machinery failed.
+        """
+        language = self._languages.find(job.language)
+        async with self._scheduler.admit(deadline=deadline) as slots:
+            execution = await slots.run(replace(job, language=language.name))
+        return execution, self._provenance[language.name]
+
+    async def _shared(
+        self, submission: Submission, key: bytes, deadline: float | None
+    ) -> Assessment:
+        try:
+            async with asyncio.timeout_at(deadline) as scope:
+                assessment, shared = await self._flights.join(
+                    key, lambda: self._judge(submission, deadline)
+                )
+        except TimeoutError:
+            if scope.expired():
+                raise DeadlineError("the deadline passed before the program was judged") from None
+            raise
+        return shared_with(submission, assessment) if shared else assessment
+
+    async def _judge(self, submission: Submission, deadline: float | None) -> Assessment:
+        language = self._languages.find(submission.language)
+        provenance = self._provenance[language.name]
+        grader = self._grader(submission)
+        cost = grader.cost(submission.reward_policy)
+        async with self._scheduler.admit(deadline=deadline, cost=cost) as slots:
+            extracted = await _extract(submission, grader, language)
+            if not extracted.found:
+                return assess_without_code(
+                    submission, grader.not_run(), integrity=_INTEGRITY, provenance=provenance
+                )
+            candidate = Candidate(
+                source=extracted.source,
+                prompt=extracted.prompt,
+                language=language.name,
+                limits=submission.limits,
+                policy=submission.reward_policy,
+            )
+            runs = await grader.grade(candidate, slots)
+        return assess(
+            submission,
+            runs,
+            integrity=_INTEGRITY,
+            provenance=provenance,
+            has_code_block=extracted.has_code_block,
+        )
+
+    def _grader(self, submission: Submission) -> Grader:
+        match submission.tests:
+            case FunctionTests() as tests:
+                return FunctionGrader(tests=tests)
+            case CallTests() as tests:
+                return CallGrader(tests=tests)
+            case StdioTests() as tests:
+                return StdioGrader(
+                    tests=tests,
+                    checker_language=self._languages.find(tests.checker.program_language).name,
+                    checker_limits=self._checker_limits,
+                    parallelism=self._parallelism,
+                )
+
+
+async def _extract(submission: Submission, grader: Grader, language: Language) -> Extracted:
+    def work() -> Extracted:
+        return extract(
+            submission.completion,
+            extraction=submission.extraction,
+            dialect=language,
+            prompt=submission.prompt,
+            wanted=grader.wanted,
+        )
+
+    if len(submission.completion) <= _QUICK_CHARACTERS:
+        return work()
+    return await asyncio.to_thread(work)

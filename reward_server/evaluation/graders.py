@@ -1,0 +1,207 @@
+"""Which executions each kind of tests takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from reward_server.domain import (
+    CallJudgement,
+    CallTests,
+    Ending,
+    Execution,
+    FunctionJudgement,
+    FunctionTests,
+    Job,
+    Limits,
+    RewardPolicy,
+    RewardPolicyKind,
+    TestOutcome,
+    TestResult,
+    Work,
+)
+from reward_server.grading.policy import stops_at_first_failure
+from reward_server.grading.python_text import called_names
+from reward_server.grading.verdict import Run
+
+_CLASS = re.compile(r"(\w+)\(\)")
+
+
+class Slots(Protocol):
+    """Where executions run; a scheduler's ticket."""
+
+    async def run(self, job: Job) -> Execution:
+        """Waits for a slot and runs a job; cancelling the call kills it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A program to judge, and under which terms.
+
+    Args:
+        source: the program.
+        prompt: trusted code that goes with it, fit to be run by itself.
+        language: canonical name.
+        limits: of each execution.
+        policy: tells which tests count, and whether one failure ends it.
+    """
+
+    source: str
+    prompt: str
+    language: str
+    limits: Limits
+    policy: RewardPolicy
+
+    def job(self, work: Work) -> Job:
+        """Makes a job of work on this program."""
+        return Job(work=work, language=self.language, limits=self.limits)
+
+    def counted(self, total: int) -> int:
+        """Returns how many of the leading tests count."""
+        if self.policy.kind is RewardPolicyKind.FIRST_K:
+            return min(self.policy.first_k, total)
+        return total
+
+
+class Grader(Protocol):
+    """Decides what is right, for one kind of tests."""
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Names that the tests take from the program, as far as they are known."""
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns how many executions are expected."""
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns the results of tests that never ran."""
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs what it takes; every test of the request is in one of the runs, in order.
+
+        Raises:
+            SandboxError, DeadlineError: as the slots.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionGrader:
+    """Gives function tests to an isolated judge, in one execution."""
+
+    tests: FunctionTests
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The entry point, or else whatever the asserts call."""
+        if self.tests.entry_point:
+            return frozenset({_owner(self.tests.entry_point)})
+        return frozenset(called_names("\n".join(self.tests.asserts)))
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1."""
+        return 1
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns results named as the judge names them."""
+        names = [f"assert {number}" for number in range(1, len(self.tests.asserts) + 1)]
+        return _not_run(names or ["check"])
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs one execution; see `Grader`."""
+        work = FunctionJudgement(
+            source=candidate.source,
+            prompt=candidate.prompt,
+            tests=self.tests,
+            stop_at_first_failure=stops_at_first_failure(candidate.policy),
+        )
+        execution = await slots.run(candidate.job(work))
+        return [Run(execution=execution, tests=execution.tests or self.not_run())]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallGrader:
+    """Gives calls to an isolated judge, all in one execution.
+
+    Where the reward needs the calls behind one that the program did not survive, they go on in a
+    fresh execution; each decides at least one call, so that there are no more than calls.
+    """
+
+    tests: CallTests
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The function, or the class whose method is called."""
+        return frozenset({_owner(self.tests.entry_point)})
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1, as only programs that die take more."""
+        return 1
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns a result for each call."""
+        blank = _not_run([case_name(index) for index in range(len(self.tests.cases))])
+        return tuple(
+            replace(test, weight=case.weight)
+            for test, case in zip(blank, self.tests.cases, strict=True)
+        )
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs as many executions as it takes; see `Grader`."""
+        blank = self.not_run()
+        counted = candidate.counted(len(blank))
+        runs: list[Run] = []
+        start = 0
+        while True:
+            execution = await slots.run(candidate.job(self._work(candidate, start, counted)))
+            tests = _filled(execution.tests, blank[start:])
+            decided = start + _decided(tests)
+            if not self._goes_on(candidate, execution, start, decided, counted):
+                return [*runs, Run(execution=execution, tests=tests)]
+            runs.append(Run(execution=execution, tests=tests[: decided - start]))
+            start = decided
+
+    def _work(self, candidate: Candidate, start: int, end: int) -> CallJudgement:
+        return CallJudgement(
+            source=candidate.source,
+            tests=replace(self.tests, cases=self.tests.cases[start:end]),
+            stop_at_first_failure=stops_at_first_failure(candidate.policy),
+        )
+
+    def _goes_on(
+        self, candidate: Candidate, execution: Execution, start: int, decided: int, end: int
+    ) -> bool:
+        died = execution.ending in (Ending.CRASHED, Ending.LIMIT)
+        return died and start < decided < end and not stops_at_first_failure(candidate.policy)
+
+
+def case_name(index: int) -> str:
+    """Returns the name of the case at an index, which counts from 1 for people."""
+    return f"case {index + 1}"
+
+
+def _owner(entry_point: str) -> str:
+    owner = _CLASS.match(entry_point)
+    return owner[1] if owner else entry_point
+
+
+def _not_run(names: Sequence[str]) -> tuple[TestResult, ...]:
+    return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names)
+
+
+def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """Gives results the names and weights of their cases, and cases without a result a blank."""
+    named = [
+        replace(result, name=case.name, weight=case.weight)
+        for result, case in zip(results, blank, strict=False)
+    ]
+    return (*named, *blank[len(named) :])
+
+
+def _decided(tests: Sequence[TestResult]) -> int:
+    """Returns how many leading tests were decided."""
+    outcomes = [test.outcome for test in tests]
+    if TestOutcome.NOT_RUN in outcomes:
+        return outcomes.index(TestOutcome.NOT_RUN)
+    return len(outcomes)

@@ -1,0 +1,186 @@
+"""One execution for identical submissions, and one answer for a repeated id."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import hashlib
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Generic, TypeVar
+
+from reward_server.domain import Assessment, Submission
+from reward_server.errors import DeadlineError, InvalidRequestError
+
+KEPT_ANSWER_BYTES = 64 << 20
+_ANSWER_OVERHEAD_BYTES = 2048
+_TEST_OVERHEAD_BYTES = 200
+_NOT_CONTENT = frozenset({"id", "tags"})
+
+T = TypeVar("T")
+
+
+def fingerprint(submission: Submission) -> bytes:
+    """Returns a digest of everything that a submission's answer depends on."""
+    digest = hashlib.blake2b(digest_size=20)
+    for field in fields(submission):
+        if field.name not in _NOT_CONTENT:
+            _feed(digest, getattr(submission, field.name))
+    return digest.digest()
+
+
+def _feed(digest: hashlib.blake2b, value: object) -> None:
+    """Feeds a value such that no other value feeds the same bytes."""
+    if isinstance(value, str | bytes):
+        data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
+        digest.update(struct.pack(">cq", b"s", len(data)))
+        digest.update(data)
+    elif isinstance(value, tuple):
+        digest.update(struct.pack(">cq", b"t", len(value)))
+        for item in value:
+            _feed(digest, item)
+    elif is_dataclass(value):
+        _feed(digest, type(value).__name__)
+        _feed(digest, tuple(getattr(value, field.name) for field in fields(value)))
+    else:
+        _feed(digest, value.name if isinstance(value, enum.Enum) else repr(value))
+
+
+@dataclass(slots=True, eq=False)
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiters: int = 0
+
+
+class Flights(Generic[T]):
+    """Work in flight, shared by all who ask for the same while it lasts.
+
+    The work belongs to everyone who waits: it is cancelled when the last of them is, and not
+    before.
+    """
+
+    def __init__(self) -> None:
+        self._flights: dict[bytes, _Flight[T]] = {}
+
+    async def join(
+        self, key: bytes, start: Callable[[], Coroutine[None, None, T]]
+    ) -> tuple[T, bool]:
+        """Waits for the work under a key, starting it if there is none.
+
+        A deadline that ends the work is that of whoever started it: others start again.
+
+        Returns:
+            What the work came to, and whether somebody else had started it.
+
+        Raises:
+            Exception: whatever the work raised.
+        """
+        while True:
+            flight = self._flights.get(key)
+            shared = flight is not None and not flight.task.done()
+            if flight is None or not shared:
+                flight = self._launch(key, start())
+            try:
+                return await self._wait(key, flight), shared
+            except DeadlineError:
+                if not shared:
+                    raise
+
+    def _launch(self, key: bytes, work: Coroutine[None, None, T]) -> _Flight[T]:
+        flight = _Flight(asyncio.create_task(work))
+        self._flights[key] = flight
+        flight.task.add_done_callback(lambda _: self._forget(key, flight))
+        return flight
+
+    async def _wait(self, key: bytes, flight: _Flight[T]) -> T:
+        flight.waiters += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiters -= 1
+            if not flight.waiters and not flight.task.done():
+                self._forget(key, flight)
+                flight.task.cancel()
+                await asyncio.wait([flight.task])
+
+    def _forget(self, key: bytes, flight: _Flight[T]) -> None:
+        if self._flights.get(key) is flight:
+            del self._flights[key]
+
+
+@dataclass(slots=True)
+class _Answer:
+    key: bytes
+    assessment: Assessment
+    until: float
+    size_bytes: int
+
+
+class Answers:
+    """The first answers given for ids, for a while.
+
+    Args:
+        count: how many answers are kept at most.
+        seconds: how long one is kept at most.
+        clock: tells the time in seconds.
+    """
+
+    def __init__(self, *, count: int, seconds: float, clock: Callable[[], float]) -> None:
+        self._count = count
+        self._seconds = seconds
+        self._clock = clock
+        self._answers: OrderedDict[str, _Answer] = OrderedDict()
+        self._size_bytes = 0
+        self._claims: dict[str, list[bytes]] = {}
+
+    def recall(self, identifier: str, key: bytes) -> Assessment | None:
+        """Returns the answer that was given for an id, if it is still known.
+
+        Raises:
+            InvalidRequestError: the id belongs to other content.
+        """
+        self._expire()
+        answer = self._answers.get(identifier)
+        known = self._claims.get(identifier, [answer.key] if answer else [])
+        if known and known[0] != key:
+            raise InvalidRequestError("id", f"{identifier!r} was used for other content before")
+        return answer.assessment if answer else None
+
+    @contextmanager
+    def claim(self, identifier: str, key: bytes) -> Iterator[None]:
+        """Reserves an id for content that is being judged, for the length of the block."""
+        self._claims.setdefault(identifier, []).append(key)
+        try:
+            yield
+        finally:
+            self._claims[identifier].pop()
+            if not self._claims[identifier]:
+                del self._claims[identifier]
+
+    def keep(self, key: bytes, assessment: Assessment) -> None:
+        """Remembers an answer under its id, unless one is known."""
+        if assessment.id in self._answers:
+            return
+        answer = _Answer(key, assessment, self._clock() + self._seconds, _size(assessment))
+        self._answers[assessment.id] = answer
+        self._size_bytes += answer.size_bytes
+        self._expire()
+
+    def _expire(self) -> None:
+        now = self._clock()
+        while self._answers and self._has_to_go(next(iter(self._answers.values())), now):
+            _, answer = self._answers.popitem(last=False)
+            self._size_bytes -= answer.size_bytes
+
+    def _has_to_go(self, oldest: _Answer, now: float) -> bool:
+        too_many = len(self._answers) > self._count or self._size_bytes > KEPT_ANSWER_BYTES
+        return too_many or oldest.until <= now
+
+
+def _size(assessment: Assessment) -> int:
+    tests = sum(_TEST_OVERHEAD_BYTES + 2 * len(test.message) for test in assessment.tests)
+    output = len(assessment.stdout.data) + len(assessment.stderr.data)
+    return _ANSWER_OVERHEAD_BYTES + tests + output
