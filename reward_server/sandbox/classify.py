@@ -60,9 +60,19 @@ _STOP_WORDS = {
     LimitKind.MEMORY: "memory ran out",
     LimitKind.PROCESSES: "no more processes were allowed",
     LimitKind.FILE_SIZE: "a file grew too large",
+    LimitKind.DISK: "the disk was full",
+    LimitKind.OPEN_FILES: "too many files were open",
     LimitKind.OUTPUT: "it wrote too much output",
     LimitKind.RESULT: "a result was too large",
     LimitKind.CALLS: "there were too many calls",
+}
+# How the interpreter words an uncaught refusal by the kernel. It is the program's own word, which at
+# worst names one failure instead of another.
+_EXHAUSTED = {
+    "MemoryError": LimitKind.MEMORY,
+    "OSError: [Errno 24]": LimitKind.OPEN_FILES,
+    "OSError: [Errno 27]": LimitKind.FILE_SIZE,
+    "OSError: [Errno 28]": LimitKind.DISK,
 }
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR, TestOutcome.LIMIT)
 _LOAD_KINDS = ("compile", "raise", "exit")
@@ -198,24 +208,31 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
         return _conclude_program(finish, report)
     if not _complete(report.tests, work):
         return _crashed("not every test ran to its end", "incomplete")
-    return _Conclusion(ending=Ending.COMPLETED, message=report.message)
+    raised = [test.message for test in report.tests if test.outcome is TestOutcome.ERROR]
+    limits = tuple(dict.fromkeys(limit for text in raised if (limit := _exhausted(text))))
+    return _Conclusion(ending=Ending.COMPLETED, message=report.message, limits=limits)
 
 
 def _conclude_program(finish: Finish, report: _Report) -> _Conclusion:
     if not os.WIFEXITED(finish.candidate_status):
         return _crashed(f"the program was {_say_status(finish.candidate_status)}")
-    # The program's own word, which at worst names one failure instead of another.
-    last_line = report.stderr.data.rstrip().rpartition(b"\n")[2]
-    if os.WEXITSTATUS(finish.candidate_status) and last_line.startswith(b"MemoryError"):
-        return _limit(LimitKind.MEMORY)
+    last_line = report.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
+    limit = _exhausted(last_line)
+    if limit and os.WEXITSTATUS(finish.candidate_status):
+        return _limit(limit)
     return _Conclusion(ending=Ending.COMPLETED, message=report.message)
+
+
+def _exhausted(text: str) -> LimitKind | None:
+    """Tells which limit an exception's text speaks of."""
+    return next((limit for words, limit in _EXHAUSTED.items() if text.startswith(words)), None)
 
 
 def _not_loaded(load: _Load) -> _Conclusion:
     if load.kind == "compile":
         return _Conclusion(ending=Ending.COMPILE_ERROR, message=load.message)
-    if load.message.startswith("MemoryError"):
-        return _limit(LimitKind.MEMORY)
+    if limit := _exhausted(load.message):
+        return _limit(limit)
     signals = {"early_exit": 1} if load.kind == "exit" else {}
     return _Conclusion(ending=Ending.LOAD_ERROR, message=load.message, signals=signals)
 
@@ -273,6 +290,9 @@ def _signal_of(status: int) -> int:
 
 def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) -> Execution:
     counted = dict(report.signals) if report else {}
+    if "early_exit" not in conclusion.signals:
+        # The judge cannot tell a program that left from one that was killed.
+        counted.pop("early_exit", None)
     for name, count in conclusion.signals.items():
         counted[name] = max(count, counted.get(name, 0))
     return Execution(

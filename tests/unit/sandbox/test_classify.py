@@ -335,6 +335,10 @@ def test_from_ready_on_the_candidate_answers_for_everything(
         (0, b"", Ending.COMPLETED, ()),
         (EXIT_3, b"", Ending.COMPLETED, ()),
         (EXIT_1, b"Traceback\nMemoryError\n", Ending.LIMIT, (LimitKind.MEMORY,)),
+        (EXIT_1, b"OSError: [Errno 24] Too many\n", Ending.LIMIT, (LimitKind.OPEN_FILES,)),
+        (EXIT_1, b"OSError: [Errno 27] Too large\n", Ending.LIMIT, (LimitKind.FILE_SIZE,)),
+        (EXIT_1, b"OSError: [Errno 28] No space\n", Ending.LIMIT, (LimitKind.DISK,)),
+        (EXIT_1, b"OSError: [Errno 2] Absent\n", Ending.COMPLETED, ()),
         (0, b"MemoryError\n", Ending.COMPLETED, ()),
         (EXIT_1, b"MemoryError\nValueError\n", Ending.COMPLETED, ()),
         (signal.SIGSEGV, b"", Ending.CRASHED, ()),
@@ -357,6 +361,27 @@ def test_a_program_that_failed_for_want_of_processes_hit_that_limit() -> None:
     facts = finish(candidate_status=EXIT_1, process_limit_hits=1)
     execution = classify(facts, found(tests=[]), job(PROGRAM))
     assert (execution.ending, execution.limits_hit) == (Ending.LIMIT, (LimitKind.PROCESSES,))
+
+
+def test_a_test_that_failed_for_want_of_something_says_so() -> None:
+    raised = {**one("ERROR"), "message": "OSError: [Errno 28] No space left on device at line 1"}
+    wrong = {**one("FAILED"), "message": "MemoryError is not 3"}
+    execution = classify(finish(), found(tests=[raised, wrong]), job())
+    assert (execution.ending, execution.limits_hit) == (Ending.COMPLETED, (LimitKind.DISK,))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"candidate_status": signal.SIGKILL, "oom_kills": 1},
+        {"candidate_status": signal.SIGKILL, "stop": Stop.CPU_TIME},
+        {"candidate_status": signal.SIGSEGV},
+        {"candidate_status": signal.SIGSYS},
+    ],
+)
+def test_a_program_that_was_killed_is_no_early_exit(facts: dict[str, int]) -> None:
+    execution = classify(finish(**facts), found(broken="closed", signals={"early_exit": 1}), job())
+    assert "early_exit" not in execution.signals
 
 
 def test_tests_left_out_after_a_failure_are_complete_only_when_asked_for() -> None:
