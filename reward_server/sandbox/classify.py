@@ -66,7 +66,7 @@ _STOP_WORDS = {
     LimitKind.RESULT: "a result was too large",
     LimitKind.CALLS: "there were too many calls",
 }
-# How the interpreter words an uncaught refusal by the kernel. It is the program's own word, which at
+# How the interpreter words an uncaught refusal by the kernel: the program's own word, which at
 # worst names one failure instead of another.
 _EXHAUSTED = {
     "MemoryError": LimitKind.MEMORY,
