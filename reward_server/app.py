@@ -1,0 +1,304 @@
+"""Composition: settings become a running server. The one file where all parts meet."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import grpc
+
+from reward_server.domain import Provenance, Wall
+from reward_server.errors import SettingsError, StartError
+from reward_server.evaluation import Evaluation
+from reward_server.executors.base import Executor
+from reward_server.executors.local import LocalExecutor
+from reward_server.languages import Languages, load_languages
+from reward_server.rpc.answers import ServerFacts
+from reward_server.rpc.convert import Bounds
+from reward_server.rpc.interceptors import Authentication, Room
+from reward_server.rpc.server import Certificates, Endpoint, RpcServer
+from reward_server.rpc.service import WORKING_METHODS, RewardService
+from reward_server.runner.wire import PROTOCOL_VERSION
+from reward_server.sandbox.cgroup import CgroupParent, remove_stale
+from reward_server.sandbox.janitor import Janitor
+from reward_server.sandbox.local import LocalOptions, LocalSandbox, LocalSandboxes
+from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.probe import probe, require, without_missing
+from reward_server.scheduler import Scheduler
+from reward_server.settings import Settings, read_tokens
+from reward_server.telemetry import Telemetry
+
+DISTRIBUTION = "codereward"
+# Calls waiting for an identical one's answer take no place in the queue; others are refused long
+# before this, with a time to come back.
+_CALLS_PER_PLACE = 4
+_CALLS_BESIDES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """Where jobs run, and what there is to say of it.
+
+    Args:
+        language_versions: version of each language that was tried and works, by canonical name.
+    """
+
+    name: str
+    executor: Executor
+    walls: tuple[Wall, ...]
+    language_versions: Mapping[str, str]
+    runner_version: str = str(PROTOCOL_VERSION)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """A running server; `evaluation` may also be called in-process."""
+
+    host: str
+    port: int
+    facts: ServerFacts
+    bounds: Bounds
+    scheduler: Scheduler
+    evaluation: Evaluation
+
+    @property
+    def address(self) -> str:
+        """Host and port, as clients take them."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@asynccontextmanager
+async def running_app(settings: Settings) -> AsyncIterator[App]:
+    """Runs a server for the length of the block, and drains it at the end.
+
+    Raises:
+        SettingsError: a setting cannot be followed.
+        MissingWallError: a protection is missing and was not waived.
+        StartError: the address or a certificate cannot be used.
+        SandboxError: no sandbox can be started.
+    """
+    async with local_backend(settings) as backend, serving(settings, backend) as app:
+        yield app
+
+
+def server_version() -> str:
+    """Returns the version of the installed distribution."""
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+# --------------------------------------------------------------------------------- backend
+
+
+def local_options(settings: Settings) -> LocalOptions:
+    """Gives local containers' options that the settings ask for."""
+    packages = tuple(str(folder) for folder in settings.sandbox_packages)
+    if settings.sandbox_uid is None:
+        return LocalOptions(packages=packages)
+    return LocalOptions(packages=packages, uid=settings.sandbox_uid)
+
+
+@asynccontextmanager
+async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
+    """Keeps a pool of containers on this machine for the length of the block."""
+    _refuse_other_backends(settings)
+    options = local_options(settings)
+    walls = await probe(settings.cgroup_parent, options)
+    require(walls, settings.allow_missing)
+    cgroups = CgroupParent.look(settings.cgroup_parent)
+    remove_stale(cgroups)
+    with closing(Janitor.start()) as janitor:
+        janitor.watch_cgroups(cgroups.prefixes)
+        factory = _Factory(LocalSandboxes(without_missing(options, walls), cgroups))
+        pool = Pool(
+            factory,
+            slots=settings.workers,
+            recycle_after_executions=settings.recycle_after_executions,
+            recycle_after_seconds=settings.recycle_after_seconds,
+        )
+        await pool.start()
+        try:
+            yield Backend(
+                name="local",
+                executor=LocalExecutor(pool),
+                walls=walls,
+                language_versions={"python": factory.language_version},
+            )
+        finally:
+            await pool.close()
+
+
+class _Factory:
+    """Starts containers, and remembers what they say of themselves."""
+
+    def __init__(self, start: LocalSandboxes) -> None:
+        self._start = start
+        self.language_version = ""
+
+    async def __call__(self, number: int) -> LocalSandbox:
+        sandbox = await self._start(number)
+        self.language_version = sandbox.description.language_version
+        return sandbox
+
+
+def _refuse_other_backends(settings: Settings) -> None:
+    if settings.backend != "local":
+        raise SettingsError(f"backend: {settings.backend} is not part of this version; use local")
+    if settings.runtime:
+        raise SettingsError("runtime: the local backend has no choice of runtimes; leave it unset")
+    for folder in settings.sandbox_packages:
+        if not folder.is_dir():
+            raise SettingsError(f"sandbox_packages: {folder} is no folder")
+
+
+# --------------------------------------------------------------------------------- service
+
+
+@asynccontextmanager
+async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
+    """Serves on top of a backend for the length of the block, and drains at the end."""
+    languages = _offered(backend)
+    bounds = _bounds(settings, languages)
+    facts = _facts(settings, backend, languages)
+    telemetry = Telemetry()
+    scheduler = Scheduler(backend.executor, capacity=settings.queue_capacity)
+    evaluation = Evaluation(
+        scheduler,
+        languages,
+        provenance={name: _provenance(backend, name) for name in backend.language_versions},
+        checker_limits=settings.limits,
+        window_size=settings.id_window_size,
+        window_seconds=settings.id_window_seconds,
+    )
+    service = RewardService(
+        evaluation=evaluation,
+        bounds=bounds,
+        facts=facts,
+        # Half of the queue is left to those who do not send batches.
+        batch_width=scheduler.slots + settings.queue_capacity // 2,
+        telemetry=telemetry,
+    )
+    interceptors = _interceptors(settings, scheduler, telemetry)
+    server = RpcServer(_endpoint(settings, scheduler), service.handlers(), interceptors)
+    with ExitStack() as stack:
+        _offer_metrics(settings, scheduler, telemetry, stack)
+        try:
+            port = await server.start()
+            yield App(
+                host=settings.host,
+                port=port,
+                facts=facts,
+                bounds=bounds,
+                scheduler=scheduler,
+                evaluation=evaluation,
+            )
+            await server.begin_drain()
+            await scheduler.drain(settings.drain_seconds)
+        finally:
+            await server.stop()
+
+
+def _offered(backend: Backend) -> Languages:
+    known = load_languages().all
+    return Languages(language for language in known if language.name in backend.language_versions)
+
+
+def _bounds(settings: Settings, languages: Languages) -> Bounds:
+    return Bounds(
+        languages=languages,
+        default_limits=settings.limits,
+        maximum_limits=settings.most_limits,
+        maximum_cases=settings.max_cases,
+        maximum_batch=settings.max_batch,
+        maximum_request_bytes=settings.max_request_bytes,
+    )
+
+
+def _facts(settings: Settings, backend: Backend, languages: Languages) -> ServerFacts:
+    return ServerFacts(
+        server_version=server_version(),
+        backend=backend.name,
+        languages=tuple(
+            language.info(backend.language_versions[language.name]) for language in languages.all
+        ),
+        walls=backend.walls,
+        slots=backend.executor.slots,
+        queue_capacity=settings.queue_capacity,
+    )
+
+
+def _provenance(backend: Backend, language: str) -> Provenance:
+    return Provenance(
+        server_version=server_version(),
+        runner_version=backend.runner_version,
+        language_version=backend.language_versions[language],
+        backend=backend.name,
+    )
+
+
+def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
+    places = scheduler.slots + scheduler.capacity
+    return Endpoint(
+        host=settings.host,
+        port=settings.port,
+        certificates=_certificates(settings),
+        maximum_request_bytes=settings.max_request_bytes,
+        maximum_concurrent_calls=_CALLS_PER_PLACE * places + _CALLS_BESIDES,
+    )
+
+
+def _certificates(settings: Settings) -> Certificates | None:
+    """Reads the certificates, and tries them, since gRPC tells nothing of what is wrong."""
+    chain, key, authorities = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
+    if chain is None or key is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(chain, key, password=_refuse_password)
+        if authorities is not None:
+            context.load_verify_locations(authorities)
+        return Certificates(
+            chain=chain.read_bytes(),
+            key=key.read_bytes(),
+            client_authorities=authorities.read_bytes() if authorities is not None else None,
+        )
+    except (ssl.SSLError, OSError, ValueError) as error:
+        files: list[Path] = [file for file in (chain, key, authorities) if file is not None]
+        names = ", ".join(str(file) for file in files)
+        raise SettingsError(f"the certificates cannot be used ({names}): {error}") from None
+
+
+def _refuse_password() -> str:
+    raise ValueError("the key is encrypted")
+
+
+def _interceptors(
+    settings: Settings, scheduler: Scheduler, telemetry: Telemetry
+) -> list[grpc.aio.ServerInterceptor]:  # type: ignore[type-arg]  # generic in stubs alone
+    room = Room(WORKING_METHODS, scheduler.check, telemetry)
+    if settings.token_file is None:
+        return [room]
+    return [Authentication(read_tokens(settings.token_file), telemetry), room]
+
+
+def _offer_metrics(
+    settings: Settings, scheduler: Scheduler, telemetry: Telemetry, stack: ExitStack
+) -> None:
+    telemetry.watch("admitted", "Submissions inside.", lambda: scheduler.admitted)
+    telemetry.watch("running", "Executions that run.", lambda: scheduler.running)
+    telemetry.watch("slots", "Executions that can run at once.", lambda: scheduler.slots)
+    telemetry.watch("queue_capacity", "Submissions that may wait.", lambda: scheduler.capacity)
+    if settings.metrics_port is None:
+        return
+    try:
+        stack.callback(telemetry.serve(settings.metrics_port))
+    except OSError as error:
+        raise StartError(
+            f"metrics_port: cannot listen on {settings.metrics_port}: {error.strerror}"
+        ) from None
