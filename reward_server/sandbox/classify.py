@@ -196,7 +196,7 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
         return _Conclusion(
             ending=Ending.VIOLATION,
             message="the program forged a message to the judge",
-            signals={"forged_frame": 1},
+            signals={"tampering": 1},
         )
     if report.limits:
         return _limit(*report.limits)

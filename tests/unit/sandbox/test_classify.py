@@ -103,10 +103,10 @@ NOTHING = Findings(stage=Stage.READY)
         ),
         pytest.param(
             {"stop": Stop.JUDGE_DONE, "candidate_status": signal.SIGKILL},
-            found(broken="forged", signals={"forged_frame": 3}),
+            found(broken="forged", signals={"tampering": 3}),
             Ending.VIOLATION,
             (),
-            {"forged_frame": 3},
+            {"tampering": 3},
             id="forged frame",
         ),
         pytest.param(
