@@ -223,8 +223,8 @@ class CgroupParent:
         """Finds where this process may make cgroups, and prepares the place.
 
         Args:
-            parent: path of an existing cgroup, below its hierarchy's mount point or from the root
-                of the file system; None for our own cgroup or its neighbourhood.
+            parent: path of an existing cgroup: from its hierarchy's root or the file system's, or,
+                without a leading slash, from our own; None for our own or its neighbourhood.
             allow_missing: names of walls that may be missing.
             process: folder with the `cgroup` and `mountinfo` files to go by.
 
@@ -330,8 +330,10 @@ class _Mount:
         inside = path.removeprefix(self.root.rstrip("/")) if path.startswith(self.root) else path
         return self.point / inside.lstrip("/")
 
-    def named(self, setting: str) -> Path:
+    def named(self, setting: str, own: str) -> Path:
         """Gives the folder that a `cgroup_parent` setting means."""
+        if not setting.startswith("/"):
+            return self.directory(own) / setting
         return self.point / setting.removeprefix(str(self.point)).lstrip("/")
 
 
@@ -370,7 +372,8 @@ def _look_v1(
             absent[controller] = f"the kernel has no {controller} controller; {REMEDY}"
             continue
         mount = mounts[controller]
-        directory = mount.directory(own[controller]) if parent is None else mount.named(parent)
+        path = own[controller]
+        directory = mount.directory(path) if parent is None else mount.named(parent, path)
         if problem := _unusable(directory):
             absent[controller] = problem
         else:
@@ -380,7 +383,7 @@ def _look_v1(
 
 def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
     if parent is not None:
-        places = [mount.named(parent)]
+        places = [mount.named(parent, own)]
     else:
         # Found from inside the leaf, the place is the one that the leaf was made in.
         places = [mount.directory(own.removesuffix("/" + LEAF) or "/")]

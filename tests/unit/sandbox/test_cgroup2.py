@@ -93,6 +93,12 @@ def test_a_named_parent_is_used_as_it_is(tree: FakeCgroup2) -> None:
         assert set(detect(tree, name).directories.values()) == {tree.root / "rewards"}
 
 
+def test_a_relative_parent_lies_in_our_own_cgroup(tree: FakeCgroup2) -> None:
+    delegate(tree, "app/rewards")
+    tree.start_in("/app")
+    assert set(detect(tree, "rewards").directories.values()) == {tree.root / "app/rewards"}
+
+
 def test_a_named_parent_with_processes_of_others_is_refused(tree: FakeCgroup2) -> None:
     tree.start_in("/")
     delegate(tree, "rewards")
