@@ -1,0 +1,131 @@
+"""Runs a reward server on this machine for as long as a program needs it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+_START_SECONDS = 60.0
+_STOP_SECONDS = 40.0
+_SHOWN_LINES = 20
+
+
+class ServerStartError(Exception):
+    """The server did not come up; the message holds the end of what it said."""
+
+
+class LocalServer:
+    """`reward-server serve` on a free loopback port, which stays the same when it is restarted.
+
+    Args:
+        log: the file that takes what the server says.
+        arguments: further arguments of `serve`.
+    """
+
+    def __init__(self, log: Path, arguments: Sequence[str] = ()) -> None:
+        self._log = log
+        self._port = _free_port()
+        self._arguments = list(arguments)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def target(self) -> str:
+        """The server's address."""
+        return f"127.0.0.1:{self._port}"
+
+    @property
+    def pid(self) -> int:
+        """The process id of a server that runs."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Starts the server and waits until its health service says SERVING.
+
+        Raises:
+            ServerStartError: it ended, or does not serve in time.
+        """
+        command = str(Path(sys.executable).with_name("reward-server"))
+        address = ["--host", "127.0.0.1", "--port", str(self._port)]
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as output:
+            self._process = subprocess.Popen(
+                [command, "serve", *address, *self._arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        self._wait(self._process)
+
+    def stop(self) -> None:
+        """Ends the server as an operator would; kills it if that takes too long."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._process = None
+
+    def kill(self) -> None:
+        """Ends the server without a warning."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        with grpc.insecure_channel(self.target) as channel:
+            health = health_pb2_grpc.HealthStub(channel)
+            while not _is_serving(health):
+                if process.poll() is not None:
+                    raise ServerStartError(f"it ended with {process.returncode}\n{self._end()}")
+                if time.monotonic() > deadline:
+                    raise ServerStartError(f"it does not serve in time\n{self._end()}")
+
+    def _end(self) -> str:
+        """Gives the end of the log."""
+        return "\n".join(self._log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:])
+
+
+def _is_serving(health: health_pb2_grpc.HealthStub) -> bool:
+    # Waiting for the connection paces the attempts.
+    try:
+        answer = health.Check(health_pb2.HealthCheckRequest(), timeout=0.2, wait_for_ready=True)
+    except grpc.RpcError:
+        return False
+    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
