@@ -1,0 +1,72 @@
+"""Options that commands share, and the settings made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reward_server.errors import SettingsError
+from reward_server.settings import Settings, load_settings
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", help="TOML file with settings, weaker than the environment and than flags."
+    ),
+]
+BackendOption = Annotated[
+    str | None, typer.Option("--backend", help="What confines programs: local, docker or socket.")
+]
+RuntimeOption = Annotated[
+    str | None, typer.Option("--runtime", help="Container runtime of the backend.")
+]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", help="Executions at once; one a core if not given.")
+]
+AllowMissingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-missing",
+        help="Protections that may be missing on this host, separated by commas; see `doctor`.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Any setting, such as default_limits.processes=8."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def read_settings(
+    config: Path | None,
+    assignments: list[str] | None = None,
+    *,
+    allow_missing: list[str] | None = None,
+    **flags: Any,
+) -> Settings:
+    """Reads the settings; flags that are None were not given.
+
+    Raises:
+        SettingsError: a setting is unknown or wrong.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    if allow_missing:
+        given["allow_missing"] = ",".join(allow_missing)
+    return load_settings(_assigned(given, assignments or []), config)
+
+
+def _assigned(flags: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingsError(f"--set {assignment}: write NAME=VALUE")
+        table = flags
+        *parents, last = name.strip().split(".")
+        for parent in parents:
+            table = table.setdefault(parent, {})
+        table[last] = value.strip()
+    return flags
