@@ -382,11 +382,12 @@ def _look_v1(
 
 
 def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
+    # Found from inside the leaf, the place is the one that the leaf was made in.
+    own = own.removesuffix("/" + LEAF) or "/"
     if parent is not None:
         places = [mount.named(parent, own)]
     else:
-        # Found from inside the leaf, the place is the one that the leaf was made in.
-        places = [mount.directory(own.removesuffix("/" + LEAF) or "/")]
+        places = [mount.directory(own)]
         if places[0] != mount.point:
             places.append(places[0].parent)
     found = []
