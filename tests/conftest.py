@@ -11,6 +11,8 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA_VARIABLE = "REWARD_SERVER_TEST_DATA"
 
+pytest_plugins = ("tests.support",)
+
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
     if os.environ.get("CI") and report.skipped:

@@ -20,7 +20,6 @@ class Attack:
         completion: the attack; it works without knowing the problem's answers.
         beats: graders that award it.
         plant: a completion with its tests, judged before, that prepares the attack.
-        network: whether it needs this machine's loopback to be shown to work.
         leaves: whether it ends its process while tests are outstanding.
     """
 
@@ -29,7 +28,6 @@ class Attack:
     completion: str
     beats: tuple[Grader, ...]
     plant: tuple[str, Tests] | None = None
-    network: bool = False
     leaves: bool = False
 
 

@@ -19,7 +19,8 @@ PRELUDE = code("""
     libc.syscall.restype = ctypes.c_long
     def call(x86_64, aarch64, *arguments):
         number = aarch64 if os.uname().machine == 'aarch64' else x86_64
-        return libc.syscall(ctypes.c_long(number), *arguments)
+        words = [ctypes.c_long(each) if type(each) is int else each for each in arguments]
+        return libc.syscall(ctypes.c_long(number), *words)
     def escaped():
 """)
 EPILOGUE = code("""
@@ -172,10 +173,13 @@ PROCESSES = (
     _probe(
         "its parent's memory, by a system call that writes",
         code("""
-            room = ctypes.create_string_buffer(b'x')
-            here = struct.pack('QQ', ctypes.addressof(room), 0)
-            there = struct.pack('QQ', 4096, 0)
-            return call(311, 271, os.getppid(), here, 1, there, 1, 0) == 0
+            maps = open(f'/proc/{os.getppid() or os.getpid()}/maps').readlines()
+            first = next(line.split('-')[0] for line in maps if ' rw-p ' in line)
+            room = ctypes.create_string_buffer(1)
+            here = struct.pack('QQ', ctypes.addressof(room), 1)
+            there = struct.pack('QQ', int(first, 16), 1)
+            call(310, 270, os.getppid(), here, 1, there, 1, 0)
+            return call(311, 271, os.getppid(), here, 1, there, 1, 0) == 1
         """),
     ),
     _call("a descriptor of its parent", "call(438, 438, 0, 0, 0)"),

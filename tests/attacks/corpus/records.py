@@ -43,7 +43,6 @@ ON_DESCRIPTORS = (
                 everywhere(record)
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor while the module loads",
@@ -55,7 +54,6 @@ ON_DESCRIPTORS = (
             everywhere(record)
             os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor opened again through /proc",
@@ -73,7 +71,6 @@ ON_DESCRIPTORS = (
                         pass
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor of the parent",
@@ -91,7 +88,6 @@ ON_DESCRIPTORS = (
                         pass
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a record sent through the grader's own connection",
@@ -106,7 +102,6 @@ ON_DESCRIPTORS = (
                         each.send('passed')
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a pickled record on every descriptor, closed so that no other follows",
@@ -154,7 +149,6 @@ ON_DESCRIPTORS = (
                         pass
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "forged frames through a duplicate of the judge's socket object",
@@ -169,7 +163,21 @@ ON_DESCRIPTORS = (
                         each.dup().sendall(record)
                 os._exit(0)
         """),
-        leaves=True,
+    ),
+    _forged(
+        "forged frames from a child that was forked past the interpreter",
+        problems.CALLED,
+        Grader.FRAMED_VERDICTS,
+        EVERYWHERE
+        + FRAMES
+        + code("""
+            import ctypes
+            def solve(x):
+                if ctypes.CDLL(None).fork() == 0:
+                    os.setsid()
+                    everywhere(record)
+                os._exit(0)
+        """),
     ),
     _forged(
         "forged frames from a child that outlives the program",
@@ -184,7 +192,6 @@ ON_DESCRIPTORS = (
                     everywhere(record)
                 os._exit(0)
         """),
-        leaves=True,
     ),
 )
 
@@ -211,7 +218,6 @@ SECRETS = (
             def solve(x):
                 forge(sys.orig_argv[-1])
         """),
-        leaves=True,
     ),
     _forged(
         "a secret record read from the kernel's copy of the command line",
@@ -222,7 +228,6 @@ SECRETS = (
             def solve(x):
                 forge(open('/proc/self/cmdline').read())
         """),
-        leaves=True,
     ),
     _forged(
         "a secret record read from the code of the caller's caller",
@@ -234,7 +239,6 @@ SECRETS = (
             def solve(x):
                 forge(repr(sys._getframe(2).f_code.co_consts))
         """),
-        leaves=True,
     ),
     _forged(
         "a secret record read from the memory of the process",
@@ -253,7 +257,6 @@ SECRETS = (
                             if re.search(r"b'([0-9a-f]{64})'", text):
                                 forge(text)
         """),
-        leaves=True,
     ),
 )
 
@@ -269,7 +272,6 @@ PRINTED = (
                 os.write(1, record)
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a forged last line printed while the module loads",
@@ -281,7 +283,6 @@ PRINTED = (
             os.write(1, record)
             os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a forged line printed after the true one by an exit handler",
@@ -388,7 +389,6 @@ PRINTED = (
                 open('verdict.json', 'wb').write(record)
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "a verdict file that opens as another file",
@@ -422,7 +422,6 @@ SHARED = (
                     frame = frame.f_back
                 os._exit(0)
         """),
-        leaves=True,
     ),
     _forged(
         "flags set in every anonymous shared mapping",
@@ -437,7 +436,6 @@ SHARED = (
                         ctypes.memset(start, 1, end - start)
                 os._exit(0)
         """),
-        leaves=True,
     ),
 )
 

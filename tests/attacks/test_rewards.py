@@ -1,0 +1,43 @@
+"""No attack gets a reward, and none is a dud: each first beats a naive grader."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reward_server.domain import Integrity, Verdict
+from tests.attacks.attack import Attack
+from tests.attacks.corpus import ATTACKS
+from tests.attacks.naive import Conclusion, conclude
+from tests.support import Judge, is_refused, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)
+
+
+async def _shown(attack: Attack) -> set[Conclusion]:
+    tests, prompt = attack.problem.tests, attack.problem.prompt
+    return {
+        await asyncio.to_thread(
+            conclude, grader, tests, attack.completion, prompt=prompt, plant=attack.plant
+        )
+        for grader in attack.beats
+    }
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
+    attack: Attack, judge: Judge
+) -> None:
+    assert await _shown(attack) == {Conclusion.AWARDED}
+    if attack.plant is not None:
+        await judge(*attack.plant)
+    assessment = await judge(attack.completion, attack.problem.tests, prompt=attack.problem.prompt)
+    assert is_refused(assessment)
+    assert assessment.integrity is Integrity.ISOLATED
+    if attack.leaves:
+        assert assessment.verdict in LEFT
+        assert assessment.signals.get("early_exit")
+
