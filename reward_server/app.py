@@ -37,6 +37,7 @@ DISTRIBUTION = "codereward"
 # before this, with a time to come back.
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
+_KILL_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +203,8 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
             await scheduler.drain(settings.drain_seconds)
         finally:
             await server.stop()
+            # What was cancelled still has to be killed.
+            await scheduler.drain(_KILL_SECONDS)
 
 
 def _offered(backend: Backend) -> Languages:

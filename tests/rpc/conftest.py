@@ -26,6 +26,7 @@ class Served:
     executor: FakeExecutor
     channel: grpc.aio.Channel
     stub: pb_grpc.RewardServiceAsyncStub
+    stop: Callable[[], Awaitable[None]]
 
     async def until_admitted(self, count: int) -> None:
         """Returns once exactly `count` submissions are inside."""
@@ -95,10 +96,13 @@ async def serve() -> AsyncIterator[Serve]:
                 language_versions={"python": "3.11.7"},
             )
             settings = load_settings({"port": 0, "drain_seconds": 0, **flags})
-            app = await stack.enter_async_context(serving(settings, backend))
+            server = await stack.enter_async_context(AsyncExitStack())
+            app = await server.enter_async_context(serving(settings, backend))
             channel = await stack.enter_async_context(grpc.aio.insecure_channel(app.address))
             stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
-            return Served(app=app, executor=executor, channel=channel, stub=stub)
+            return Served(
+                app=app, executor=executor, channel=channel, stub=stub, stop=server.aclose
+            )
 
         yield start
 
