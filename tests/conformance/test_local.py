@@ -1,0 +1,170 @@
+"""The local sandbox, with the rights that the tests run with (root, in continuous integration)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from reward_server.domain import Ending, Job, Limits, Program
+from reward_server.errors import SandboxError
+from reward_server.sandbox.base import Sandbox
+from reward_server.sandbox.cgroup import CgroupParent
+from reward_server.sandbox.local import LocalOptions, LocalSandbox
+
+from . import checks
+from .checks import CHECKS, Check, judge, judgement, output_of, run
+from .host import Host, inhabited, processes_marked
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with inhabited(tmp_path_factory.mktemp("host")) as made:
+        yield made
+
+
+class Shelf:
+    """Keeps one sandbox for many checks, and starts another where one was broken."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.sandbox: LocalSandbox | None = None
+
+    async def take(self) -> LocalSandbox:
+        if self.sandbox is None:
+            parent = CgroupParent.detect()
+            self.sandbox = await LocalSandbox.start(0, LocalOptions(), parent, self.name)
+        return self.sandbox
+
+    async def clear(self) -> None:
+        if self.sandbox is not None:
+            await self.sandbox.close()
+            self.sandbox = None
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shelf(host: Host) -> AsyncIterator[Shelf]:
+    made = Shelf("conformance")
+    yield made
+    await made.clear()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
+    sandbox = await shelf.take()
+    try:
+        await check(sandbox, host)
+        assert await output_of(sandbox, "print('alive')") == "alive\n"
+    except BaseException:
+        await shelf.clear()
+        raise
+
+
+async def test_a_neighbours_bombs_do_not_change_a_verdict(shelf: Shelf, host: Host) -> None:
+    """One sandbox runs what hits limits while another runs honest work."""
+    neighbour = Shelf("neighbour")
+    bombs = (
+        checks.memory_is_bounded,
+        checks.processes_are_bounded,
+        checks.output_is_bounded,
+        checks.the_disk_is_bounded,
+        checks.processor_time_is_bounded,
+    )
+
+    async def drop(sandbox: Sandbox) -> None:
+        for bomb in bombs:
+            await bomb(sandbox, host)
+
+    honest = judgement("def f(n): return sum(range(n))", "assert f(1000) == 499500")
+    dropping = asyncio.create_task(drop(await neighbour.take()))
+    judged = 0
+    try:
+        while not dropping.done():
+            execution = await judge(await shelf.take(), honest)
+            assert execution.ending is Ending.COMPLETED
+            judged += 1
+        await dropping
+    finally:
+        await neighbour.clear()
+    assert judged > 10
+
+
+async def started(sandbox: Sandbox, marker: str) -> asyncio.Task[object]:
+    """Starts a program that shows itself on its command line, and waits until it does."""
+    source = f"import os; os.execv('/usr/bin/sleep', [{marker!r}, '20'])"
+    task: asyncio.Task[object] = asyncio.create_task(run(sandbox, source))
+    while not processes_marked(marker):
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    return task
+
+
+async def test_cancelling_kills_and_leaves_the_sandbox_fit(shelf: Shelf, host: Host) -> None:
+    sandbox = await shelf.take()
+    marker = f"cancelled-{host.secret}"
+    task = await started(sandbox, marker)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert processes_marked(marker) == []
+    assert await output_of(sandbox, "print('alive')") == "alive\n"
+
+
+async def test_closing_kills_the_job_and_removes_the_cgroups(host: Host) -> None:
+    shelf = Shelf("closing")
+    sandbox = await shelf.take()
+    marker = f"closed-{host.secret}"
+    task = await started(sandbox, marker)
+    await shelf.clear()
+    with pytest.raises(SandboxError):
+        await task
+    assert processes_marked(marker) == []
+    assert cgroups_named("closing") == []
+
+
+def cgroups_named(name: str) -> list[Path]:
+    return [
+        path
+        for prefix in CgroupParent.detect().prefixes
+        for path in Path(prefix).parent.glob(f"{Path(prefix).name}*")
+        if path.name.removeprefix(Path(prefix).name).startswith(name)
+    ]
+
+
+async def test_a_dead_runner_is_a_failure_of_ours(host: Host) -> None:
+    shelf = Shelf("killed")
+    sandbox = await shelf.take()
+    marker = f"killed-{host.secret}"
+    task = await started(sandbox, marker)
+    sandbox._process.kill()
+    with pytest.raises(SandboxError, match="the sandbox failed"):
+        await task
+    await shelf.clear()
+    assert processes_marked(marker) == []
+
+
+async def test_a_start_that_is_cancelled_leaves_nothing() -> None:
+    task = asyncio.create_task(Shelf("unborn").take())
+    while not cgroups_named("unborn"):
+        assert not task.done()
+        await asyncio.sleep(0)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    assert cgroups_named("unborn") == []
+
+
+async def test_a_job_with_other_limits_than_the_last_gets_its_own(shelf: Shelf) -> None:
+    sandbox = await shelf.take()
+    work = Program(source="bytearray(100 << 20)")
+    endings = []
+    for mebibytes in (64, 256, 64):
+        limits = Limits(memory_bytes=mebibytes << 20)
+        endings.append((await sandbox.run(Job(work=work, limits=limits))).ending)
+    assert endings == [Ending.LIMIT, Ending.COMPLETED, Ending.LIMIT]
