@@ -16,6 +16,7 @@ import grpc
 import structlog
 from google.protobuf.message import Message
 
+from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import RewardServerError, SandboxError, UnauthenticatedError
 from reward_server.rpc import status
 from reward_server.telemetry import Telemetry
@@ -25,6 +26,7 @@ Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, Message]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]"
 _Answer = TypeVar("_Answer")
 
+_METHODS = frozenset(pb.DESCRIPTOR.services_by_name["RewardService"].methods_by_name)
 _HEALTH = "/grpc.health.v1.Health/"
 _log = structlog.get_logger("rpc")
 
@@ -122,10 +124,16 @@ def report_failure(method: str, error: Exception) -> None:
 
 def _refusal(method: str, error: RewardServerError, telemetry: Telemetry) -> Handler:
     async def refuse(_: AsyncIterator[bytes], context: Context) -> None:
-        telemetry.call_ended(method.rpartition("/")[2], status.code_of(error).name, 0.0)
+        telemetry.call_ended(_label(method), status.code_of(error).name, 0.0)
         await status.abort(context, error)
 
     return grpc.stream_stream_rpc_method_handler(refuse)
+
+
+def _label(method: str) -> str:
+    """Names a method for counting; those that strangers make up are one."""
+    name = method.rpartition("/")[2]
+    return name if name in _METHODS else "other"
 
 
 def _digest(token: str) -> bytes:

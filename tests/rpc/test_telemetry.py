@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+import urllib.request
+from pathlib import Path
+
+import grpc
+import pytest
+
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.errors import StartError
+from tests.rpc.conftest import Serve, function_request, refused
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def scrape(port: int) -> dict[str, float]:
+    def read() -> str:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            text: str = answer.read().decode()
+            return text
+
+    lines = (await asyncio.to_thread(read)).splitlines()
+    samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, _, value in samples}
+
+
+async def test_calls_and_verdicts_are_counted(serve: Serve, free_port: int) -> None:
+    served = await serve(metrics_port=free_port, queue_capacity=9)
+    await served.stub.Score(function_request())
+    await refused(served.stub.Score(pb.ScoreRequest()))
+    requests = [function_request(1), function_request(2)]
+    async for _ in served.stub.ScoreBatch(pb.ScoreBatchRequest(requests=requests)):
+        pass
+    metrics = await scrape(free_port)
+    assert metrics['reward_server_calls_total{code="OK",method="Score"}'] == 1
+    assert metrics['reward_server_calls_total{code="INVALID_ARGUMENT",method="Score"}'] == 1
+    assert metrics['reward_server_calls_total{code="OK",method="ScoreBatch"}'] == 1
+    assert metrics['reward_server_verdicts_total{verdict="PASSED"}'] == 3
+    assert metrics['reward_server_call_seconds_count{method="Score"}'] == 2
+    assert metrics["reward_server_queue_seconds_count"] == 3
+    assert metrics["reward_server_slots"] == 2
+    assert metrics["reward_server_queue_capacity"] == 9
+    assert metrics["process_resident_memory_bytes"] > 0
+
+
+async def test_what_is_inside_is_shown_while_it_is(serve: Serve, free_port: int) -> None:
+    served = await serve(metrics_port=free_port)
+    served.executor.held = True
+    call = served.stub.Score(function_request())
+    await served.executor.until_running(1)
+    inside = await scrape(free_port)
+    assert (inside["reward_server_admitted"], inside["reward_server_running"]) == (1, 1)
+    served.executor.release()
+    await call
+    after = await scrape(free_port)
+    assert (after["reward_server_admitted"], after["reward_server_running"]) == (0, 0)
+
+
+async def test_refusals_at_the_door_are_counted(
+    serve: Serve, free_port: int, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("token")
+    served = await serve(metrics_port=free_port, token_file=tokens)
+    await refused(served.stub.Score(function_request()))
+    metrics = await scrape(free_port)
+    assert metrics['reward_server_calls_total{code="UNAUTHENTICATED",method="Score"}'] == 1
+
+
+async def test_a_cancelled_call_is_counted_as_one(serve: Serve, free_port: int) -> None:
+    served = await serve(metrics_port=free_port)
+    served.executor.held = True
+    call = served.stub.Score(function_request())
+    await served.executor.until_running(1)
+    call.cancel()
+    await served.executor.until_killed(1)
+    await served.until_admitted(0)
+    metrics = await scrape(free_port)
+    assert metrics['reward_server_calls_total{code="CANCELLED",method="Score"}'] == 1
+
+
+async def test_metrics_end_with_the_server(serve: Serve, free_port: int) -> None:
+    served = await serve(metrics_port=free_port)
+    await scrape(free_port)
+    await served.stop()
+    with pytest.raises(OSError, match="refused"):
+        await scrape(free_port)
+
+
+async def test_a_port_in_use_for_metrics_is_told(serve: Serve) -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        with pytest.raises(StartError, match="metrics_port"):
+            await serve(metrics_port=holder.getsockname()[1])
+
+
+async def test_methods_that_strangers_make_up_are_counted_as_one(
+    serve: Serve, free_port: int, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("token")
+    served = await serve(metrics_port=free_port, token_file=tokens)
+    for number in range(5):
+        raw = served.channel.unary_unary(f"/codereward.v1.RewardService/M{number}", None, None)
+        assert (await refused(raw(b""))).code is grpc.StatusCode.UNAUTHENTICATED
+    metrics = await scrape(free_port)
+    assert metrics['reward_server_calls_total{code="UNAUTHENTICATED",method="other"}'] == 5
+    assert not [name for name in metrics if "M1" in name]
