@@ -425,7 +425,7 @@ async def a_program_reads_writes_and_exits(sandbox: Sandbox, host: Host) -> None
     source = (
         "import sys\nprint(sys.stdin.read().upper())\nprint('no', file=sys.stderr)\nsys.exit(7)"
     )
-    execution = await run(sandbox, source, stdin="grüße\r\n".encode())
+    execution = await run(sandbox, source, stdin="grüße\n".encode())
     assert execution.ending is Ending.COMPLETED
     assert execution.termination.kind is TerminationKind.EXITED
     assert execution.termination.value == 7
