@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 
 from reward_server.cli.doctor import doctor
+from reward_server.cli.grade import grade
 from reward_server.cli.serve import serve
 from reward_server.errors import RewardServerError, SettingsError
 
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(serve)
 app.command()(doctor)
+app.command()(grade)
 
 
 def main() -> None:

@@ -1,0 +1,128 @@
+"""A plain client for the commands: one server, and patience when it is full or away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc
+
+PUSHBACK = "grpc-retry-pushback-ms"
+_FIRST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 5.0
+_OPTIONS = (
+    # A refusal says when to come back; the core's own retries end silently after a few.
+    ("grpc.enable_retries", 0),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A server and how it is reached.
+
+    Args:
+        target: host and port.
+        token: a bearer token, or "".
+        authorities: PEM text of who may vouch for the server; None for plain text.
+        timeout_seconds: how long one attempt at a call may take.
+        patience_seconds: how long a server that is full or away is asked again.
+    """
+
+    target: str
+    token: str = ""
+    authorities: bytes | None = None
+    timeout_seconds: float = 300.0
+    patience_seconds: float = 60.0
+
+
+class Caller:
+    """Calls one server, from one event loop."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._channel = _open(address)
+        self._stub = reward_service_pb2_grpc.RewardServiceStub(self._channel)
+        self._metadata = (("authorization", f"Bearer {address.token}"),) if address.token else ()
+
+    async def score(self, request: pb.ScoreRequest) -> pb.ScoreResponse:
+        """Has a completion judged.
+
+        Raises:
+            grpc.aio.AioRpcError: it was not judged, however patient we were.
+        """
+        return await self._patiently(
+            lambda: self._stub.Score(
+                request, timeout=self._address.timeout_seconds, metadata=self._metadata
+            )
+        )
+
+    async def info(self) -> pb.GetServerInfoResponse:
+        """Asks a server about itself.
+
+        Raises:
+            grpc.aio.AioRpcError: there was no answer.
+        """
+        return await self._patiently(
+            lambda: self._stub.GetServerInfo(
+                pb.GetServerInfoRequest(),
+                timeout=self._address.timeout_seconds,
+                metadata=self._metadata,
+            )
+        )
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        await self._channel.close(None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
+        clock = asyncio.get_running_loop().time
+        until = clock() + self._address.patience_seconds
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await call()
+            except grpc.aio.AioRpcError as error:
+                wait = _pause_asked_for(error, pause)
+                if wait is None or clock() + wait > until:
+                    raise
+                await asyncio.sleep(wait)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
+def _open(address: Address) -> grpc.aio.Channel:
+    if address.authorities is None:
+        return grpc.aio.insecure_channel(address.target, options=_OPTIONS)
+    credentials = grpc.ssl_channel_credentials(address.authorities or None)
+    return grpc.aio.secure_channel(address.target, credentials, options=_OPTIONS)
+
+
+def _pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:
+    """Returns how long to wait before calling again; None if that cannot help."""
+    if error.code() is grpc.StatusCode.UNAVAILABLE:
+        return pause
+    if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return None
+    trailers: Any = error.trailing_metadata()  # its stub cannot be iterated
+    milliseconds = dict(trailers or ()).get(PUSHBACK, "")
+    return int(milliseconds) / 1000 if milliseconds.isdecimal() else None

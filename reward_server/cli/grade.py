@@ -1,0 +1,285 @@
+"""`reward-server grade`: judges a file of tasks and writes a file of results."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import grpc
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from reward_server.app import running_app
+from reward_server.cli.calls import Address, Caller
+from reward_server.cli.options import (
+    AllowMissingOption,
+    BackendOption,
+    ConfigOption,
+    JsonOption,
+    RuntimeOption,
+    SetOption,
+    WorkersOption,
+    read_settings,
+)
+from reward_server.cli.task_lines import (
+    LineError,
+    parse_task,
+    result_of,
+    result_of_line_error,
+    result_of_status,
+)
+from reward_server.errors import StartError
+from reward_server.settings import Settings
+from reward_server.telemetry import configure_logging
+
+_LEAST_IN_FLIGHT = 8
+_IN_FLIGHT_PER_SLOT = 4
+# Results are written in order, so that one slow task must not leave the server without work.
+_READ_AHEAD = 8
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a file of tasks came to."""
+
+    lines: int = 0
+    unjudged: int = 0
+    rewards: list[float] = field(default_factory=list)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def add(self, result: dict[str, Any]) -> None:
+        """Counts a result."""
+        self.lines += 1
+        if result["error"] is not None:
+            self.unjudged += 1
+            self.errors[result["error"]["status"]] += 1
+            return
+        self.verdicts[result["verdict"]] += 1
+        if result["reward"] is not None:
+            self.rewards.append(result["reward"])
+
+    def described(self) -> dict[str, Any]:
+        """Returns the summary for programs."""
+        judged = self.lines - self.unjudged
+        return {
+            "lines": self.lines,
+            "judged": judged,
+            "unjudged": self.unjudged,
+            "verdicts": dict(self.verdicts),
+            "errors": dict(self.errors),
+            "mean_reward": sum(self.rewards) / len(self.rewards) if self.rewards else None,
+            "seconds": self.seconds,
+            "judged_per_second": judged / self.seconds if self.seconds else None,
+        }
+
+
+def grade(
+    tasks: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="One ScoreRequest a line, in protobuf's JSON form; snake_case names are fine.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(dir_okay=False, help="Where results go: one JSON object a line, in order."),
+    ],
+    target: Annotated[
+        str | None, typer.Option(help="HOST:PORT of a server; without it, one is embedded.")
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="The bearer token that the target wants."),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="PEM file of who vouches for the target."),
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a task may take.")] = 300.0,
+    config: ConfigOption = None,
+    backend: BackendOption = None,
+    runtime: RuntimeOption = None,
+    workers: WorkersOption = None,
+    allow_missing: AllowMissingOption = None,
+    assignments: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judges every task of a file; exits with 0 if all of them were judged, and else with 1."""
+    total = _count_lines(tasks, out)
+    if target is None:
+        settings = read_settings(
+            config,
+            assignments,
+            backend=backend,
+            runtime=runtime,
+            workers=workers,
+            allow_missing=allow_missing,
+        )
+        configure_logging("ERROR", as_json=False)
+        reach: AbstractAsyncContextManager[Address] = embedded(settings, timeout)
+    else:
+        token = token_file.read_text().strip() if token_file else ""
+        authorities = tls_ca.read_bytes() if tls_ca else None
+        reach = nullcontext(
+            Address(target=target, token=token, authorities=authorities, timeout_seconds=timeout)
+        )
+    console = Console(stderr=True)
+    summary = asyncio.run(_grade_file(tasks, out, total, reach, console))
+    if as_json:
+        typer.echo(json.dumps(summary.described()))
+    else:
+        _show(summary, console, out)
+    raise typer.Exit(1 if summary.unjudged else 0)
+
+
+def _count_lines(tasks: Path, out: Path) -> int:
+    if out.exists() and out.samefile(tasks):
+        raise StartError(f"{out} would overwrite the tasks; give --out another name")
+    with tasks.open("rb") as file:
+        total = sum(1 for line in file if line.strip())
+    if not total:
+        raise StartError(f"{tasks} holds no tasks")
+    return total
+
+
+@asynccontextmanager
+async def embedded(settings: Settings, timeout: float) -> AsyncIterator[Address]:
+    """Runs a server that nobody else can find, on a free loopback port."""
+    private = settings.model_copy(
+        update={
+            "host": "127.0.0.1",
+            "port": 0,
+            "tls_certificate": None,
+            "tls_key": None,
+            "tls_client_ca": None,
+            "token_file": None,
+            "metrics_port": None,
+        }
+    )
+    async with running_app(private) as app:
+        yield Address(target=app.address, timeout_seconds=timeout)
+
+
+async def _grade_file(
+    tasks: Path,
+    out: Path,
+    total: int,
+    reach: AbstractAsyncContextManager[Address],
+    console: Console,
+) -> Summary:
+    summary = Summary()
+    async with reach as address, Caller(address) as caller:
+        width = max(_LEAST_IN_FLIGHT, _IN_FLIGHT_PER_SLOT * await _slots(caller, address))
+        start = time.perf_counter()
+        with tasks.open("rb") as source, out.open("w") as sink, _progress(console) as bar:
+            task = bar.add_task("grading", total=total)
+            async for result in _results(source, caller, width):
+                sink.write(json.dumps(result) + "\n")
+                summary.add(result)
+                bar.advance(task)
+        summary.seconds = time.perf_counter() - start
+    return summary
+
+
+async def _slots(caller: Caller, address: Address) -> int:
+    try:
+        return (await caller.info()).slots
+    except grpc.aio.AioRpcError as error:
+        said = f"{error.code().name}: {error.details()}"
+        raise StartError(f"no answer from {address.target}: {said}") from None
+
+
+async def _results(source: IO[bytes], caller: Caller, width: int) -> AsyncIterator[dict[str, Any]]:
+    """Yields the result of each line in order, with up to `width` lines under way."""
+    places = asyncio.Semaphore(width)
+    under_way: deque[asyncio.Task[dict[str, Any]]] = deque()
+
+    async def judge(number: int, line: bytes) -> dict[str, Any]:
+        async with places:
+            return await _judge_line(number, line, caller)
+
+    try:
+        for number, line in _numbered(source):
+            under_way.append(asyncio.create_task(judge(number, line)))
+            if len(under_way) >= width * _READ_AHEAD:
+                yield await under_way.popleft()
+            while under_way and under_way[0].done():
+                yield under_way.popleft().result()
+        while under_way:
+            yield await under_way.popleft()
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+def _numbered(source: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(source, start=1):
+        if line.strip():
+            yield number, line
+
+
+async def _judge_line(number: int, line: bytes, caller: Caller) -> dict[str, Any]:
+    try:
+        request = parse_task(line)
+    except LineError as error:
+        return result_of_line_error(line, number, error)
+    # Files hold many completions of a task under one id, which a server takes for repeats.
+    identifier, request.id = request.id, ""
+    try:
+        return {**result_of(await caller.score(request)), "id": identifier}
+    except grpc.aio.AioRpcError as error:
+        return result_of_status(identifier, number, error)
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def _show(summary: Summary, console: Console, out: Path) -> None:
+    table = Table("verdict", "tasks")
+    for verdict, count in summary.verdicts.most_common():
+        table.add_row(verdict, str(count))
+    for status, count in summary.errors.most_common():
+        table.add_row(f"[red]not judged: {status}[/]", str(count))
+    console.print(table)
+    described = summary.described()
+    mean = described["mean_reward"]
+    console.print(
+        f"{described['judged']} of {summary.lines} judged in {summary.seconds:.1f} s"
+        f" ({described['judged_per_second'] or 0:.1f}/s), mean reward"
+        f" {'none' if mean is None else format(mean, '.3f')}; results are in {out}",
+        markup=False,
+    )
+    if summary.unjudged:
+        console.print(f'Each line that was not judged says why in its "error" in {out}.')
