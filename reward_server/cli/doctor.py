@@ -6,48 +6,40 @@ import asyncio
 import json
 import os
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from reward_server.app import local_options
+from reward_server.cli.options import (
+    AllowMissingOption,
+    ConfigOption,
+    JsonOption,
+    SetOption,
+    WorkersOption,
+    read_settings,
+)
 from reward_server.domain import Wall
-from reward_server.errors import SettingsError
-from reward_server.sandbox.local import LocalOptions
 from reward_server.sandbox.probe import WALLS, Need, is_refused, probe, require
 from reward_server.sandbox.timings import Circumstance, circumstances
-from reward_server.settings import Settings, load_settings
 
 _KINDS = {kind.name: kind for kind in WALLS}
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    cgroup_parent: Annotated[
-        str | None, typer.Option(help="An existing cgroup to make ours in.")
-    ] = None,
-    sandbox_uid: Annotated[
-        int | None, typer.Option(help="User that programs run as when the server is root.")
-    ] = None,
-    allow_missing: Annotated[
-        str | None, typer.Option(help="Walls that may be missing, separated by commas.")
-    ] = None,
+    config: ConfigOption = None,
+    workers: WorkersOption = None,
+    allow_missing: AllowMissingOption = None,
+    assignments: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Tells which protections stand on this host, and exits with 1 if a needed one does not."""
-    flags = {
-        "cgroup_parent": cgroup_parent,
-        "sandbox_uid": sandbox_uid,
-        "allow_missing": allow_missing,
-    }
-    try:
-        settings = load_settings({name: value for name, value in flags.items() if value})
-        require((), settings.allow_missing)
-    except SettingsError as error:
-        Console(stderr=True).print(str(error), style="red", markup=False)
-        raise typer.Exit(2) from None
-    walls = asyncio.run(probe(settings.cgroup_parent, sandbox_options(settings)))
+    settings = read_settings(config, assignments, workers=workers, allow_missing=allow_missing)
+    require((), settings.allow_missing)
+    walls = asyncio.run(probe(settings.cgroup_parent, local_options(settings)))
     noise = circumstances(
         cores=len(os.sched_getaffinity(0)),
         slots=settings.workers,
@@ -58,13 +50,6 @@ def doctor(
     else:
         show(Console(), walls, noise, settings.allow_missing)
     raise typer.Exit(1 if refused(walls, settings.allow_missing) else 0)
-
-
-def sandbox_options(settings: Settings) -> LocalOptions:
-    """Gives the containers' options that the settings ask for."""
-    if settings.sandbox_uid is None:
-        return LocalOptions()
-    return LocalOptions(uid=settings.sandbox_uid)
 
 
 def refused(walls: Sequence[Wall], allow_missing: Sequence[str]) -> list[str]:

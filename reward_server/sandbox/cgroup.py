@@ -42,7 +42,7 @@ WALLS = {"memory-limit": (MEMORY,), "process-limit": (PIDS,), "cpu-limit": (CPU,
 
 REMEDY = (
     "start the server with `systemd-run --user --scope -p Delegate=yes reward-server serve`, as "
-    "root, or name a cgroup that you may write with --cgroup-parent"
+    "root, or name a cgroup that you may write with --set cgroup_parent=PATH"
 )
 
 # What the zygote reads: key, version, controller, file, flags to open it with.

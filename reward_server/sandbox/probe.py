@@ -175,7 +175,7 @@ def _judge_user(uid: int, problem: str | None) -> Wall:
         return Wall(name="unprivileged-user", standing=True, detail=detail)
     detail = (
         f"cannot become uid {uid} ({problem}); start the server as an ordinary user, or choose a "
-        "uid that exists in this user namespace with --sandbox-uid"
+        "uid that exists in this user namespace with --set sandbox_uid=UID"
     )
     return Wall(name="unprivileged-user", standing=False, detail=detail)
 

@@ -254,7 +254,7 @@ def test_detecting_twice_gives_the_same_place() -> None:
 
 
 def test_a_parent_that_does_not_exist_is_refused_with_its_remedy() -> None:
-    with pytest.raises(MissingWallError, match=r"not a cgroup here.*--cgroup-parent") as caught:
+    with pytest.raises(MissingWallError, match=r"not a cgroup here.*--set cgroup_parent") as caught:
         CgroupParent.detect("/no-such-cgroup")
     names = {name for name, _ in caught.value.missing}
     assert names == {"memory-limit", "process-limit", "cpu-limit"}

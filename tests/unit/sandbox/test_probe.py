@@ -132,7 +132,7 @@ def test_a_user_that_cannot_be_become_is_one_wall(monkeypatch: pytest.MonkeyPatc
     user, namespace = check_namespaces(7)
     assert (user.standing, namespace.standing) == (False, False)
     assert "cannot become uid 7 ([Errno 22]" in user.detail
-    assert "--sandbox-uid" in user.detail
+    assert "--set sandbox_uid=" in user.detail
 
 
 def test_a_namespace_that_cannot_be_used_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
