@@ -11,52 +11,39 @@ from collections.abc import Iterable
 
 from . import kernel, seccomp, wire, zygote
 
-# What solutions import most: paid for once here instead of in every execution.
+# What solutions import most: paid for once here instead of in every execution. Each extension
+# module more makes every fork dearer, so what few solutions import, or what imports much else in
+# turn (hashlib, random, tempfile, statistics), is left to those that use it.
 PRELOADED = (
     "abc",
-    "array",
     "ast",
-    "base64",
     "bisect",
-    "calendar",
-    "cmath",
     "collections",
     "collections.abc",
     "contextlib",
     "copy",
-    "csv",
     "dataclasses",
     "datetime",
-    "decimal",
     "enum",
     "fractions",
     "functools",
-    "hashlib",
     "heapq",
-    "inspect",
     "io",
     "itertools",
     "json",
     "math",
     "operator",
     "os",
-    "queue",
-    "random",
     "re",
-    "statistics",
     "string",
     "struct",
     "sys",
-    "tempfile",
     "textwrap",
     "threading",
     "time",
     "traceback",
     "types",
     "typing",
-    "unicodedata",
-    "uuid",
-    "zlib",
 )
 
 

@@ -9,7 +9,6 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from pathlib import Path
 from types import TracebackType
 from typing import NoReturn, cast
 
@@ -24,9 +23,11 @@ _run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
 
 def write_file(name: str, content: bytes) -> None:
     """Writes a file below the working folder."""
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    folder = os.path.dirname(name)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    with open(name, "wb") as file:
+        file.write(content)
 
 
 def run(source: bytes, args: list[str]) -> NoReturn:

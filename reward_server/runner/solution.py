@@ -31,7 +31,7 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
     module = types.ModuleType(NAME)
     module.__file__ = path
     if predefined:
-        vars(module).update(structures.PREDEFINED)
+        vars(module).update(structures.predefined())
     sys.modules[NAME] = module
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

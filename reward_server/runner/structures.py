@@ -13,7 +13,6 @@ import heapq
 import itertools
 import math
 import operator
-import random
 import re
 import string
 import typing
@@ -49,11 +48,10 @@ def _public(module: ModuleType) -> dict[str, object]:
     return {name: getattr(module, name) for name in names}
 
 
-_MODULES = (bisect, collections, functools, heapq, itertools, math, operator, random, re, string)
+_MODULES = (bisect, collections, functools, heapq, itertools, math, operator, re, string)
 
-# The names that a solution may use there without importing them. `math.pow` is left out, since
-# it would hide the built-in function, which takes a modulus.
-PREDEFINED: Mapping[str, object] = {
+# `math.pow` is left out, since it would hide the built-in function, which takes a modulus.
+_PREDEFINED: Mapping[str, object] = {
     **{module.__name__: module for module in _MODULES},
     **{name: value for name, value in _public(math).items() if name != "pow"},
     **_public(typing),
@@ -65,6 +63,13 @@ PREDEFINED: Mapping[str, object] = {
     "ListNode": ListNode,
     "TreeNode": TreeNode,
 }
+
+
+def predefined() -> dict[str, object]:
+    """Returns the names that a solution may use there without importing them."""
+    import random  # too dear to keep in the zygote for the few that use it
+
+    return {**_PREDEFINED, "random": random}
 
 
 class _Node(Protocol):

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from . import candidate, confine, judge, kernel, policy, wire
+from . import candidate, confine, forking, judge, kernel, policy, wire
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop
 
@@ -145,6 +145,7 @@ def _fork(body: Callable[[int], NoReturn]) -> Child:
     if pid == 0:
         try:
             os.close(go_write)
+            forking.hand_over_handlers()
             body(go_read)
         except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
             os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())

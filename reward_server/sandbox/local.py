@@ -50,6 +50,7 @@ _CHECK_OUTPUT = "sandbox works"
 
 _START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
+    " from runner.forking import hold_handlers; hold_handlers();"
     " from runner.__main__ import main; main(sys.argv[2])"
 )
 _LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")

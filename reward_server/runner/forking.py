@@ -1,0 +1,34 @@
+"""Keeps the standard library's fork handlers away from the zygote's own forks.
+
+Modules such as `threading` and `random` register functions that run in the child of every fork.
+They mend what a fork of a busy, threaded program breaks; the zygote has one thread and never
+waits on a lock, and its forks are what an execution costs most (here those two handlers cost as
+much as the fork itself). So registrations are held back, and handed to each child, whose own
+forks run them as usual.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+_Handlers = dict[str, Callable[[], object]]
+
+_register = os.register_at_fork
+_held: list[_Handlers] = []
+
+
+def _hold(**handlers: Callable[[], object]) -> None:
+    _held.append(handlers)
+
+
+def hold_handlers() -> None:
+    """Holds back what modules register from here on; called before they are imported."""
+    os.register_at_fork = _hold
+
+
+def hand_over_handlers() -> None:
+    """Registers what was held back, in a child that may fork and knows nothing of this."""
+    os.register_at_fork = _register
+    for handlers in _held:
+        _register(**handlers)
