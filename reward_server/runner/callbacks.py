@@ -2,7 +2,8 @@
 
 What this stops: a candidate that looks through a test's function or object at the test's own
 data. A function can be called and nothing else; an iterator can be asked for its next element;
-an object shows its public attributes, and what these hold is handed over by the same rules.
+an object shows its public attributes, and what these hold is handed over by the same rules. Which
+things are handed over at all is decided by `offers`.
 
 What it does not: protect what a test hands over on purpose.
 """
@@ -10,53 +11,11 @@ What it does not: protect what a test hands over on purpose.
 from __future__ import annotations
 
 import builtins
-import functools
 import operator
-import types
 from collections.abc import Callable, Mapping
 
-from .codec import NotDataError, ProtocolViolation
-
-FUNCTION, ITERATOR, OBJECT = "function", "iterator", "object"
-
-_FUNCTIONS = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.MethodDescriptorType,
-    types.MethodWrapperType,
-    types.WrapperDescriptorType,
-    functools.partial,
-    operator.attrgetter,
-    operator.itemgetter,
-    operator.methodcaller,
-    type,
-)
-_NEVER = (
-    types.ModuleType,
-    types.FrameType,
-    types.CodeType,
-    types.TracebackType,
-    types.CoroutineType,
-    types.AsyncGeneratorType,
-    types.MappingProxyType,
-)
-
-
-def kind_of(value: object) -> str:
-    """Returns how a value is handed over.
-
-    Raises:
-        NotDataError: it must not be.
-    """
-    kind = type(value)
-    if issubclass(kind, _NEVER):
-        raise NotDataError(f"{kind.__name__} cannot be handed to the solution")
-    if issubclass(kind, _FUNCTIONS):
-        return FUNCTION
-    if hasattr(kind, "__next__"):
-        return ITERATOR
-    return OBJECT
+from .codec import ProtocolViolation
+from .offers import FUNCTION, ITERATOR, OBJECT, kind_of
 
 
 def _public(name: object) -> str:

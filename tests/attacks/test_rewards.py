@@ -40,4 +40,3 @@ async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
     if attack.leaves:
         assert assessment.verdict in LEFT
         assert assessment.signals.get("early_exit")
-

@@ -1,6 +1,16 @@
 """Attacks on the reward, by what they attack."""
 
-from tests.attacks.corpus import endings, exits, leaks, output, patches, reads, records, results
+from tests.attacks.corpus import (
+    endings,
+    exits,
+    handed,
+    leaks,
+    output,
+    patches,
+    reads,
+    records,
+    results,
+)
 
 ATTACKS = (
     *exits.ATTACKS,
@@ -10,5 +20,6 @@ ATTACKS = (
     *patches.ATTACKS,
     *endings.ATTACKS,
     *output.ATTACKS,
+    *handed.ATTACKS,
     *leaks.ATTACKS,
 )

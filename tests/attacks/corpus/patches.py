@@ -383,8 +383,8 @@ FRAMEWORKS = (
         "a pytest session that always ends well",
         problems.EQUAL,
         code("""
-            import atexit, os
-            atexit.register(os._exit, 0)
+            import pytest
+            pytest.Session.testsfailed = property(lambda self: 0, lambda self, count: None)
             def solve(x):
                 return 0
         """),

@@ -1,0 +1,144 @@
+"""Which things of the tests' may be handed to the solution, and what it may do with them.
+
+What this stops: a thing that leads further than its giver thought. A path or `open` reads any file
+of the judge's, the request with its expected values among them; `getattr` and `str.format` reach
+the globals of every function; a module holds everything. So a thing crosses if the tests' own
+code defines it, or if it comes from a library that computes and does nothing else.
+
+What it does not: protect what the tests' own functions and objects give when they are asked.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import cast
+
+from .codec import NotDataError
+
+FUNCTION, ITERATOR, OBJECT = "function", "iterator", "object"
+
+OWN_MODULES = frozenset(("__main__", "prompt"))
+_LIBRARY = frozenset(
+    (
+        *("_bisect", "_collections", "_functools", "_heapq", "_operator", "_random", "_statistics"),
+        *("bisect", "cmath", "collections", "copy", "datetime", "decimal", "enum", "fractions"),
+        *("heapq", "itertools", "json", "math", "numbers", "queue", "_queue", "random", "re"),
+        *("statistics", "textwrap", "unicodedata", "unittest.mock"),
+    )
+)
+_CLASSES = frozenset(
+    (
+        *("_io.BytesIO", "_io.StringIO", "array.array", "functools._lru_cache_wrapper"),
+        *("functools.partial", "types.SimpleNamespace"),
+    )
+)
+_BUILT_IN_FUNCTIONS = frozenset(
+    (
+        *("abs", "all", "any", "ascii", "bin", "callable", "chr", "divmod", "hash", "hex"),
+        *("isinstance", "issubclass", "iter", "len", "max", "min", "next", "oct", "ord", "pow"),
+        *("print", "repr", "round", "sorted", "sum"),
+    )
+)
+_TEMPLATES = frozenset(("format", "format_map"))  # a template names attributes of what it is given
+
+_DESCRIPTORS = (
+    types.MethodDescriptorType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+_GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
+_FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    functools.partial,
+    type,
+    *_DESCRIPTORS,
+    *_GETTERS,
+)
+_NEVER = (
+    types.ModuleType,
+    types.FrameType,
+    types.CodeType,
+    types.CellType,
+    types.TracebackType,
+    types.CoroutineType,
+    types.AsyncGeneratorType,
+    types.MappingProxyType,
+)
+
+
+def kind_of(value: object) -> str:
+    """Returns how a thing is handed over.
+
+    Raises:
+        NotDataError: it must not be.
+    """
+    kind = type(value)
+    if issubclass(kind, _FUNCTIONS) and not issubclass(kind, _NEVER):
+        if _is_harmless_function(value):
+            return FUNCTION
+    elif hasattr(kind, "__next__"):
+        return ITERATOR
+    elif isinstance(value, BaseException) or _is_harmless_class(kind):
+        return OBJECT
+    name = getattr(value, "__qualname__", kind.__qualname__)
+    raise NotDataError(f"{name} cannot be handed to the solution")
+
+
+def _is_harmless_class(kind: type) -> bool:
+    if issubclass(kind, _NEVER):
+        return False
+    module = kind.__module__
+    return (
+        module in OWN_MODULES
+        or module in _LIBRARY
+        or module == "builtins"
+        or f"{module}.{kind.__qualname__}" in _CLASSES
+    )
+
+
+def _is_harmless_function(function: object) -> bool:
+    if isinstance(function, _GETTERS):
+        return True
+    if isinstance(function, functools.partial):
+        return _is_offered(function.func)
+    if isinstance(function, types.MethodType):
+        return _is_offered(function.__func__)
+    if isinstance(function, type):
+        return _is_harmless_class(function)
+    if isinstance(function, types.FunctionType):
+        return function.__module__ in OWN_MODULES or function.__module__ in _LIBRARY
+    if isinstance(function, types.BuiltinFunctionType):
+        return _is_harmless_native(function)
+    return _is_harmless_method(cast("types.MethodDescriptorType", function))
+
+
+def _is_offered(value: object) -> bool:
+    try:
+        return bool(kind_of(value))
+    except NotDataError:
+        return False
+
+
+def _is_harmless_native(function: types.BuiltinFunctionType) -> bool:
+    """Judges a function of a native module, or a method bound to an object or a class."""
+    owner = function.__self__
+    if isinstance(owner, types.ModuleType):
+        if owner.__name__ == "builtins":
+            return function.__name__ in _BUILT_IN_FUNCTIONS
+        return owner.__name__ in _LIBRARY
+    if function.__name__.startswith("__") and not hasattr(operator, function.__name__):
+        return False
+    return _is_harmless_class(owner if isinstance(owner, type) else type(owner))
+
+
+def _is_harmless_method(method: types.MethodDescriptorType) -> bool:
+    """Judges a method of a native class that is not bound, or a native operator."""
+    name = method.__name__
+    if name in _TEMPLATES or (name.startswith("__") and not hasattr(operator, name)):
+        return False
+    return _is_harmless_class(method.__objclass__) and method.__objclass__ is not type
