@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,17 @@ def test_what_cannot_work_is_said_in_a_line_and_a_status(
     assert done.returncode == status
     assert f"error: {message}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_demo_grades_all_of_humaneval_both_ways(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "trainer_client.examples.demo", "--fast"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=150,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "164 of 164" in done.stdout
+    assert "0 of 164" in done.stdout

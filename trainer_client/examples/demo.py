@@ -89,7 +89,7 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
             "training.max_steps": steps,
             "training.num_generations": 8,
             "training.per_device_train_batch_size": 8,
-            "training.max_completion_length": 96,
+            "training.max_completion_length": 128,
             "training.learning_rate": 1e-5,
             "training.save_strategy": "no",
         },
@@ -106,8 +106,6 @@ def _prepare(model: Path) -> None:
 
 def _say_what_next(console: Console, *, trained: bool) -> None:
     console.rule("where to look next")
-    if trained:
-        console.print(f"{_WORK / 'model'}                  the trained model")
     console.print("reward-server doctor            which walls stand on this machine")
     console.print("reward-server bench             how fast it is here")
     console.print("reward-train CONFIG.toml        training of your own; --help tells the settings")

@@ -47,7 +47,7 @@ def _convert(gguf: Path, folder: Path) -> None:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
-    loaded = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.bfloat16)
+    loaded = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32)
     config = AutoConfig.from_pretrained(**source)
     model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
     model.load_state_dict(loaded.state_dict())
