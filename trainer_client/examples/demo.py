@@ -60,8 +60,12 @@ def _demo(
 def _grade(target: str, rows: list[Row], console: Console) -> None:
     console.rule(f"{len(rows)} reference solutions and {len(rows)} wrong ones of HumanEval")
     right, wrong = grade_humaneval(target, rows, console)
-    if right.passed != len(rows) or wrong.passed:
-        console.print("[bold red]this is not what should come out; see the log[/]")
+    passed = right.rewarded(1.0)
+    surprises = [score for score in right.scores if score not in passed] + wrong.rewarded(1.0)
+    for score in surprises:
+        reason = score.error or score.message
+        console.print(f"{score.id}: {reason}", style="red", highlight=False, markup=False)
+    if surprises:
         raise typer.Exit(1)
 
 

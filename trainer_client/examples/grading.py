@@ -41,17 +41,19 @@ class Graded:
     scores: tuple[Score, ...]
     seconds: float
 
-    @property
-    def passed(self) -> int:
-        """How many the server let pass."""
-        return sum(score.reward == 1.0 for score in self.scores)
+    def rewarded(self, reward: float) -> list[Score]:
+        """Gives the scores with that reward."""
+        return [score for score in self.scores if score.reward == reward]
 
 
 def grade_humaneval(target: str, rows: Sequence[Row], console: Console) -> list[Graded]:
     """Grades each task's reference solution, and a wrong one for each, and prints a table."""
-    right = [humaneval(row, row["canonical_solution"]) for row in rows]
+    right = [
+        humaneval(row, row["canonical_solution"], id=f"{row['task_id']} right") for row in rows
+    ]
     wrong = [
-        humaneval(row, WRONG_BODIES[index % len(WRONG_BODIES)]) for index, row in enumerate(rows)
+        humaneval(row, WRONG_BODIES[index % len(WRONG_BODIES)], id=f"{row['task_id']} wrong")
+        for index, row in enumerate(rows)
     ]
     groups = {"reference solutions": right, "wrong solutions": wrong}
     graded = asyncio.run(_grade(target, groups, console))
@@ -91,7 +93,7 @@ def _table(graded: Sequence[Graded]) -> Table:
     table = Table("", "passed", *(name for name in names if name != "PASSED"), "verdicts/s")
     for group in graded:
         counts = [str(verdicts[group.title][name]) for name in names if name != "PASSED"]
-        passed = f"{group.passed} of {len(group.scores)}"
+        passed = f"{len(group.rewarded(1.0))} of {len(group.scores)}"
         table.add_row(group.title, passed, *counts, f"{len(group.scores) / group.seconds:.0f}")
     return table
 
