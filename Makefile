@@ -68,7 +68,7 @@ proto-tools: $(TOOLS)/.made
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.trainer $(VENV)/.data $(TOOLS)/.made
+test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(VENV)/.data $(TOOLS)/.made
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev $(TOOLS)/.made
