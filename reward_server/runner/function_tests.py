@@ -6,9 +6,11 @@ asks for the solution, it is run again, afresh, when the solution is loaded.
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import CodeType, TracebackType
+from types import CodeType, CoroutineType, GeneratorType, TracebackType
 from typing import NamedTuple, cast
 
 from . import names
@@ -17,6 +19,7 @@ from .session import NotLoaded, Session
 from .suite import TaskError
 
 _CHECK = "check"
+_CHECK_DEFINITION = re.compile(r"^(?:async +)?def +check *\( *(\w*)|^check *=", re.MULTILINE)
 _MAX_SHOWN = 200
 
 
@@ -49,24 +52,27 @@ class FunctionTests:
     def __init__(self, header: dict[str, object], session: Session) -> None:
         self._session = session
         self._entry_point = cast("str", header["entry_point"])
-        self._setup = _compiled("setup_code", cast("str", header["setup_code"]))
-        self._code = _compiled("test_code", cast("str", header["test_code"]))
-        asserts = cast("list[str]", header["asserts"])
-        self._asserts = [_compiled(f"assert {n}", text) for n, text in enumerate(asserts, 1)]
-        self._texts = [self._setup, self._code, *self._asserts]
+        self._support: list[_Text] = []
+        self._tests: list[tuple[str, Callable[[], None]]] = []
+        self._texts: list[_Text] = []
+        self._is_script = False
+        self._reads_parameter = False
+        self._own_names: set[str] = set()
+        self._take_texts(header)
+        self.names: Sequence[str] = [name for name, _ in self._tests]
         sources = [text.source for text in self._texts]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
-        self._namespace: dict[str, object] = {}
-        self._has_check = _CHECK in names.names_of(self._code.source).defined
-        self._is_script = not self._has_check and names.checks_at_top_level(self._code.source)
-        self._tests: list[tuple[str, Callable[[], None]]] = self._find_tests()
-        self.names: Sequence[str] = [name for name, _ in self._tests]
+        self._needed = frozenset[str]().union(
+            *(names.in_class_bodies(text.code) for text in self._texts)
+        )
+        self._check_that_they_ask()
+        self._globals: dict[str, object] = {}
         self._is_prepared = self._try_early()
 
     def prepare(self) -> None:
         """Runs what comes before the tests, if it needs the solution."""
         if not self._is_prepared:
-            self._run_setup()
+            self._run_support()
 
     def run(self, index: int) -> None:
         """Runs a test to its end."""
@@ -75,39 +81,65 @@ class FunctionTests:
     def where(self, error: BaseException) -> str:
         """Returns the line of the tests that an exception went through last."""
         place = ""
-        sources = {text.code.co_filename: text for text in self._texts}
+        texts = {text.code.co_filename: text for text in self._texts}
         traceback: TracebackType | None = error.__traceback__
         while traceback is not None:
-            text = sources.get(traceback.tb_frame.f_code.co_filename)
+            text = texts.get(traceback.tb_frame.f_code.co_filename)
             if text is not None:
                 line = text.source.splitlines()[traceback.tb_lineno - 1].strip()
                 place = f"{text.name}, line {traceback.tb_lineno}: {line[:_MAX_SHOWN]}"
             traceback = traceback.tb_next
         return place
 
-    def _find_tests(self) -> list[tuple[str, Callable[[], None]]]:
-        tests: list[tuple[str, Callable[[], None]]] = []
-        if self._has_check:
-            tests.append((_CHECK, self._run_check))
-        elif self._is_script:
-            tests.append((self._code.name, partial(self._execute, self._code)))
-        for text in self._asserts:
-            tests.append((text.name, partial(self._execute, text)))
-        if not tests:
+    # --------------------------------------------------------------------- what they consist of
+
+    def _take_texts(self, header: dict[str, object]) -> None:
+        setup, code = cast("str", header["setup_code"]), cast("str", header["test_code"])
+        if setup:
+            self._support.append(self._taken("setup_code", setup))
+        if code:
+            self._take_code(self._taken("test_code", code))
+        for number, source in enumerate(cast("list[str]", header["asserts"]), 1):
+            text = self._taken(f"assert {number}", source)
+            self._tests.append((text.name, partial(self._execute, text)))
+        if not self._tests:
             raise TaskError("there are no tests")
-        uses_parameter = self._has_check and names.reads_parameter(self._code.source, _CHECK)
-        if uses_parameter and not self._entry_point:
-            raise TaskError("check() has a parameter, and there is no entry point")
-        if not self._scope.asks_solution and not uses_parameter:
+
+    def _taken(self, name: str, source: str) -> _Text:
+        self._texts.append(_compiled(name, source))
+        return self._texts[-1]
+
+    def _take_code(self, text: _Text) -> None:
+        definition = _CHECK_DEFINITION.search(text.source)
+        if definition:
+            parameter = definition[1] or _CHECK
+            self._reads_parameter = len(re.findall(rf"\b{parameter}\b", text.source)) > 1
+            self._own_names.add(_CHECK)
+            self._support.append(text)
+            self._tests.append((_CHECK, self._run_check))
+        elif names.checks_at_top_level(text.source):
+            self._is_script = True
+            self._tests.append((text.name, partial(self._execute, text)))
+        else:
+            self._support.append(text)
+
+    def _check_that_they_ask(self) -> None:
+        """Refuses tests whose text cannot ask the solution for anything."""
+        found = frozenset[str]().union(*(names.mentioned(text.code) for text in self._texts))
+        own = {*vars(builtins), *self._own_names} - {self._entry_point}
+        if not self._reads_parameter and not found - own:
             raise TaskError("the tests never ask the solution for anything")
-        return tests
+        if self._reads_parameter and not self._entry_point:
+            raise TaskError("check() has a parameter, and there is no entry point")
+
+    # ------------------------------------------------------------------------- how they are run
 
     def _try_early(self) -> bool:
         """Runs the tests' own code without the solution; tells whether that was enough."""
         try:
-            self._run_setup()
+            self._run_support()
             if self._is_script:
-                self._execute(self._code)
+                self._tests[0][1]()
         except NotLoaded:
             return False
         except BaseException as error:  # noqa: BLE001  # tests may raise anything
@@ -115,21 +147,26 @@ class FunctionTests:
                 return False
             place = self.where(error)
             raise TaskError(f"{type(error).__name__}: {error} ({place})") from None
+        if self._is_script and not self._session.asked_early:
+            raise TaskError("the tests never ask the solution for anything")
         return not self._session.asked_early
 
-    def _run_setup(self) -> None:
-        self._namespace = self._scope.namespace()
-        self._execute(self._setup)
-        if not self._is_script:
-            self._execute(self._code)
+    def _run_support(self) -> None:
+        self._globals = self._scope.fresh_globals(self._needed)
+        for text in self._support:
+            self._execute(text)
 
     def _run_check(self) -> None:
-        check = cast("Callable[..., object]", self._namespace[_CHECK])
+        check = cast("Callable[..., object]", self._globals[_CHECK])
         code = getattr(check, "__code__", None)
-        if code is not None and not code.co_argcount:
-            check()
-        else:
-            check(self._scope.proxy(self._entry_point))
+        takes_nothing = code is not None and not code.co_argcount
+        result = check() if takes_nothing else check(self._scope.proxy(self._entry_point))
+        if isinstance(result, CoroutineType):
+            import asyncio
+
+            asyncio.run(result)
+        elif isinstance(result, GeneratorType):
+            raise TypeError("check() is a generator, which nobody runs")
 
     def _execute(self, text: _Text) -> None:
-        exec(text.code, self._namespace)
+        exec(text.code, self._globals)

@@ -1,32 +1,44 @@
-"""Which names Python text uses without defining them, and which of these it uses as exceptions."""
+"""What Python text says about the names that it uses."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import symtable
 from collections.abc import Iterator
-from typing import NamedTuple
+from types import CodeType
 
 
-class Names(NamedTuple):
-    """Global names of a text.
-
-    Args:
-        used: read somewhere in it.
-        defined: bound at its top level, or declared global and bound.
-    """
-
-    used: frozenset[str]
-    defined: frozenset[str]
+def nested(code: CodeType) -> Iterator[CodeType]:
+    """Gives a code object and all inside it, outermost first."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from nested(constant)
 
 
-def names_of(text: str) -> Names:
-    """Returns the global names of a text.
+def mentioned(code: CodeType) -> frozenset[str]:
+    """Returns the names of globals and attributes that a code object uses."""
+    return frozenset[str]().union(*(inner.co_names for inner in nested(code)))
+
+
+def in_class_bodies(code: CodeType) -> frozenset[str]:
+    """Returns the names that class bodies look up themselves."""
+    bodies = (
+        inner.co_names
+        for inner in nested(code)
+        if inner is not code and not inner.co_flags & inspect.CO_OPTIMIZED
+    )
+    return frozenset[str]().union(*bodies)
+
+
+def taken_from_elsewhere(text: str) -> frozenset[str]:
+    """Returns the global names that a text uses and does not define.
 
     Raises:
         SyntaxError: it is not Python.
     """
-    used, defined = set(), set()
+    used, defined = set[str](), set[str]()
     top = symtable.symtable(text, "", "exec")
     for table in _tables(top):
         for symbol in table.get_symbols():
@@ -36,27 +48,7 @@ def names_of(text: str) -> Names:
                 used.add(symbol.get_name())
             if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
                 defined.add(symbol.get_name())
-    return Names(frozenset(used), frozenset(defined))
-
-
-def reads_parameter(text: str, function: str) -> bool:
-    """Tells whether a function at the top level of a text reads its first parameter.
-
-    True also where the text binds that name to something else than a plain function.
-    """
-    for table in symtable.symtable(text, "", "exec").get_children():
-        if isinstance(table, symtable.Function) and table.get_name() == function:
-            parameters = table.get_parameters()
-            return bool(parameters) and _is_read(table, parameters[0])
-    return True
-
-
-def _is_read(table: symtable.SymbolTable, name: str) -> bool:
-    return any(
-        symbol.get_name() == name and symbol.is_referenced()
-        for inner in _tables(table)
-        for symbol in inner.get_symbols()
-    )
+    return frozenset(used - defined)
 
 
 def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
@@ -65,17 +57,17 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _tables(child)
 
 
-def caught_names(text: str) -> frozenset[str]:
+def caught(text: str) -> frozenset[str]:
     """Returns the names that a text catches, or hands to something called like `assertRaises`."""
     if "except" not in text and "aises" not in text:
         return frozenset()
-    caught: set[str] = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
-            caught.update(_plain_names(node.type))
+            found.update(_plain_names(node.type))
         elif isinstance(node, ast.Call) and "aises" in ast.unparse(node.func) and node.args:
-            caught.update(_plain_names(node.args[0]))
-    return frozenset(caught)
+            found.update(_plain_names(node.args[0]))
+    return frozenset(found)
 
 
 def _plain_names(node: ast.expr) -> Iterator[str]:

@@ -8,7 +8,7 @@ What it does not: make self-reports true. What an object's methods answer, wheth
 equal to another object or an instance of the solution's own class, is the solution's word.
 Arithmetic, ordering and membership between an object and data would let an object that subtracts
 to zero, or is less than anything, pass for a number; they are offered only where the tests' own
-text names a class of the solution's (`Session.operators`). A context manager of the solution's
+text names a class of the solution's (`Session.may_mix`). A context manager of the solution's
 cannot swallow an exception: a failed assertion in its block stays one.
 """
 
@@ -120,7 +120,7 @@ class Proxy:
         self._runner_session.request("delete_item", self, key)
 
     def __contains__(self, item: object) -> bool:
-        if self._runner_session.operators or isinstance(item, Proxy):
+        if isinstance(item, Proxy) or self._runner_session.may_mix():
             return self._runner_session.request("contains", self, item) is True
         return any(element is item or element == item for element in self)
 
@@ -225,7 +225,7 @@ def _unary(name: str) -> object:
 
 
 def _may_meet(self: Proxy, other: object) -> bool:
-    return self._runner_session.operators or isinstance(other, Proxy)
+    return isinstance(other, Proxy) or self._runner_session.may_mix()
 
 
 def _binary(name: str) -> object:

@@ -9,18 +9,32 @@ is not computed by the solution's own helpers.
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from . import faults, names, prompt, solution
 from .proxy import Proxy
 from .session import Session
 
+_BUILTINS: Mapping[str, object] = vars(builtins)
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+
+
+class _Globals(dict[str, object]):
+    """Globals of the tests, which find a name when it is first used."""
+
+    def __init__(self, find: Callable[[str], object]) -> None:
+        super().__init__(__name__="__main__")
+        self._find = find
+
+    def __missing__(self, name: str) -> object:
+        found = self[name] = self._find(name)
+        return found
 
 
 class _SolutionModule(types.ModuleType):
@@ -40,40 +54,33 @@ class Scope:
     """Names for the tests of one execution.
 
     Args:
-        sources: the texts of the tests.
+        sources: the texts of the tests; they compile.
         entry_point: what is under test; it may hide a built-in name.
         prompt_text: trusted code in front of the solution.
         session: to the solution.
     """
 
     def __init__(
-        self, sources: Iterable[str], entry_point: str, prompt_text: str, session: Session
+        self, sources: Sequence[str], entry_point: str, prompt_text: str, session: Session
     ) -> None:
         self._session = session
-        self._text = "\n".join(sources)
+        self._sources = sources
+        self._entry_point = entry_point
+        self._prompt_text = prompt_text
+        self._caught = frozenset[str]().union(*map(names.caught, sources)) - _BUILTINS.keys()
         self._stand_ins: dict[str, object] = {}
-        found = [names.names_of(source) for source in sources if source]
-        self.defined = frozenset[str]().union(*(each.defined for each in found))
-        used = frozenset[str]().union(*(each.used for each in found))
-        caught = [names.caught_names(source) for source in sources if source]
-        self._caught = frozenset[str]().union(*caught) - vars(builtins).keys()
-        free = used - self.defined - (vars(builtins).keys() - {entry_point})
-        self._names = self._find(free, entry_point, prompt_text)
+        session.may_mix = self._may_mix
         sys.modules[solution.NAME] = _SolutionModule(self.stand_in)
 
-    @property
-    def asks_solution(self) -> bool:
-        """Tells whether the tests' text uses any name of the solution's."""
-        return bool(self._stand_ins) or solution.NAME in self._text
-
-    def namespace(self) -> dict[str, object]:
-        """Returns fresh globals for the tests."""
-        return {"__name__": "__main__", **self._names}
+    def fresh_globals(self, needed: frozenset[str]) -> dict[str, object]:
+        """Returns globals for the tests, with some names found in advance."""
+        found = _Globals(self._find)
+        for name in needed - _BUILTINS.keys():
+            found[name] = self._find(name)
+        return found
 
     def stand_in(self, name: str) -> object:
         """Returns what stands for a name of the solution's."""
-        if _CLASS_NAME.fullmatch(name):
-            self._session.operators = True
         if name not in self._stand_ins:
             self._stand_ins[name] = self._make(name)
         return self._stand_ins[name]
@@ -82,6 +89,10 @@ class Scope:
         """Returns a proxy of a name of the solution's, or of `Class().method`."""
         return Proxy(self._session, ["name", name])
 
+    def _may_mix(self) -> bool:
+        """Tells whether the tests name a class of the solution's, by how it is written."""
+        return self._names_class
+
     def _make(self, name: str) -> object:
         if name not in self._caught:
             return self.proxy(name)
@@ -89,21 +100,31 @@ class Scope:
         self._session.expected[f"{solution.NAME}.{name}"] = kind
         return kind
 
-    def _find(self, free: frozenset[str], entry_point: str, prompt_text: str) -> dict[str, object]:
-        others = free - {entry_point}
-        helpers = prompt.helpers(prompt_text, self.proxy) if others and prompt_text else {}
-        found: dict[str, object] = {}
-        for name in free:
-            if name in helpers and name != entry_point:
-                found[name] = helpers[name]
-            elif self._is_module(name):
-                found[name] = importlib.import_module(name)
-            else:
-                found[name] = self.stand_in(name)
-        return found
+    def _find(self, name: str) -> object:
+        if name == self._entry_point:
+            return self.stand_in(name)
+        if name in _BUILTINS:
+            return _BUILTINS[name]
+        if name.startswith("__"):
+            raise KeyError(name)
+        if name in self._helpers:
+            return self._helpers[name]
+        if self._is_module(name):
+            return importlib.import_module(name)
+        return self.stand_in(name)
+
+    @functools.cached_property
+    def _helpers(self) -> Mapping[str, object]:
+        return prompt.helpers(self._prompt_text, self.proxy) if self._prompt_text else {}
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""
         if name not in sys.stdlib_module_names:
             return False
-        return re.search(rf"\b{name}\s*\(", self._text) is None
+        return not any(re.search(rf"\b{name}\s*\(", source) for source in self._sources)
+
+    @functools.cached_property
+    def _names_class(self) -> bool:
+        used = frozenset[str]().union(*map(names.taken_from_elsewhere, self._sources))
+        taken = (used - _BUILTINS.keys()) | self._stand_ins.keys() | {self._entry_point}
+        return any(map(_CLASS_NAME.fullmatch, taken))

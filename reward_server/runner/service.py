@@ -223,7 +223,8 @@ class Service:
     def _exit_awaited(
         self, manager: AbstractAsyncContextManager[object], name: str | None, text: str
     ) -> None:
-        self._wait(type(manager).__aexit__(manager, *details_of(name, text), None))
+        kind, error = details_of(name, text)
+        self._wait(manager.__aexit__(kind, error, None))
 
 
 async def _awaited(awaitable: Awaitable[object]) -> object:

@@ -38,6 +38,10 @@ _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
 
 
+def _never() -> bool:
+    return False
+
+
 class Cause(enum.Enum):
     """Why a session ended before the tests did."""
 
@@ -91,7 +95,7 @@ class Session:
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
-        self.operators = False
+        self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}

@@ -117,6 +117,7 @@ class Finish(NamedTuple):
 START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
+_DECODER = json.JSONDecoder()
 
 
 def pack(header: Mapping[str, object], blobs: Mapping[str, bytes]) -> bytes:
@@ -137,7 +138,7 @@ def unpack(document: bytes | memoryview) -> tuple[dict[str, object], dict[str, b
         raise ValueError("document is cut short")
     (head_bytes,) = LENGTH.unpack(view[: LENGTH.size])
     position = LENGTH.size + head_bytes
-    header = json.loads(bytes(view[LENGTH.size : position]))
+    header, _ = _DECODER.raw_decode(str(view[LENGTH.size : position], "utf-8"))
     if not isinstance(header, dict):
         raise ValueError("document is not an object")
     blobs: dict[str, bytes] = {}
