@@ -93,6 +93,7 @@ class Child:
     go: int
     status: int = -1
     cpu_time_ns: int = 0
+    peak_memory_bytes: int = 0
 
     @property
     def alive(self) -> bool:
@@ -116,6 +117,7 @@ class Child:
         if self.alive:
             _, self.status, usage = os.wait4(self.pid, 0)
             self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
+            self.peak_memory_bytes = usage.ru_maxrss << 10
             os.close(self.pidfd)
             if self.go >= 0:
                 os.close(self.go)
@@ -259,7 +261,8 @@ class Zygote:
             judge_status=pair.judge.status,
             wall_time_ns=wall_time_ns,
             cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or pair.candidate.cpu_time_ns,
-            peak_memory_bytes=self._meters.peak_memory_bytes(),
+            # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do.
+            peak_memory_bytes=self._meters.peak_memory_bytes() or pair.candidate.peak_memory_bytes,
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
         )
