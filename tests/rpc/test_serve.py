@@ -1,0 +1,171 @@
+"""`reward-server serve` as a process of its own, over real sandboxes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+
+COMMAND = (sys.executable, "-c", "from reward_server.cli import main; main()")
+SECRET = "a_name_that_only_this_completion_has"
+FOREVER = f"def f(x):\n    {SECRET} = 1\n    while True: pass\n"
+
+
+@dataclass(kw_only=True)
+class Process:
+    """A running command."""
+
+    process: asyncio.subprocess.Process
+    printed: list[str] = field(default_factory=list)
+
+    async def line(self) -> str:
+        """Reads the next line of its standard output."""
+        assert self.process.stdout is not None
+        line = (await self.process.stdout.readline()).decode()
+        self.printed.append(line)
+        return line
+
+    async def end(self) -> tuple[int, str]:
+        """Waits for its end; returns its exit code and all that it printed."""
+        output, complaints = await self.process.communicate()
+        assert self.process.returncode is not None
+        text = "".join(self.printed) + output.decode() + complaints.decode()
+        return self.process.returncode, text
+
+
+Run = Callable[..., Awaitable[Process]]
+
+
+@pytest.fixture
+async def run() -> AsyncIterator[Run]:
+    running: list[asyncio.subprocess.Process] = []
+
+    async def start(*arguments: str) -> Process:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            *arguments,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        running.append(process)
+        return Process(process=process)
+
+    yield start
+    for process in running:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def request(completion: str) -> pb.ScoreRequest:
+    tests = pb.FunctionTests(entry_point="f", asserts=["assert f(20) == 21"])
+    return pb.ScoreRequest(completion=completion, function=tests, limits=pb.Limits(calls=100))
+
+
+async def started(process: Process) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(await process.line())
+    return facts
+
+
+async def test_it_serves_until_sigterm_and_tells_where(run: Run) -> None:
+    server = await run("serve", "--port", "0", "--workers", "1", "--json")
+    facts = await started(server)
+    assert facts["slots"] == 1
+    assert all(wall["standing"] for wall in facts["walls"] if wall["name"] != "landlock")
+    async with grpc.aio.insecure_channel(facts["address"]) as channel:
+        stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        right = await stub.Score(request("def f(x): return x + 1"))
+        wrong = await stub.Score(request("def f(x): return x"))
+        run_alone = await stub.Execute(pb.ExecuteRequest(source="print(input())", stdin=b"heard"))
+    assert (right.verdict, right.reward) == (pb.VERDICT_PASSED, 1.0)
+    assert (wrong.verdict, wrong.reward) == (pb.VERDICT_FAILED, 0.0)
+    assert run_alone.stdout.data == b"heard\n"
+    server.process.send_signal(signal.SIGTERM)
+    code, _ = await server.end()
+    assert code == 0
+
+
+async def test_a_first_signal_lets_work_finish_and_a_second_does_not(run: Run) -> None:
+    server = await run("serve", "--port", "0", "--workers", "2", "--json")
+    facts = await started(server)
+    async with grpc.aio.insecure_channel(facts["address"]) as channel:
+        stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        endless = asyncio.ensure_future(score(stub, request(FOREVER)))
+        await score(stub, request("def f(x): return x + 1"))
+        server.process.send_signal(signal.SIGTERM)
+        await until_draining(stub)
+        assert not endless.done()
+        server.process.send_signal(signal.SIGINT)
+        code, text = await server.end()
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await endless
+    assert code == 1
+    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert SECRET not in text
+    assert "Traceback" not in text
+
+
+async def score(stub: pb_grpc.RewardServiceAsyncStub, sent: pb.ScoreRequest) -> pb.ScoreResponse:
+    return await stub.Score(sent)
+
+
+async def until_draining(stub: pb_grpc.RewardServiceAsyncStub) -> None:
+    """Asks for short work until it is refused."""
+    short = request("def f(x): return x + 1")
+    while True:
+        (answer,) = await asyncio.gather(score(stub, short), return_exceptions=True)
+        if isinstance(answer, grpc.aio.AioRpcError):
+            assert answer.code() is grpc.StatusCode.UNAVAILABLE
+            assert "shutting down" in str(answer.details())
+            return
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--workers", "0"), 2, "workers"),
+        (("--set", "max_cases=none"), 2, "max_cases"),
+        (("--set", "max_cases"), 2, "write NAME=VALUE"),
+        (("--set", "default_limits.calls=0"), 2, "default_limits.calls"),
+        (("--set", "nonsense=1"), 2, "nonsense"),
+        (("--config", "/nonexistent.toml"), 2, "cannot read /nonexistent.toml"),
+        (("--host", "0.0.0.0"), 2, "--insecure-public"),
+        (("--backend", "docker"), 2, "not part of this version"),
+        (("--runtime", "runsc"), 2, "runtime"),
+        (("--allow-missing", "gravity"), 2, "gravity"),
+        (("--set", "sandbox_packages=/nonexistent"), 2, "/nonexistent"),
+        (("--no-such-flag",), 2, "--no-such-flag"),
+        (("--host", "192.0.2.1", "--insecure-public"), 1, "cannot listen on 192.0.2.1"),
+    ],
+)
+async def test_what_keeps_it_from_starting_is_told_in_words(
+    run: Run, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    ended, text = await (await run("serve", *arguments)).end()
+    assert ended == code
+    assert told in text
+    assert "Traceback" not in text
+
+
+async def test_a_file_of_settings_is_followed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text("workers = 1\nport = 0\nmax_cases = 3\n[default_limits]\nprocesses = 9\n")
+    server = await run("serve", "--json", "--config", str(file), "--set", "max_cases=4")
+    facts = await started(server)
+    async with grpc.aio.insecure_channel(facts["address"]) as channel:
+        stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        info = await stub.GetServerInfo(pb.GetServerInfoRequest())
+    assert (info.maximum_cases, info.default_limits.processes, info.slots) == (4, 9, 1)
+    server.process.send_signal(signal.SIGINT)
+    assert (await server.end())[0] == 0
