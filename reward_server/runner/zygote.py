@@ -44,14 +44,14 @@ class Options:
         joins: descriptors to which a process writes 0 to enter the candidate's control group.
         private_proc: whether an execution gets a /proc of its own.
         seccomp_filter: the system call filter, empty where it was waived.
-        landlock_abi: the kernel's Landlock version, 0 for none.
+        ruleset: descriptor of the Landlock rules, None where there is no Landlock.
     """
 
     meters: Mapping[str, int] = field(default_factory=dict)
     joins: tuple[int, ...] = ()
     private_proc: bool = True
     seccomp_filter: bytes = b""
-    landlock_abi: int = 0
+    ruleset: int | None = None
 
 
 class ServerGoneError(Exception):
@@ -170,6 +170,8 @@ class Zygote:
         self._options = options
         self._meters = Meters(options.meters)
         self._uid, self._gid = os.getuid(), os.getgid()
+        self._used = self._meters.reading()
+        self._disk_bytes = policy.USUAL_DISK_BYTES
 
     def serve(self) -> None:
         """Runs executions until the server closes the control pipe."""
@@ -188,13 +190,15 @@ class Zygote:
 
     def _enter(self) -> None:
         confine.map_ids(self._uid, self._gid)
-        confine.mount_private_folders(private_proc=self._options.private_proc)
+        confine.mount_private_folders(self._disk_bytes, private_proc=self._options.private_proc)
         os.setsid()
 
+    def _kept(self, *descriptors: int) -> set[int]:
+        ruleset = self._options.ruleset
+        return {*descriptors, *(() if ruleset is None else (ruleset,))}
+
     def _seal(self) -> None:
-        confine.seal(
-            landlock_abi=self._options.landlock_abi, seccomp_filter=self._options.seccomp_filter
-        )
+        confine.seal(ruleset=self._options.ruleset, seccomp_filter=self._options.seccomp_filter)
 
     def _fork_pair(self) -> Pair:
         trusted, untrusted = socket.socketpair()
@@ -208,10 +212,12 @@ class Zygote:
                 os.write(descriptor, b"0")
             for number, end in enumerate((inputs[0], outputs[1], errors[1])):
                 os.dup2(end, number)
-            confine.close_all_but({untrusted.fileno(), go})
+            confine.close_all_but(self._kept(untrusted.fileno(), go))
             confine.become_victim()
             self._enter()
             start = _wait_for_go(go)
+            if start.disk_bytes != self._disk_bytes:
+                confine.resize_box(start.disk_bytes)
             confine.limit_candidate(start)
             self._seal()
             candidate.run(untrusted)
@@ -225,7 +231,7 @@ class Zygote:
             for number in (0, 1, 2):
                 os.dup2(null, number)
             ends = (inputs[1], outputs[0], errors[0])
-            confine.close_all_but({trusted.fileno(), request, report, go, *ends})
+            confine.close_all_but(self._kept(trusted.fileno(), request, report, go, *ends))
             self._enter()
             confine.limit_judge()
             self._seal()
@@ -246,13 +252,13 @@ class Zygote:
     def _execute(self, pair: Pair, start: Start) -> Finish:
         _splice_exactly(CONTROL_IN, pair.request, start.payload_bytes)
         self._meters.reset_peak()
-        before = self._meters.reading()
+        before = self._used._replace(cpu_time_ns=self._meters.cpu_time_ns())
         begun = time.monotonic_ns()
         pair.candidate.start(start)
         pair.judge.start(start)
         stop = self._supervise(pair, start, begun, before.cpu_time_ns)
         wall_time_ns = time.monotonic_ns() - begun
-        after = self._meters.reading()
+        after = self._used = self._meters.reading()
         return Finish(
             kind=Kind.FINISH,
             report_bytes=os.fstat(pair.report).st_size,
@@ -261,8 +267,10 @@ class Zygote:
             judge_status=pair.judge.status,
             wall_time_ns=wall_time_ns,
             cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or pair.candidate.cpu_time_ns,
-            # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do.
-            peak_memory_bytes=self._meters.peak_memory_bytes() or pair.candidate.peak_memory_bytes,
+            # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It
+            # counts pages that it shares with the zygote, which the limit does not.
+            peak_memory_bytes=self._meters.peak_memory_bytes()
+            or min(pair.candidate.peak_memory_bytes, start.memory_bytes),
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
         )
