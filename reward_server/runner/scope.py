@@ -76,7 +76,8 @@ class Scope:
         """Returns globals for the tests, with some names found in advance."""
         found = _Globals(self._find)
         for name in needed - _BUILTINS.keys():
-            found[name] = self._find(name)
+            if not name.startswith("__"):  # what every class body sets for itself
+                found[name] = self._find(name)
         return found
 
     def stand_in(self, name: str) -> object:

@@ -1,13 +1,20 @@
-"""Every problem is sound: the naive graders tell its solution from a wrong one."""
+"""Every problem is sound: naive graders and the server tell its solution from a wrong one."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from reward_server.domain import CallTests, FunctionTests
+from reward_server.domain import CallTests, FunctionTests, Verdict
+from tests.attacks.corpus import handed
 from tests.attacks.naive import Conclusion, Grader, conclude
 from tests.attacks.problems import PROBLEMS, Problem
+from tests.support import Judge, is_refused, on_the_servers_loop
 
+pytestmark = on_the_servers_loop
+
+SOUND = (*PROBLEMS, handed.FUNCTION, handed.ITERATOR, handed.METHOD, handed.OBJECT)
 CHECKED_BY = {
     "measured": Grader.STDIO_TOLERANT,
     "unordered": Grader.STDIO_CONTAINS,
@@ -23,9 +30,17 @@ def _grader(problem: Problem) -> Grader:
     return CHECKED_BY.get(problem.name, Grader.STDIO_EXACT)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
-def test_a_problem_tells_its_solution_from_a_wrong_one(problem: Problem) -> None:
-    grader = _grader(problem)
-    solved = conclude(grader, problem.tests, problem.solution)
-    failed = conclude(grader, problem.tests, problem.wrong, prompt=problem.prompt)
-    assert (solved, failed) == (Conclusion.AWARDED, Conclusion.REFUSED)
+@pytest.mark.parametrize("problem", SOUND, ids=lambda problem: problem.name)
+async def test_a_problem_tells_its_solution_from_a_wrong_one(
+    problem: Problem, judge: Judge
+) -> None:
+    for completion, conclusion in (
+        (problem.solution, Conclusion.AWARDED),
+        (problem.wrong, Conclusion.REFUSED),
+    ):
+        assert conclusion is await asyncio.to_thread(
+            conclude, _grader(problem), problem.tests, completion
+        )
+    solved = await judge(problem.solution, problem.tests, prompt=problem.prompt)
+    assert (solved.verdict, solved.reward) == (Verdict.PASSED, 1.0)
+    assert is_refused(await judge(problem.wrong, problem.tests, prompt=problem.prompt))
