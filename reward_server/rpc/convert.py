@@ -264,7 +264,8 @@ def _limits(request: pb.Limits, language: Language, bounds: Bounds) -> Limits:
     chosen = {field.name: value for field, value in request.ListFields()}
     for name, value in chosen.items():
         _check_limit(name, value, getattr(bounds.maximum_limits, name))
-    return replace(language.default_limits(bounds.default_limits), **chosen)
+    defaults = language.default_limits(bounds.default_limits)
+    return replace(defaults, **chosen) if chosen else defaults
 
 
 def _check_limit(name: str, value: float, maximum: float) -> None:

@@ -1,0 +1,144 @@
+"""The whole way, from a channel to real sandboxes and back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import grpc
+import pytest
+import pytest_asyncio
+
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+from reward_server.app import App, running_app
+from reward_server.settings import Settings
+from tests.rpc.conftest import refused
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ENDLESS = "def f(x):\n    while True: pass\n"
+RIGHT = "def f(x):\n    return x + 1\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Real:
+    """A server over real sandboxes."""
+
+    app: App
+    stub: pb_grpc.RewardServiceAsyncStub
+
+    async def until_idle(self) -> None:
+        """Returns once nothing runs and nobody waits."""
+        scheduler = self.app.scheduler
+        async with asyncio.timeout(10):
+            while scheduler.admitted or scheduler.running:  # noqa: ASYNC110  # nothing tells
+                await asyncio.sleep(0.001)
+
+    async def until_running(self, count: int) -> None:
+        """Returns once that many executions run."""
+        async with asyncio.timeout(10):
+            while self.app.scheduler.running != count:  # noqa: ASYNC110  # nothing tells
+                await asyncio.sleep(0.001)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def real() -> AsyncIterator[Real]:
+    settings = Settings(port=0, workers=2, drain_seconds=0)
+    async with (
+        running_app(settings) as app,
+        grpc.aio.insecure_channel(app.address) as channel,
+    ):
+        yield Real(app=app, stub=pb_grpc.RewardServiceStub(channel))
+
+
+def function_request(completion: str, argument: int = 20) -> pb.ScoreRequest:
+    asserts = [f"assert f({argument}) == {argument + 1}"]
+    tests = pb.FunctionTests(entry_point="f", asserts=asserts)
+    return pb.ScoreRequest(completion=completion, function=tests)
+
+
+async def test_every_kind_of_tests_is_judged(real: Real) -> None:
+    call = pb.CallTests(
+        entry_point="Solution().g", cases=[pb.CallCase(args_json="[[1, 2]]", expected_json="3")]
+    )
+    stdio = pb.StdioTests(cases=[pb.StdioCase(stdin=b"4\n", expected_stdout=b"8\n")])
+    method = "class Solution:\n    def g(self, x):\n        return sum(x)\n"
+    requests = [
+        function_request(RIGHT),
+        function_request("def f(x): return x"),
+        pb.ScoreRequest(completion=method, call=call),
+        pb.ScoreRequest(completion="print(2 * int(input()))", stdio=stdio),
+        pb.ScoreRequest(completion="print(3 * int(input()))", stdio=stdio),
+    ]
+    answers = await asyncio.gather(*(real.stub.Score(request) for request in requests))
+    assert [(answer.verdict, answer.reward) for answer in answers] == [
+        (pb.VERDICT_PASSED, 1.0),
+        (pb.VERDICT_FAILED, 0.0),
+        (pb.VERDICT_PASSED, 1.0),
+        (pb.VERDICT_PASSED, 1.0),
+        (pb.VERDICT_FAILED, 0.0),
+    ]
+    assert {answer.integrity for answer in answers} == {pb.INTEGRITY_ISOLATED}
+    assert all(answer.usage.cpu_time_seconds > 0 for answer in answers)
+
+
+async def test_a_deadline_kills_an_endless_program(real: Real) -> None:
+    error = await refused(real.stub.Score(function_request(ENDLESS), timeout=0.5))
+    assert error.code is grpc.StatusCode.DEADLINE_EXCEEDED
+    await real.until_idle()
+    answer = await real.stub.Score(function_request(RIGHT, 1), timeout=10)
+    assert answer.verdict == pb.VERDICT_PASSED
+
+
+async def test_cancelled_calls_kill_endless_programs(real: Real) -> None:
+    calls = [real.stub.Score(function_request(ENDLESS, number)) for number in range(6)]
+    await real.until_running(2)
+    for call in calls:
+        call.cancel()
+    await real.until_idle()
+    answer = await real.stub.Score(function_request(RIGHT, 2), timeout=10)
+    assert answer.verdict == pb.VERDICT_PASSED
+
+
+async def test_a_client_that_vanishes_leaves_nothing_running(real: Real) -> None:
+    channel = grpc.aio.insecure_channel(real.app.address)
+    stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+    batch = pb.ScoreBatchRequest(
+        requests=[function_request(ENDLESS, number) for number in range(10)]
+    )
+    reading = asyncio.ensure_future(anext(aiter(stub.ScoreBatch(batch))))
+    await real.until_running(2)
+    await channel.close(None)
+    await real.until_idle()
+    with pytest.raises((asyncio.CancelledError, grpc.aio.AioRpcError)):
+        await reading
+
+
+async def test_a_batch_of_right_and_wrong_is_told_apart(real: Real) -> None:
+    batch = pb.ScoreBatchRequest(
+        requests=[
+            function_request(RIGHT if number % 2 else "def f(x): return x", number)
+            for number in range(40)
+        ]
+    )
+    answers = {answer.index: answer.response async for answer in real.stub.ScoreBatch(batch)}
+    assert len(answers) == 40
+    for index, answer in answers.items():
+        assert answer.verdict == (pb.VERDICT_PASSED if index % 2 else pb.VERDICT_FAILED)
+
+
+async def test_a_program_reads_and_writes_bytes(real: Real) -> None:
+    source = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read()[::-1])\nsys.exit(3)"
+    answer = await real.stub.Execute(pb.ExecuteRequest(source=source, stdin=b"\x00\xffabc"))
+    assert answer.stdout.data == b"cba\xff\x00"
+    assert answer.termination.exit_code == 3
+
+
+async def test_the_server_knows_its_language_and_walls(real: Real) -> None:
+    info = await real.stub.GetServerInfo(pb.GetServerInfoRequest())
+    assert info.languages[0].version.startswith("3.")
+    assert {"memory-limit", "seccomp", "container"} <= {
+        wall.name for wall in info.walls if wall.standing
+    }
