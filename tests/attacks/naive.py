@@ -21,6 +21,7 @@ from tests.attacks.naive_graders import AWARDED, REFUSED
 
 BOX_SECONDS = 20.0
 BOX_BYTES = 16 << 20
+_FOLDERS = (str(Path(naive_graders.__file__).parent), sys.prefix)
 
 
 class Grader(enum.Enum):
@@ -105,6 +106,8 @@ def _box(network: bool) -> list[str]:
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
         *("--size", str(BOX_BYTES), "--tmpfs", "/tmp", "--size", str(BOX_BYTES)),
         *("--tmpfs", "/dev/shm", "--dir", "/tmp/home", "--dir", "/tmp/work"),
+        # A checkout, or an environment, may itself lie under /tmp.
+        *(argument for folder in _FOLDERS for argument in ("--ro-bind", folder, folder)),
         *("--chdir", "/tmp/work", "--clearenv", "--setenv", "HOME", "/tmp/home"),
         *("--setenv", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),
         *(python, "-S", naive_graders.__file__),
