@@ -18,7 +18,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, cast
 
 from . import changes, faults, remote, structures
-from .codec import DataOnly, Decoder, Encoder, NotDataError, ProtocolViolation, TooLargeError
+from .codec import DataOnly, NotDataError, ProtocolViolation, TooLargeError
+from .decoding import Decoder
+from .encoding import Encoder
 from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import OPERATIONS, details_of
 from .proxy import COROUTINE

@@ -28,7 +28,9 @@ from typing import cast
 
 from . import changes, faults
 from .callbacks import Callbacks
-from .codec import Decoder, Encoder, NotDataError, ProtocolViolation
+from .codec import NotDataError, ProtocolViolation
+from .decoding import Decoder
+from .encoding import Encoder
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError

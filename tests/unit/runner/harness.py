@@ -66,13 +66,15 @@ class Zygote:
         )
 
     def close(self) -> None:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(timeout=30)
         self.process.stdout.close()
 
     def run(self, document: bytes, wall_seconds: float = 20.0) -> Result:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         out = self.process.stdout.fileno()
         request = plain_zygote.REQUEST.pack(len(document), int(wall_seconds * 1000))
         plain_zygote.write_all(self.process.stdin.fileno(), request + document)

@@ -15,7 +15,6 @@ import socket
 import struct
 import sys
 import tempfile
-import time
 from typing import NamedTuple, NoReturn
 
 REQUEST = struct.Struct(">II")
@@ -107,7 +106,7 @@ class Pair:
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             body()
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # nothing may return into the loop
             import traceback
 
             with open("/proc/self/fd/2", "w") as file:

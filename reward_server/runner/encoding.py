@@ -1,0 +1,349 @@
+"""Encodes values; see `codec`."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import cast
+
+from . import arrays
+from .codec import (
+    FACTORIES,
+    MAX_CONTAINERS,
+    MAX_DECIMAL_EXPONENT,
+    MAX_DEPTH,
+    MAX_INTEGER_DIGITS,
+    REFERENCE,
+    TYPES,
+    DataOnly,
+    NotDataError,
+    References,
+    TooLargeError,
+)
+
+_SMALL = 1 << 63
+_PLAIN = frozenset((type(None), bool, float))
+_to_json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
+_COMPARISONS = frozenset(
+    f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "contains")
+)
+
+
+class Encoder:
+    """Encodes values.
+
+    Args:
+        references: takes what is not data.
+        limit_bytes: greatest size of an encoded message.
+    """
+
+    def __init__(self, references: References, limit_bytes: int) -> None:
+        self._references = references
+        self._limit_bytes = limit_bytes
+        self._elements = 0
+        self.overloads_cast_down = 0
+
+    def dumps(self, message: list[object]) -> bytes:
+        """Returns the bytes of a message whose values went through `value`.
+
+        Raises:
+            TooLargeError: it is larger than the limit.
+        """
+        self._elements = 0
+        data = _to_json(message).encode()
+        if len(data) > self._limit_bytes:
+            raise TooLargeError(f"takes more than {self._limit_bytes} bytes")
+        if len(data) > MAX_CONTAINERS and data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:
+            raise TooLargeError(f"holds more than {MAX_CONTAINERS} containers")
+        return data
+
+    def value(self, value: object, depth: int = MAX_DEPTH) -> object:
+        """Returns the JSON value of a value.
+
+        Raises:
+            NotDataError: it cannot cross.
+        """
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        encode = _ENCODERS.get(kind)
+        if encode is None:
+            return self._uncommon(value, depth)
+        return encode(self, value, depth)
+
+    def items(self, values: list[object], depth: int = MAX_DEPTH) -> list[object]:
+        """Returns the JSON values of a list's elements.
+
+        Raises:
+            NotDataError: one of them cannot cross, or there are too many.
+        """
+        self._elements += len(values)
+        if self._elements * 2 > self._limit_bytes:
+            raise TooLargeError(f"takes more than {self._limit_bytes} bytes")
+        if not depth:
+            raise NotDataError(f"nested deeper than {MAX_DEPTH} levels, or contains itself")
+        if _are_json(values):
+            return values
+        depth -= 1
+        return [self.value(value, depth) for value in values]
+
+    def hashed(self, values: Iterable[object], depth: int) -> list[object]:
+        """Returns the JSON values of a set's elements or a dictionary's keys.
+
+        Raises:
+            NotDataError: one of them is not data.
+        """
+        references, self._references = self._references, DataOnly()
+        try:
+            return self.items(list(values), depth)
+        finally:
+            self._references = references
+
+    def refer(self, value: object) -> object:
+        """Returns the JSON value of a reference.
+
+        Raises:
+            NotDataError: only data may cross.
+        """
+        return {REFERENCE: self._references.refer(value)}
+
+    def _uncommon(self, value: object, depth: int) -> object:
+        parts = arrays.parts(value)
+        if parts is not None:
+            return {"array": parts}
+        base = _base_of(type(value))
+        if base is None:
+            return self.refer(value)
+        if _overloads_comparison(type(value), base):
+            self.overloads_cast_down += 1
+        return self.value(_CASTS[base](value), depth)
+
+
+def _are_json(values: list[object]) -> bool:
+    kinds = set(map(type, values))
+    if kinds <= _PLAIN:
+        return True
+    if not kinds <= _JSON_KINDS:
+        return False
+    pure = len(kinds) == 1
+    if int in kinds:
+        numbers = cast("list[int]", values if pure else [v for v in values if type(v) is int])
+        if min(numbers) <= -_SMALL or max(numbers) >= _SMALL:
+            return False
+    if str in kinds:
+        texts = cast("list[str]", values if pure else [v for v in values if type(v) is str])
+        return _has_no_surrogates("".join(texts))
+    return True
+
+
+_JSON_KINDS = _PLAIN | {int, str}
+
+
+def _has_no_surrogates(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _base_of(kind: type) -> type | None:
+    return next((base for base in kind.__mro__ if base in _CASTS), None)
+
+
+def _overloads_comparison(kind: type, base: type) -> bool:
+    own = kind.__mro__[: kind.__mro__.index(base)]
+    return any(_COMPARISONS & vars(part).keys() for part in own if part.__module__ != "enum")
+
+
+def _encode_int(encoder: Encoder, value: object, depth: int) -> object:
+    number = cast("int", value)
+    if -_SMALL < number < _SMALL:
+        return number
+    digits = hex(number)
+    if len(digits) > MAX_INTEGER_DIGITS:
+        raise TooLargeError(f"an integer of more than {MAX_INTEGER_DIGITS} hexadecimal digits")
+    return {"int": digits}
+
+
+def _encode_str(encoder: Encoder, value: object, depth: int) -> object:
+    text = cast("str", value)
+    if _has_no_surrogates(text):
+        return text
+    return {"str": text.encode("utf-8", "surrogatepass").hex()}
+
+
+def _encode_list(encoder: Encoder, value: object, depth: int) -> object:
+    return encoder.items(cast("list[object]", value), depth)
+
+
+def _encode_tuple(encoder: Encoder, value: object, depth: int) -> object:
+    return {"tuple": encoder.items(list(cast("tuple[object, ...]", value)), depth)}
+
+
+def _encode_set(encoder: Encoder, value: object, depth: int) -> object:
+    try:
+        return {type(value).__name__: encoder.hashed(cast("set[object]", value), depth)}
+    except TooLargeError:
+        raise
+    except NotDataError:
+        return encoder.refer(value)
+
+
+def _encode_dict(encoder: Encoder, value: object, depth: int) -> object:
+    items = cast("dict[object, object]", value)
+    try:
+        keys = encoder.hashed(items, depth)
+    except TooLargeError:
+        raise
+    except NotDataError:
+        return encoder.refer(value)
+    return {type(value).__name__: [keys, encoder.items(list(items.values()), depth)]}
+
+
+def _encode_defaultdict(encoder: Encoder, value: object, depth: int) -> object:
+    factory = cast("defaultdict[object, object]", value).default_factory
+    name = factory.__name__ if type(factory) is type else None
+    known = name if name is not None and FACTORIES.get(name) is factory else None
+    plain = _encode_dict(encoder, dict(cast("defaultdict[object, object]", value)), depth)
+    parts = cast("dict[str, list[object]]", plain).get("dict")
+    return {"defaultdict": [known, *parts]} if parts is not None else encoder.refer(value)
+
+
+def _encode_deque(encoder: Encoder, value: object, depth: int) -> object:
+    items = cast("deque[object]", value)
+    return {"deque": [items.maxlen, encoder.items(list(items), depth)]}
+
+
+def _encode_bytes(encoder: Encoder, value: object, depth: int) -> object:
+    raw = cast("bytes", value)
+    encoder.items([None] * (len(raw) // 2))
+    return {type(value).__name__: raw.hex()}
+
+
+def _encode_complex(encoder: Encoder, value: object, depth: int) -> object:
+    number = cast("complex", value)
+    return {"complex": [number.real, number.imag]}
+
+
+def _encode_range(encoder: Encoder, value: object, depth: int) -> object:
+    span = cast("range", value)
+    return {"range": encoder.items([span.start, span.stop, span.step], depth)}
+
+
+def _encode_slice(encoder: Encoder, value: object, depth: int) -> object:
+    part = cast("slice", value)
+    return {"slice": encoder.items([part.start, part.stop, part.step], depth)}
+
+
+def _encode_decimal(encoder: Encoder, value: object, depth: int) -> object:
+    number = cast("Decimal", value)
+    exponent = number.as_tuple().exponent
+    if type(exponent) is int and abs(exponent) > MAX_DECIMAL_EXPONENT:
+        raise TooLargeError(f"a decimal with an exponent beyond {MAX_DECIMAL_EXPONENT}")
+    return {"Decimal": str(number)}
+
+
+def _encode_fraction(encoder: Encoder, value: object, depth: int) -> object:
+    number = cast("Fraction", value)
+    return {"Fraction": encoder.items([number.numerator, number.denominator], depth)}
+
+
+def _encode_date(encoder: Encoder, value: object, depth: int) -> object:
+    day = cast("datetime.date", value)
+    return {"date": [day.year, day.month, day.day]}
+
+
+def _microseconds(span: datetime.timedelta | None) -> int | None:
+    return None if span is None else span // datetime.timedelta(microseconds=1)
+
+
+def _encode_time(encoder: Encoder, value: object, depth: int) -> object:
+    time = cast("datetime.time", value)
+    clock = [time.hour, time.minute, time.second, time.microsecond, time.fold]
+    return {"time": [*clock, _microseconds(time.utcoffset())]}
+
+
+def _encode_datetime(encoder: Encoder, value: object, depth: int) -> object:
+    moment = cast("datetime.datetime", value)
+    clock = [moment.hour, moment.minute, moment.second, moment.microsecond, moment.fold]
+    offset = _microseconds(moment.utcoffset())
+    return {"datetime": [moment.year, moment.month, moment.day, *clock, offset]}
+
+
+def _encode_timedelta(encoder: Encoder, value: object, depth: int) -> object:
+    return {"timedelta": _microseconds(cast("datetime.timedelta", value))}
+
+
+def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
+    zone = cast("datetime.timezone", value)
+    return {"timezone": _microseconds(zone.utcoffset(None))}
+
+
+def _encode_type(encoder: Encoder, value: object, depth: int) -> object:
+    name = cast("type", value).__name__
+    return {"type": name} if TYPES.get(name) is value else encoder.refer(value)
+
+
+_ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
+    int: _encode_int,
+    str: _encode_str,
+    list: _encode_list,
+    tuple: _encode_tuple,
+    set: _encode_set,
+    frozenset: _encode_set,
+    dict: _encode_dict,
+    Counter: _encode_dict,
+    OrderedDict: _encode_dict,
+    defaultdict: _encode_defaultdict,
+    deque: _encode_deque,
+    bytes: _encode_bytes,
+    bytearray: _encode_bytes,
+    complex: _encode_complex,
+    range: _encode_range,
+    slice: _encode_slice,
+    Decimal: _encode_decimal,
+    Fraction: _encode_fraction,
+    datetime.date: _encode_date,
+    datetime.time: _encode_time,
+    datetime.datetime: _encode_datetime,
+    datetime.timedelta: _encode_timedelta,
+    datetime.timezone: _encode_timezone,
+    type: _encode_type,
+}
+
+# How a subclass becomes its base, by the base's own methods; searched along the class's order.
+_CASTS: Mapping[type, Callable[[object], object]] = {
+    int: lambda value: int.__int__(cast("int", value)),
+    float: lambda value: float.__float__(cast("float", value)),
+    complex: lambda value: complex.__complex__(cast("complex", value)),
+    str: lambda value: str.__str__(cast("str", value)),
+    bytes: lambda value: bytes.__getitem__(cast("bytes", value), slice(None)),
+    bytearray: lambda value: bytearray.__getitem__(cast("bytearray", value), slice(None)),
+    list: lambda value: list(list.__iter__(cast("list[object]", value))),
+    tuple: lambda value: tuple(tuple.__iter__(cast("tuple[object, ...]", value))),
+    set: lambda value: set(set.__iter__(cast("set[object]", value))),
+    frozenset: lambda value: frozenset(frozenset.__iter__(cast("frozenset[object]", value))),
+    dict: lambda value: dict(dict.items(cast("dict[object, object]", value))),
+    deque: lambda value: deque(deque.__iter__(cast("deque[object]", value))),
+    Decimal: lambda value: Decimal(Decimal.__str__(cast("Decimal", value))),
+    Fraction: lambda value: Fraction(*Fraction.as_integer_ratio(cast("Fraction", value))),
+    datetime.datetime: lambda value: _plain_datetime(cast("datetime.datetime", value)),
+    datetime.date: lambda value: datetime.date.fromordinal(
+        datetime.date.toordinal(cast("datetime.date", value))
+    ),
+    datetime.timedelta: lambda value: datetime.timedelta(
+        microseconds=_microseconds(cast("datetime.timedelta", value)) or 0
+    ),
+}
+
+
+def _plain_datetime(moment: datetime.datetime) -> datetime.datetime:
+    day, clock = datetime.datetime.date(moment), datetime.datetime.timetz(moment)
+    return datetime.datetime.combine(day, clock)
