@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import typer
 
+from reward_server.cli.bench import bench
 from reward_server.cli.doctor import doctor
 from reward_server.cli.grade import grade
 from reward_server.cli.serve import serve
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(doctor)
 app.command()(grade)
+app.command()(bench)
 
 
 def main() -> None:

@@ -103,7 +103,7 @@ class Caller:
             try:
                 return await call()
             except grpc.aio.AioRpcError as error:
-                wait = _pause_asked_for(error, pause)
+                wait = pause_asked_for(error, pause)
                 if wait is None or clock() + wait > until:
                     raise
                 await asyncio.sleep(wait)
@@ -117,7 +117,7 @@ def _open(address: Address) -> grpc.aio.Channel:
     return grpc.aio.secure_channel(address.target, credentials, options=_OPTIONS)
 
 
-def _pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:
+def pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:
     """Returns how long to wait before calling again; None if that cannot help."""
     if error.code() is grpc.StatusCode.UNAVAILABLE:
         return pause

@@ -1,0 +1,114 @@
+"""Requests sent as fast as they are answered, or by more at once than can be served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.cli.calls import pause_asked_for
+
+_SCORE = "/codereward.v1.RewardService/Score"
+_OPTIONS = (("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1))
+_PATIENCE_SECONDS = 120.0
+_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """How a request was answered: a verdict's name, or a status and when to come back."""
+
+    began: float
+    ended: float
+    verdict: str = ""
+    status: str = ""
+    pause: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.ended - self.began
+
+
+class Client:
+    """Sends requests that were encoded beforehand, so that sending costs as little as can be."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._score = channel.unary_unary(
+            _SCORE, request_serializer=None, response_deserializer=pb.ScoreResponse.FromString
+        )
+
+    async def score(self, request: bytes) -> Reply:
+        """Sends a request and tells how it was answered."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            response = await self._score(request, timeout=_PATIENCE_SECONDS)
+        except grpc.aio.AioRpcError as error:
+            pause = pause_asked_for(error, _PAUSE_SECONDS)
+            status = error.code().name
+            return Reply(began=began, ended=clock(), status=status, pause=pause or _PAUSE_SECONDS)
+        verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
+        return Reply(began=began, ended=clock(), verdict=verdict)
+
+    async def saturate(self, requests: Iterator[bytes], count: int, width: int) -> list[Reply]:
+        """Sends `count` requests, `width` at a time, each when another was answered."""
+        replies: list[Reply] = []
+        rest = islice(requests, count)
+
+        async def work() -> None:
+            for request in rest:
+                replies.append(await self.score(request))
+
+        await asyncio.gather(*(work() for _ in range(width)))
+        return replies
+
+    async def crowd(
+        self, requests: Iterator[bytes], width: int, *, ramp: float, seconds: float
+    ) -> list[Reply]:
+        """Keeps `width` requests under way, each refused one coming back when it was told to.
+
+        Returns:
+            Replies of the seconds behind the ramp, refusals included; what is still under way
+            at the end is cancelled.
+        """
+        clock = asyncio.get_running_loop().time
+        begin = clock() + ramp
+        replies: list[Reply] = []
+
+        async def work() -> None:
+            while True:
+                reply = await self.score(next(requests))
+                replies.append(reply)
+                if reply.status:
+                    await asyncio.sleep(reply.pause)
+
+        workers = [asyncio.create_task(work()) for _ in range(width)]
+        await asyncio.sleep(ramp + seconds)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        return [reply for reply in replies if begin <= reply.ended < begin + seconds]
+
+
+@asynccontextmanager
+async def client(address: str) -> AsyncIterator[Client]:
+    """Connects to a server for the length of the block."""
+    async with grpc.aio.insecure_channel(address, options=_OPTIONS) as channel:
+        yield Client(channel)
+
+
+def verdicts(replies: Sequence[Reply]) -> Counter[str]:
+    """Counts verdicts; requests without one are left out."""
+    return Counter(reply.verdict for reply in replies if reply.verdict)
+
+
+def statuses(replies: Sequence[Reply]) -> Counter[str]:
+    """Counts statuses of requests that were not judged."""
+    return Counter(reply.status for reply in replies if reply.status)

@@ -1,0 +1,134 @@
+"""The measurements. Those that are compared take turns, so that a drift of the machine cancels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.app import App
+from reward_server.cli.measure.bare import Bare
+from reward_server.cli.measure.load import Client, Reply
+from reward_server.cli.measure.served import Served, Used
+from reward_server.cli.measure.tasks import Task
+from reward_server.domain import Verdict
+from reward_server.errors import StartError
+from reward_server.rpc import convert
+
+IN_FLIGHT_PER_SLOT = 2
+LOADS = (1, 2, 5, 10, 20)
+RAMP_SECONDS = 1.0
+
+Advance = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One pass over the tasks, bare and served. CPU and wall time in seconds, for all of them."""
+
+    bare_cpu: float
+    used: Used
+    client_cpu: float
+    wall: float
+    replies: Sequence[Reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One task judged in-process and over gRPC, nothing else going on. Seconds."""
+
+    in_process: float
+    served: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What a crowd got. `load` is its size, in places that the server has."""
+
+    load: int
+    in_flight: int
+    seconds: float
+    replies: Sequence[Reply]
+
+
+async def rounds(
+    count: int,
+    tasks: Sequence[Task],
+    requests: Iterator[bytes],
+    bare: Bare,
+    server: Served,
+    client: Client,
+    advance: Advance,
+) -> list[Round]:
+    """Judges every task in bare interpreters and then by the server, `count` times.
+
+    A pass before the first warms both.
+    """
+    done: list[Round] = []
+    for _ in range(count + 1):
+        bare_cpu = await bare.one_pass()
+        used, own, begin = server.used(), time.process_time(), time.perf_counter()
+        replies = await client.saturate(requests, len(tasks), IN_FLIGHT_PER_SLOT * server.slots)
+        done.append(
+            Round(
+                bare_cpu=bare_cpu,
+                wall=time.perf_counter() - begin,
+                used=server.used().since(used),
+                client_cpu=time.process_time() - own,
+                replies=replies,
+            )
+        )
+        advance()
+    return done[1:]
+
+
+async def pairs(tasks: Sequence[Task], app: App, client: Client, advance: Advance) -> list[Pair]:
+    """Judges each task once in-process and once by another server, one after the other.
+
+    Raises:
+        StartError: a reference solution did not pass.
+    """
+    done: list[Pair] = []
+    for number, task in enumerate(tasks):
+        request = task.request(-number)
+        if number % 2:
+            in_process, served = await _in_process(request, app), await _served(request, client)
+        else:
+            served, in_process = await _served(request, client), await _in_process(request, app)
+        done.append(Pair(in_process=in_process, served=served))
+        advance()
+    return done
+
+
+async def _in_process(request: pb.ScoreRequest, app: App) -> float:
+    submission = convert.submission(request, app.bounds)
+    begin = time.perf_counter()
+    assessment = await app.evaluation.score(submission)
+    seconds = time.perf_counter() - begin
+    if assessment.verdict is not Verdict.PASSED:
+        raise StartError(f"a reference solution came to {assessment.verdict.name}")
+    return seconds
+
+
+async def _served(request: pb.ScoreRequest, client: Client) -> float:
+    reply = await client.score(request.SerializeToString())
+    if reply.verdict != "PASSED":
+        raise StartError(f"a reference solution came to {reply.verdict or reply.status}")
+    return reply.seconds
+
+
+async def steps(
+    requests: Iterator[bytes], places: int, client: Client, seconds: float, advance: Advance
+) -> list[Step]:
+    """Has crowds ask a server with that many places: ever larger ones, then ever smaller ones."""
+    replies: dict[int, list[Reply]] = {load: [] for load in LOADS}
+    for load in (*LOADS, *reversed(LOADS)):
+        replies[load] += await client.crowd(
+            requests, load * places, ramp=RAMP_SECONDS, seconds=seconds / 2
+        )
+        advance()
+    return [
+        Step(load=load, in_flight=load * places, seconds=seconds, replies=replies[load])
+        for load in LOADS
+    ]

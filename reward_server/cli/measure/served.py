@@ -1,0 +1,109 @@
+"""A server in a process of its own, and the CPU time of its process tree."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from reward_server.errors import StartError
+
+_START = "from reward_server.cli import main; main()"
+_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+_STOP_SECONDS = 30.0
+# Fields of /proc/PID/stat behind the name, which may hold anything.
+_PARENT, _USER, _CHILDREN_SYSTEM = 1, 11, 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """CPU seconds: of the process that speaks gRPC, and of the sandboxes below it."""
+
+    server: float
+    sandboxes: float
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.server + self.sandboxes
+
+    def since(self, earlier: Used) -> Used:
+        """What was used from an earlier point on."""
+        return Used(
+            server=self.server - earlier.server, sandboxes=self.sandboxes - earlier.sandboxes
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A server that runs."""
+
+    pid: int
+    address: str
+    slots: int
+
+    def used(self) -> Used:
+        """Returns what the server and everything below it used so far, waited-for children too.
+
+        The kernel shows ticks of 10 ms for each process that lives, but counts finely: measure
+        over seconds.
+        """
+        return tree_usage(self.pid)
+
+
+@asynccontextmanager
+async def served(arguments: Sequence[str]) -> AsyncIterator[Served]:
+    """Runs `reward-server serve` on a free port for the length of the block.
+
+    Raises:
+        StartError: it did not start.
+    """
+    command = (sys.executable, "-c", _START, "serve", "--port", "0", "--json", *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
+    assert process.stdout is not None
+    try:
+        line = await process.stdout.readline()
+        if not line:
+            raise StartError("the server to be measured did not start; it says why above")
+        said = json.loads(line)
+        yield Served(pid=process.pid, address=said["address"], slots=said["slots"])
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(_STOP_SECONDS):
+            await process.wait()
+
+
+def tree_usage(root: int) -> Used:
+    """Sums the CPU time of a process and of its descendants."""
+    seconds: dict[int, tuple[float, float]] = {}
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal() and (fields := _stat(folder)):
+            own, waited_for = sum(fields[_USER : _USER + 2]), sum(fields[_USER + 2 :])
+            seconds[int(folder.name)] = (own * _TICK_SECONDS, waited_for * _TICK_SECONDS)
+            children.setdefault(fields[_PARENT], []).append(int(folder.name))
+    server, sandboxes = seconds[root]
+    below = list(children.get(root, ()))
+    while below:
+        pid = below.pop()
+        sandboxes += sum(seconds[pid])
+        below.extend(children.get(pid, ()))
+    return Used(server=server, sandboxes=sandboxes)
+
+
+def _stat(folder: Path) -> list[int]:
+    """Returns numbers from the parent's pid on; nothing if the process is gone."""
+    try:
+        text = (folder / "stat").read_text("utf-8", "replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    fields = text.rpartition(")")[2].split()
+    return [0, *(int(field) for field in fields[1 : _CHILDREN_SYSTEM + 1])]

@@ -1,0 +1,251 @@
+"""What the benchmark measures is what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import count, islice
+from pathlib import Path
+
+import grpc
+import pytest
+
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+from reward_server.cli.calls import PUSHBACK
+from reward_server.cli.measure import report
+from reward_server.cli.measure.bare import bare_interpreters, preloaded
+from reward_server.cli.measure.load import Client, Reply, client
+from reward_server.cli.measure.phases import Pair, Round, Step
+from reward_server.cli.measure.served import Used, served, tree_usage
+from reward_server.cli.measure.tasks import read_tasks, requests
+from reward_server.errors import StartError
+
+BUSY_SECONDS = 0.15
+BUSY = f"import time\nwhile time.process_time() < {BUSY_SECONDS}: pass\n"
+ROW = {"prompt": "def f():\n", "canonical_solution": "    return 1\n", "entry_point": "f"}
+
+
+# ---------------------------------------------------------------------------------- baseline
+
+
+async def test_a_bare_pass_counts_the_cpu_time_of_every_child() -> None:
+    async with bare_interpreters([BUSY, BUSY, "pass"], 2) as bare:
+        for _ in range(2):
+            assert 2 * BUSY_SECONDS <= await bare.one_pass() < 6 * BUSY_SECONDS
+
+
+async def test_a_bare_interpreter_is_not_upset_by_what_programs_print() -> None:
+    async with bare_interpreters(
+        ["print('x' * 100_000)", "import sys; sys.stdout.close()"], 1
+    ) as b:
+        assert await b.one_pass() > 0
+
+
+@pytest.mark.parametrize("program", ["assert False", "raise SystemExit(1)", "def f(:"])
+async def test_a_reference_that_fails_bare_stops_the_comparison(program: str) -> None:
+    async with bare_interpreters(["pass", program], 1) as bare:
+        with pytest.raises(StartError, match="1 reference solutions fail"):
+            await bare.one_pass()
+
+
+def test_bare_interpreters_have_the_modules_that_sandboxes_have_warm() -> None:
+    assert {"collections", "json", "math", "typing"} <= {*preloaded()}
+
+
+# -------------------------------------------------------------------------------- CPU of a tree
+
+TREE = f"""
+import os, sys, time
+if os.fork() == 0:
+    {BUSY.replace(chr(10), chr(10) + "    ")}
+    os._exit(0)
+os.wait()
+read, write = os.pipe()
+if os.fork() == 0:
+    {BUSY.replace(chr(10), chr(10) + "    ")}
+    os.write(write, b"x")
+    time.sleep(60)
+os.read(read, 1)
+print("done", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_tree_s_usage_has_living_and_waited_for_descendants() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", TREE], stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        used = tree_usage(process.pid)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert used.sandboxes >= 2 * BUSY_SECONDS - 0.03
+    assert used.server < BUSY_SECONDS
+    assert used.total == used.server + used.sandboxes
+
+
+def test_usage_is_told_apart_from_what_came_before() -> None:
+    later, earlier = Used(server=3.0, sandboxes=5.0), Used(server=1.0, sandboxes=2.0)
+    assert later.since(earlier) == Used(server=2.0, sandboxes=3.0)
+
+
+async def test_a_server_that_does_not_start_is_an_error() -> None:
+    with pytest.raises(StartError):
+        async with served(["--set=nonsense=1"]):
+            pass
+
+
+# --------------------------------------------------------------------------------------- load
+
+
+class Service(pb_grpc.RewardServiceServicer):
+    """Refuses whatever finds no place, and tells to come back soon."""
+
+    def __init__(self, places: int, pushback: str) -> None:
+        self.places = places
+        self.pushback = pushback
+        self.inside = 0
+        self.peak = 0
+        self.refused = 0
+
+    async def Score(self, request, context):  # type: ignore[no-untyped-def]  # noqa: N802
+        if self.inside >= self.places:
+            self.refused += 1
+            trailers = ((PUSHBACK, self.pushback),)
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "full", trailers)
+        self.inside += 1
+        self.peak = max(self.peak, self.inside)
+        await asyncio.sleep(0.005)
+        self.inside -= 1
+        return pb.ScoreResponse(verdict=pb.VERDICT_PASSED)
+
+
+@asynccontextmanager
+async def loaded(service: Service) -> AsyncIterator[Client]:
+    server = grpc.aio.server()
+    pb_grpc.add_RewardServiceServicer_to_server(service, server)  # type: ignore[no-untyped-call]  # generated
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with client(f"127.0.0.1:{port}") as caller:
+            yield caller
+    finally:
+        await server.stop(None)
+
+
+def blanks() -> Iterator[bytes]:
+    return (pb.ScoreRequest(id=str(number)).SerializeToString() for number in count())
+
+
+async def test_as_many_requests_are_under_way_as_asked_for() -> None:
+    service = Service(places=100, pushback="0")
+    async with loaded(service) as caller:
+        replies = await caller.saturate(blanks(), 20, 3)
+    assert len(replies) == 20
+    assert service.peak == 3
+    assert {reply.verdict for reply in replies} == {"PASSED"}
+    assert all(reply.seconds >= 0.004 for reply in replies)
+
+
+async def test_a_crowd_that_is_refused_comes_back_when_told() -> None:
+    patient, hasty = Service(places=2, pushback="60000"), Service(places=2, pushback="1")
+    for service in (patient, hasty):
+        async with loaded(service) as caller:
+            await caller.crowd(blanks(), 10, ramp=0.0, seconds=0.3)
+    assert patient.refused <= 8 < hasty.refused
+
+
+async def test_a_crowd_s_ramp_does_not_count() -> None:
+    service = Service(places=10, pushback="1")
+    async with loaded(service) as caller:
+        begin = asyncio.get_running_loop().time()
+        replies = await caller.crowd(blanks(), 4, ramp=0.2, seconds=0.2)
+    assert replies
+    assert all(begin + 0.2 <= reply.ended < begin + 0.6 for reply in replies)
+
+
+# ------------------------------------------------------------------------------------- tasks
+
+
+def test_no_two_requests_are_identical(tmp_path: Path) -> None:
+    data = tmp_path / "HumanEval.jsonl"
+    data.write_text(json.dumps({**ROW, "test": "def check(c): pass"}) + "\n")
+    (task,) = read_tasks(data)
+    exec(task.program, {})
+    sent = list(islice(requests([task]), 50))
+    assert len({pb.ScoreRequest.FromString(body).completion for body in sent}) == 50
+
+
+@pytest.mark.parametrize("text", ["", "\n", "{}", "[]", "not JSON", json.dumps(ROW), "\x00"])
+def test_a_file_that_is_no_humaneval_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    data = tmp_path / "other.jsonl"
+    data.write_text(text)
+    with pytest.raises(StartError, match=r"other\.jsonl"):
+        read_tasks(data)
+
+
+# ------------------------------------------------------------------------------------ report
+
+
+def reply(seconds: float, verdict: str = "PASSED", status: str = "") -> Reply:
+    return Reply(began=1.0, ended=1.0 + seconds, verdict=verdict, status=status)
+
+
+def test_the_ratio_is_of_the_whole_process_tree_to_the_bare_fork() -> None:
+    rounds = [
+        Round(
+            bare_cpu=bare,
+            used=Used(server=1.0, sandboxes=5.0),
+            client_cpu=9.0,
+            wall=2.0,
+            replies=[reply(0.1), reply(0.3)],
+        )
+        for bare in (2.0, 4.0)
+    ]
+    found = report.throughput(rounds, tasks=2, slots=2)
+    assert found["cpu_ratio"] == 2.0
+    assert found["cpu_ratio_by_round"] == [3.0, 1.5]
+    assert found["executions_per_second"] == 1.0
+    assert found["cpu_seconds_per_verdict"]["bare"] == 1.5
+    assert found["cpu_seconds_per_verdict"]["served"] == 3.0
+    assert found["latency_seconds"]["max"] == pytest.approx(0.3)
+
+
+def test_added_latency_is_the_median_of_the_differences() -> None:
+    pairs = [
+        Pair(in_process=1.0, served=1.5),
+        Pair(in_process=9.0, served=9.1),
+        Pair(in_process=2.0, served=2.4),
+    ]
+    assert report.latency(pairs)["added_seconds_p50"] == pytest.approx(0.4)
+
+
+def test_overload_counts_verdicts_and_not_refusals() -> None:
+    refusal = reply(0.0, verdict="", status="RESOURCE_EXHAUSTED")
+    late = reply(1.0, verdict="TIME_LIMIT_EXCEEDED")
+    steps = [
+        Step(load=1, in_flight=10, seconds=2.0, replies=[reply(0.1)] * 10),
+        Step(load=20, in_flight=200, seconds=2.0, replies=[*[reply(0.1)] * 8, late, refusal]),
+    ]
+    found = report.overload(steps, places=10, capacity=8)
+    assert [step["executions_per_second"] for step in found["steps"]] == [5.0, 4.5]
+    assert found["least_share_of_peak"] == 0.9
+    assert found["steps"][1]["refusals_per_second"] == 0.5
+    assert found["honest_solutions_timed_out"] == 1
+    assert found["honest_solutions_not_passed"] == 1
+
+
+def test_percentiles_are_measured_values() -> None:
+    found = report.percentiles([float(number) for number in range(101)])
+    assert found == {"p50": 50.0, "p90": 90.0, "p99": 99.0, "max": 100.0}
+    assert report.percentiles([7.0]) == dict.fromkeys(("p50", "p90", "p99", "max"), 7.0)
