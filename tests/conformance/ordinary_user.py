@@ -2,8 +2,8 @@
 
     python ordinary_user.py UID CGROUP
 
-Started as root: makes a mount namespace in which the interpreter can be reached even where it lies
-under somebody's closed home, becomes UID, and prints one JSON object of problems by check.
+Started as root: makes a mount namespace in which interpreter and checkout can be reached even where
+they lie under somebody's closed home, becomes UID, and prints one JSON object of problems by check.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import os
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
+REPOSITORY = Path(__file__).parents[2]
 _CLONE_NEWNS, _MS_REC, _MS_PRIVATE, _MS_BIND = 0x00020000, 16384, 1 << 18, 4096
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -37,23 +39,25 @@ def _closed_ancestor(path: Path) -> Path | None:
     return None
 
 
-def open_the_way(path: Path) -> None:
-    """Covers a closed folder above `path` with an open one that holds `path` alone."""
-    closed = _closed_ancestor(path)
-    if closed is None:
-        return
-    kept = os.open(path, os.O_PATH | os.O_DIRECTORY)
-    _mount("none", str(closed), b"tmpfs", 0)
-    path.mkdir(parents=True)
-    _mount(f"/proc/self/fd/{kept}", str(path), None, _MS_BIND | _MS_REC)
-    os.close(kept)
+def open_the_way(paths: Iterable[Path]) -> None:
+    """Covers each closed folder above a path with an open one that holds these paths alone."""
+    closed = {path: _closed_ancestor(path) for path in sorted(paths)}
+    kept = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in closed if closed[path]}
+    for ancestor in {closed[path] for path in kept}:
+        _mount("none", str(ancestor), b"tmpfs", 0)
+    for path, descriptor in kept.items():
+        if not path.exists():  # it lies in none that came before
+            path.mkdir(parents=True)
+            _mount(f"/proc/self/fd/{descriptor}", str(path), None, _MS_BIND | _MS_REC)
+        os.close(descriptor)
 
 
 def become(uid: int) -> None:
     """Turns root into an ordinary user with its own view of the mounts."""
     _check(_libc.unshare(_CLONE_NEWNS))
     _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
-    open_the_way(Path(os.path.realpath(sys.base_prefix)))
+    needed = (sys.base_prefix, sys.prefix, REPOSITORY)
+    open_the_way(Path(os.path.realpath(path)) for path in needed)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
