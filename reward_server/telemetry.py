@@ -85,16 +85,10 @@ class Telemetry:
 
 def configure_logging(level: str, *, as_json: bool) -> None:
     """Sends log lines to standard error, for people or as JSON for programs."""
-    renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
-        if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-    )
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso"),
-        structlog.processors.format_exc_info,
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -106,7 +100,20 @@ def configure_logging(level: str, *, as_json: bool) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_renderers(as_json=as_json),
+            ],
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
+
+
+def _renderers(*, as_json: bool) -> list[structlog.typing.Processor]:
+    if as_json:
+        return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    # A plain traceback: the default one prints local variables, completions among them.
+    console = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+    )
+    return [console]

@@ -7,8 +7,7 @@ not compile, say) is left to it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -35,6 +34,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.languages import Language, Languages
+from reward_server.rpc import fields
 
 MEBIBYTE = 1 << 20
 NAME_BYTES = 256
@@ -50,12 +50,8 @@ SHORTEST_SECONDS = 0.001
 _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
 }
-# Only the form counts: converting a long number would cost time in its length squared.
-_JSON = json.JSONDecoder(parse_int=len)
 
 _M = TypeVar("_M", bound=Message)
-_T = TypeVar("_T")
-_U = TypeVar("_U")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,17 +94,17 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
     language = _language("language", request.language, bounds)
     tests = _tests(request, language, bounds)
     return Submission(
-        id=_text("id", request.id, NAME_BYTES),
+        id=fields.text("id", request.id, NAME_BYTES),
         language=language.name,
-        prompt=_text("prompt", request.prompt, SOURCE_BYTES),
-        completion=_text("completion", request.completion, SOURCE_BYTES),
-        extraction=_choice("extraction", request.extraction, Extraction),
+        prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
+        completion=fields.text("completion", request.completion, SOURCE_BYTES),
+        extraction=fields.choice("extraction", request.extraction, Extraction),
         tests=tests,
-        limits=_within("limits", lambda: _limits(request.limits, language, bounds)),
-        reward_policy=_within(
+        limits=fields.within("limits", lambda: _limits(request.limits, language, bounds)),
+        reward_policy=fields.within(
             "reward_policy", lambda: _reward_policy(request.reward_policy, tests)
         ),
-        require_integrity=_choice("require_integrity", request.require_integrity, Integrity),
+        require_integrity=fields.choice("require_integrity", request.require_integrity, Integrity),
         tags=_tags(request.tags),
     )
 
@@ -119,7 +115,7 @@ def check_batch(request: pb.ScoreBatchRequest, bounds: Bounds) -> None:
     Raises:
         InvalidRequestError: there are too many requests, or two have the same id.
     """
-    _at_most("requests", len(request.requests), bounds.maximum_batch)
+    fields.at_most("requests", len(request.requests), bounds.maximum_batch)
     seen: dict[str, int] = {}
     for index, item in enumerate(request.requests):
         if item.id and seen.setdefault(item.id, index) != index:
@@ -135,15 +131,15 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
         InvalidRequestError: a field is malformed or too large.
         UnsupportedError: the language is not on offer.
     """
-    _text("id", request.id, NAME_BYTES)
+    fields.text("id", request.id, NAME_BYTES)
     language = _language("language", request.language, bounds)
-    _at_most("args", len(request.args), MOST_ARGUMENTS)
+    fields.at_most("args", len(request.args), MOST_ARGUMENTS)
     work = Program(
-        source=_text("source", request.source, SOURCE_BYTES),
-        stdin=_data("stdin", request.stdin, CASE_BYTES),
-        args=_each("args", request.args, _argument),
+        source=fields.text("source", request.source, SOURCE_BYTES),
+        stdin=fields.data("stdin", request.stdin, CASE_BYTES),
+        args=fields.each("args", request.args, _argument),
     )
-    limits = _within("limits", lambda: _limits(request.limits, language, bounds))
+    limits = fields.within("limits", lambda: _limits(request.limits, language, bounds))
     return Job(work=work, language=language.name, limits=limits)
 
 
@@ -160,36 +156,36 @@ def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Test
             f"offered are: {', '.join(language.test_kinds)}"
         )
     if kind == "function":
-        return _within("function", lambda: _function_tests(request.function, bounds))
+        return fields.within("function", lambda: _function_tests(request.function, bounds))
     if kind == "call":
-        return _within("call", lambda: _call_tests(request.call, bounds))
-    return _within("stdio", lambda: _stdio_tests(request.stdio, bounds))
+        return fields.within("call", lambda: _call_tests(request.call, bounds))
+    return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
 
 
 def _function_tests(tests: pb.FunctionTests, bounds: Bounds) -> FunctionTests:
-    test_code = _text("test_code", tests.test_code, TEST_CODE_BYTES)
+    test_code = fields.text("test_code", tests.test_code, TEST_CODE_BYTES)
     if not tests.asserts and not test_code.strip():
         raise InvalidRequestError("test_code", "is empty, and there are no asserts either")
-    _at_most("asserts", len(tests.asserts), bounds.maximum_cases)
+    fields.at_most("asserts", len(tests.asserts), bounds.maximum_cases)
     if tests.entry_point or not tests.asserts:
         _entry_point(tests.entry_point)
     return FunctionTests(
         entry_point=tests.entry_point,
         test_code=test_code,
-        asserts=_each("asserts", tests.asserts, _assert),
-        setup_code=_text("setup_code", tests.setup_code, TEST_CODE_BYTES),
+        asserts=fields.each("asserts", tests.asserts, _assert),
+        setup_code=fields.text("setup_code", tests.setup_code, TEST_CODE_BYTES),
     )
 
 
 def _call_tests(tests: pb.CallTests, bounds: Bounds) -> CallTests:
     _cases("cases", len(tests.cases), bounds)
     _entry_point(tests.entry_point)
-    checker = _within("checker", lambda: _checker(tests.checker, bounds))
+    checker = fields.within("checker", lambda: _checker(tests.checker, bounds))
     if checker.kind is CheckerKind.PROGRAM:
         raise UnsupportedError("call tests cannot have a checker program; stdio tests can")
     return CallTests(
         entry_point=tests.entry_point,
-        cases=_each("cases", tests.cases, _call_case),
+        cases=fields.each("cases", tests.cases, _call_case),
         checker=checker,
     )
 
@@ -197,21 +193,21 @@ def _call_tests(tests: pb.CallTests, bounds: Bounds) -> CallTests:
 def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
     _cases("cases", len(tests.cases), bounds)
     return StdioTests(
-        cases=_each("cases", tests.cases, _stdio_case),
-        checker=_within("checker", lambda: _checker(tests.checker, bounds)),
+        cases=fields.each("cases", tests.cases, _stdio_case),
+        checker=fields.within("checker", lambda: _checker(tests.checker, bounds)),
     )
 
 
 def _assert(text: str) -> str:
     if not text.strip():
         raise InvalidRequestError("", "is empty")
-    return _text("", text, TEST_CODE_BYTES)
+    return fields.text("", text, TEST_CODE_BYTES)
 
 
 def _call_case(case: pb.CallCase) -> CallCase:
-    if not isinstance(_json("args_json", case.args_json), list):
+    if not isinstance(fields.json_value("args_json", case.args_json, CASE_BYTES), list):
         raise InvalidRequestError("args_json", "is not a JSON array")
-    _json("expected_json", case.expected_json)
+    fields.json_value("expected_json", case.expected_json, CASE_BYTES)
     return CallCase(
         args_json=case.args_json, expected_json=case.expected_json, weight=_weight(case)
     )
@@ -219,8 +215,8 @@ def _call_case(case: pb.CallCase) -> CallCase:
 
 def _stdio_case(case: pb.StdioCase) -> StdioCase:
     return StdioCase(
-        stdin=_data("stdin", case.stdin, CASE_BYTES),
-        expected_stdout=_data("expected_stdout", case.expected_stdout, CASE_BYTES),
+        stdin=fields.data("stdin", case.stdin, CASE_BYTES),
+        expected_stdout=fields.data("expected_stdout", case.expected_stdout, CASE_BYTES),
         weight=_weight(case),
     )
 
@@ -228,7 +224,7 @@ def _stdio_case(case: pb.StdioCase) -> StdioCase:
 def _weight(case: pb.CallCase | pb.StdioCase) -> float:
     if not case.HasField("weight"):
         return 1.0
-    return _number("weight", case.weight, 0.0, 1e6)
+    return fields.number("weight", case.weight, 0.0, 1e6)
 
 
 def _entry_point(text: str) -> None:
@@ -240,7 +236,7 @@ def _entry_point(text: str) -> None:
 
 
 def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
-    kind = _choice("kind", checker.kind, CheckerKind)
+    kind = fields.choice("kind", checker.kind, CheckerKind)
     if kind is CheckerKind.PROGRAM and not checker.program.strip():
         raise InvalidRequestError("program", "is empty")
     if kind is not CheckerKind.PROGRAM and checker.program:
@@ -250,9 +246,13 @@ def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
             raise InvalidRequestError(name, "needs CHECKER_KIND_FLOAT")
     return Checker(
         kind=kind,
-        absolute_tolerance=_number("absolute_tolerance", checker.absolute_tolerance, 0.0, 1e300),
-        relative_tolerance=_number("relative_tolerance", checker.relative_tolerance, 0.0, 1.0),
-        program=_text("program", checker.program, SOURCE_BYTES),
+        absolute_tolerance=fields.number(
+            "absolute_tolerance", checker.absolute_tolerance, 0.0, 1e300
+        ),
+        relative_tolerance=fields.number(
+            "relative_tolerance", checker.relative_tolerance, 0.0, 1.0
+        ),
+        program=fields.text("program", checker.program, SOURCE_BYTES),
         program_language=_language("program_language", checker.program_language, bounds).name,
     )
 
@@ -286,8 +286,8 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
     return RewardPolicy(
         kind=kind,
         first_k=policy.first_k,
-        compile_bonus=_number("compile_bonus", policy.compile_bonus, 0.0, 1.0),
-        format_bonus=_number("format_bonus", policy.format_bonus, 0.0, 1.0),
+        compile_bonus=fields.number("compile_bonus", policy.compile_bonus, 0.0, 1.0),
+        format_bonus=fields.number("format_bonus", policy.format_bonus, 0.0, 1.0),
     )
 
 
@@ -311,86 +311,24 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
 
 
 def _language(field: str, name: str, bounds: Bounds) -> Language:
-    return bounds.languages.find(_text(field, name, NAME_BYTES) or "python")
+    return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
 
 
 def _argument(text: str) -> str:
     if "\0" in text:
         raise InvalidRequestError("", "holds a null character")
-    return _text("", text, ARGUMENT_BYTES)
+    return fields.text("", text, ARGUMENT_BYTES)
 
 
 def _tags(tags: Mapping[str, str]) -> dict[str, str]:
-    _at_most("tags", len(tags), MOST_TAGS)
+    fields.at_most("tags", len(tags), MOST_TAGS)
     for name, value in tags.items():
-        _text("tags", name, NAME_BYTES)
-        _text("tags", value, TAG_BYTES)
+        fields.text("tags", name, NAME_BYTES)
+        fields.text("tags", value, TAG_BYTES)
     return dict(tags)
 
 
 def _cases(field: str, count: int, bounds: Bounds) -> None:
     if count == 0:
         raise InvalidRequestError(field, "are absent; at least 1 is needed")
-    _at_most(field, count, bounds.maximum_cases)
-
-
-def _at_most(field: str, count: int, maximum: int) -> None:
-    if count > maximum:
-        raise InvalidRequestError(field, f"are {count}; at most {maximum} are allowed")
-
-
-def _text(field: str, text: str, maximum_bytes: int) -> str:
-    # Few texts come near their limit, so that few have to be encoded to be measured.
-    if 4 * len(text) > maximum_bytes:
-        _data(field, text.encode(), maximum_bytes)
-    return text
-
-
-def _data(field: str, data: bytes, maximum_bytes: int) -> bytes:
-    if len(data) > maximum_bytes:
-        raise InvalidRequestError(
-            field, f"has {len(data)} bytes; at most {maximum_bytes} are allowed"
-        )
-    return data
-
-
-def _json(field: str, text: str) -> object:
-    try:
-        return _JSON.decode(_text(field, text, CASE_BYTES))
-    except ValueError as error:
-        raise InvalidRequestError(field, f"is not JSON: {error}") from None
-    except RecursionError:
-        raise InvalidRequestError(field, "is nested too deeply") from None
-
-
-def _number(field: str, value: float, least: float, greatest: float) -> float:
-    if not least <= value <= greatest:
-        raise InvalidRequestError(field, f"is {value}; it must be from {least:g} to {greatest:g}")
-    return value
-
-
-def _choice(field: str, number: int, kind: Callable[[int], _T]) -> _T:
-    try:
-        return kind(number)
-    except ValueError:
-        raise InvalidRequestError(field, f"{number} is not known") from None
-
-
-def _each(field: str, items: Iterable[_T], read: Callable[[_T], _U]) -> tuple[_U, ...]:
-    """Reads a repeated field, putting its name and the index in front of a wrong field's name."""
-    values: list[_U] = []
-    for item in items:
-        try:
-            values.append(read(item))
-        except InvalidRequestError as error:
-            path = f"{field}[{len(values)}].{error.field}".removesuffix(".")
-            raise InvalidRequestError(path, error.problem) from None
-    return tuple(values)
-
-
-def _within(field: str, read: Callable[[], _T]) -> _T:
-    """Reads a message field, putting its name in front of a wrong field's name."""
-    try:
-        return read()
-    except InvalidRequestError as error:
-        raise InvalidRequestError(f"{field}.{error.field}", error.problem) from None
+    fields.at_most(field, count, bounds.maximum_cases)

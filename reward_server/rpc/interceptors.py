@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from typing import TypeAlias, TypeVar
 
@@ -119,7 +120,9 @@ def report_failure(method: str, error: Exception) -> None:
     elif isinstance(error, RewardServerError):
         _log.debug("refused", method=method, code=status.code_of(error).name)
     else:
-        _log.error("internal error", method=method, exc_info=error)
+        # Where, but not the message, which may quote a completion.
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        _log.error("internal error", method=method, error=type(error).__name__, frames=frames)
 
 
 def _refusal(method: str, error: RewardServerError, telemetry: Telemetry) -> Handler:

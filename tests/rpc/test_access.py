@@ -13,6 +13,7 @@ from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.errors import SettingsError, StartError
 from tests.rpc.certificates import Authority, Pair
 from tests.rpc.conftest import Refusal, Serve, Served, function_request, refused
+from tests.rpc.fakes import FakeExecutor
 
 TOKEN = "correct-horse-battery"
 
@@ -234,6 +235,23 @@ async def test_a_port_in_use_is_told_and_not_shared(serve: Serve) -> None:
 async def test_an_address_of_another_machine_is_told(serve: Serve) -> None:
     with pytest.raises(StartError, match=r"cannot listen on 192\.0\.2\.1"):
         await serve(host="192.0.2.1", insecure_public=True)
+
+
+async def test_calls_at_once_are_bounded_even_if_they_share_one_execution(serve: Serve) -> None:
+    served = await serve(FakeExecutor(slots=1, held=True), queue_capacity=1)
+    first = asyncio.create_task(score(served, function_request()))
+    await served.executor.until_running(1)
+    others = [asyncio.create_task(score(served, function_request())) for _ in range(100)]
+    too_many = set[asyncio.Task[pb.ScoreResponse]]()
+    while len(too_many) < 29:
+        waiting = [other for other in others if other not in too_many]
+        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        too_many |= done
+    assert (await refused(too_many.pop())).code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    served.executor.release()
+    assert (await first).verdict == pb.VERDICT_PASSED
+    answers = await asyncio.gather(*others, return_exceptions=True)
+    assert sum(isinstance(answer, pb.ScoreResponse) for answer in answers) == 71
 
 
 # ----------------------------------------------------------------------------------- the end

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import logging
 import socket
+import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
+import structlog
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import StartError
+from reward_server.telemetry import configure_logging
 from tests.rpc.conftest import Serve, function_request, refused
+from tests.rpc.fakes import FakeExecutor
 
 
 @pytest.fixture
@@ -115,3 +122,49 @@ async def test_methods_that_strangers_make_up_are_counted_as_one(
     metrics = await scrape(free_port)
     assert metrics['reward_server_calls_total{code="UNAUTHENTICATED",method="other"}'] == 5
     assert not [name for name in metrics if "M1" in name]
+
+
+SECRET = "a_name_that_only_this_completion_has"
+
+
+@pytest.fixture(params=[False, True], ids=["people", "json"])
+def logged(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[io.StringIO]:
+    """What is logged at the most talkative level."""
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    root = logging.getLogger()
+    before = (list(root.handlers), root.level)
+    configure_logging("DEBUG", as_json=request.param)
+    yield stream
+    root.handlers[:], root.level = before
+    structlog.reset_defaults()
+
+
+async def test_logs_tell_where_we_failed_and_nothing_of_the_completion(
+    serve: Serve, logged: io.StringIO, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("a-secret-token")
+    served = await serve(token_file=tokens, executor=FakeExecutor(held=True))
+    secret = pb.ScoreRequest(completion=SECRET, function=function_request().function)
+    call = served.stub.Score(secret, metadata=(("authorization", "Bearer a-secret-token"),))
+    await served.executor.until_running(1)
+    served.executor.fail(KeyError(SECRET))
+    assert (await refused(call)).code is grpc.StatusCode.INTERNAL
+    await refused(served.stub.Score(secret))
+    assert "KeyError" in logged.getvalue()
+    assert "service.py" in logged.getvalue()
+    assert SECRET not in logged.getvalue()
+    assert "a-secret-token" not in logged.getvalue()
+
+
+def test_tracebacks_of_others_show_no_local_variables(logged: io.StringIO) -> None:
+    completion = SECRET
+    try:
+        raise RuntimeError("broken")
+    except RuntimeError:
+        logging.getLogger("another").exception("failed for %d characters", len(completion))
+    assert "RuntimeError" in logged.getvalue()
+    assert SECRET not in logged.getvalue()
