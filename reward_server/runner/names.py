@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType
 
 
@@ -32,23 +32,27 @@ def in_class_bodies(code: CodeType) -> frozenset[str]:
     return frozenset[str]().union(*bodies)
 
 
-def taken_from_elsewhere(text: str) -> frozenset[str]:
-    """Returns the global names that a text uses and does not define.
+def taken_from_elsewhere(texts: Iterable[str]) -> frozenset[str]:
+    """Returns the global names that texts use and none of them defines.
 
     Raises:
-        SyntaxError: it is not Python.
+        SyntaxError: one of them is not Python.
     """
     used, defined = set[str](), set[str]()
-    top = symtable.symtable(text, "", "exec")
-    for table in _tables(top):
-        for symbol in table.get_symbols():
-            if not symbol.is_global() and table is not top:
-                continue
+    for text in texts:
+        for symbol in _global_symbols(symtable.symtable(text, "", "exec")):
             if symbol.is_referenced():
                 used.add(symbol.get_name())
             if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
                 defined.add(symbol.get_name())
     return frozenset(used - defined)
+
+
+def _global_symbols(top: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
+    for table in _tables(top):
+        for symbol in table.get_symbols():
+            if symbol.is_global() or table is top:
+                yield symbol
 
 
 def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -180,9 +180,12 @@ class CoroutineProxy(Proxy):
 
     __slots__ = ()
 
+    def __next__(self) -> NoReturn:
+        raise StopIteration(self._runner_session.request("await", self))
+
     def send(self, value: object) -> NoReturn:
         """Runs it and ends with its result."""
-        raise StopIteration(self._runner_session.request("await", self))
+        next(self)
 
     def throw(self, error: BaseException, *_: object) -> NoReturn:
         """Ends it."""

@@ -68,23 +68,31 @@ class Scope:
         self._entry_point = entry_point
         self._prompt_text = prompt_text
         self._caught = frozenset[str]().union(*map(names.caught, sources)) - _BUILTINS.keys()
-        self._stand_ins: dict[str, object] = {}
+        self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
+        self._imported: set[str] = set()
         session.may_mix = self._may_mix
-        sys.modules[solution.NAME] = _SolutionModule(self.stand_in)
+        sys.modules[solution.NAME] = _SolutionModule(self._import)
 
-    def fresh_globals(self, needed: frozenset[str]) -> dict[str, object]:
-        """Returns globals for the tests, with some names found in advance."""
+    def fresh_globals(self, in_class_bodies: frozenset[str]) -> dict[str, object]:
+        """Returns globals for the tests.
+
+        Args:
+            in_class_bodies: names that class bodies look up. They look where no name can be
+                found late, so those of the solution's are found in advance.
+        """
         found = _Globals(self._find)
-        for name in needed - _BUILTINS.keys():
-            if not name.startswith("__"):  # what every class body sets for itself
-                found[name] = self._find(name)
+        for name in in_class_bodies & self._taken if in_class_bodies else ():
+            found[name] = self._find(name)
         return found
 
-    def stand_in(self, name: str) -> object:
-        """Returns what stands for a name of the solution's."""
+    def _stand_in(self, name: str) -> object:
         if name not in self._stand_ins:
             self._stand_ins[name] = self._make(name)
         return self._stand_ins[name]
+
+    def _import(self, name: str) -> object:
+        self._imported.add(name)
+        return self._stand_in(name)
 
     def proxy(self, name: str) -> Proxy:
         """Returns a proxy of a name of the solution's, or of `Class().method`."""
@@ -92,7 +100,8 @@ class Scope:
 
     def _may_mix(self) -> bool:
         """Tells whether the tests name a class of the solution's, by how it is written."""
-        return self._names_class
+        taken = {*self._taken, *self._imported, self._entry_point}
+        return any(map(_CLASS_NAME.fullmatch, taken))
 
     def _make(self, name: str) -> object:
         if name not in self._caught:
@@ -103,7 +112,7 @@ class Scope:
 
     def _find(self, name: str) -> object:
         if name == self._entry_point:
-            return self.stand_in(name)
+            return self._stand_in(name)
         if name in _BUILTINS:
             return _BUILTINS[name]
         if name.startswith("__"):
@@ -112,11 +121,11 @@ class Scope:
             return self._helpers[name]
         if self._is_module(name):
             return importlib.import_module(name)
-        return self.stand_in(name)
+        return self._stand_in(name)
 
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
-        return prompt.helpers(self._prompt_text, self.proxy) if self._prompt_text else {}
+        return prompt.helpers(self._prompt_text, self._stand_in) if self._prompt_text else {}
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""
@@ -125,7 +134,6 @@ class Scope:
         return not any(re.search(rf"\b{name}\s*\(", source) for source in self._sources)
 
     @functools.cached_property
-    def _names_class(self) -> bool:
-        used = frozenset[str]().union(*map(names.taken_from_elsewhere, self._sources))
-        taken = (used - _BUILTINS.keys()) | self._stand_ins.keys() | {self._entry_point}
-        return any(map(_CLASS_NAME.fullmatch, taken))
+    def _taken(self) -> frozenset[str]:
+        """The names that the tests take from elsewhere."""
+        return names.taken_from_elsewhere(self._sources) - _BUILTINS.keys()

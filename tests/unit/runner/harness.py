@@ -40,6 +40,10 @@ class Result:
         return [test["outcome"] for test in self.report["tests"]]
 
     @property
+    def explanation(self) -> str:
+        return f"{json.dumps(self.report, indent=1)}\n{self.stderr.decode(errors='replace')}"
+
+    @property
     def passed(self) -> bool:
         """Whether the server would call this PASSED."""
         report = self.report
