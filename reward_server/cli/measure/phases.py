@@ -122,11 +122,11 @@ async def steps(
     requests: Iterator[bytes], places: int, client: Client, seconds: float, advance: Advance
 ) -> list[Step]:
     """Has crowds ask a server with that many places: ever larger ones, then ever smaller ones."""
+    half = seconds / 2
+    ramp = min(RAMP_SECONDS, half)
     replies: dict[int, list[Reply]] = {load: [] for load in LOADS}
     for load in (*LOADS, *reversed(LOADS)):
-        replies[load] += await client.crowd(
-            requests, load * places, ramp=RAMP_SECONDS, seconds=seconds / 2
-        )
+        replies[load] += await client.crowd(requests, load * places, ramp=ramp, seconds=half)
         advance()
     return [
         Step(load=load, in_flight=load * places, seconds=seconds, replies=replies[load])
