@@ -92,7 +92,7 @@ async def test_a_neighbours_bombs_do_not_change_a_verdict(shelf: Shelf, host: Ho
         await dropping
     finally:
         await neighbour.clear()
-    assert judged > 10
+    assert judged >= 3
 
 
 async def started(sandbox: Sandbox, marker: str) -> asyncio.Task[object]:

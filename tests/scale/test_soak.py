@@ -42,7 +42,7 @@ LIMITS = pb.Limits(
     file_size_bytes=8 << 20,
     output_bytes=1 << 20,
 )
-SHORT = {"cpu_time_seconds": 0.15, "wall_time_seconds": 0.3}
+SHORT = {"cpu_time_seconds": 0.15, "wall_time_seconds": 0.5}
 
 
 @dataclass(frozen=True, kw_only=True)
