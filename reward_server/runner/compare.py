@@ -113,7 +113,10 @@ def _within(tolerance: Tolerance) -> Callable[[object, object], bool]:
             return True
         if isinstance(expected, int) and isinstance(observed, int):
             return False
-        wanted, got = float(cast("float", expected)), float(cast("float", observed))
+        try:
+            wanted, got = float(cast("float", expected)), float(cast("float", observed))
+        except OverflowError:
+            return False
         if not math.isfinite(wanted) or not math.isfinite(got):
             return False
         return abs(wanted - got) <= max(tolerance.absolute, tolerance.relative * abs(wanted))

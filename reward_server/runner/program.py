@@ -34,17 +34,14 @@ def run(source: bytes, args: list[str]) -> NoReturn:
     """Runs the program and leaves with its exit status."""
     sys.argv[:] = [FILE_NAME, *args]
     main = types.ModuleType("__main__")
-    vars(main).update(__file__=FILE_NAME, __builtins__=__builtins__, __cached__=None)
+    path = os.path.abspath(FILE_NAME)
+    vars(main).update(__file__=path, __builtins__=__builtins__, __cached__=None)
     sys.modules["__main__"] = main
-    status = _guarded(lambda: _execute(source, main))
+    status = _guarded(lambda: exec(compile(source, path, "exec", dont_inherit=True), vars(main)))
     status = _guarded(_join_threads) or status
     _run_exit_functions()
     _collect(main)
     os._exit(status if streams.flush_streams() else status or _FLUSH_FAILED)
-
-
-def _execute(source: bytes, main: types.ModuleType) -> None:
-    exec(compile(source, FILE_NAME, "exec", dont_inherit=True), vars(main))
 
 
 def _guarded(action: Callable[[], None]) -> int:
@@ -71,7 +68,8 @@ def _status_of(error: SystemExit) -> int:
 def print_uncaught(error: BaseException) -> None:
     """Has the exception hook print an exception, without the frames that are ours."""
     try:
-        sys.excepthook(type(error), error, _without_own_frames(error.__traceback__))
+        error.__traceback__ = _without_own_frames(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
     except BaseException:  # noqa: BLE001  # a hook of the solution's may raise anything
         streams.complain("the exception hook failed")
 
