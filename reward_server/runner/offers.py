@@ -41,6 +41,10 @@ _BUILT_IN_FUNCTIONS = frozenset(
         *("print", "repr", "round", "sorted", "sum"),
     )
 )
+_OPERATORS = vars(operator).keys() | {
+    *("__bool__", "__float__", "__hash__", "__int__", "__iter__", "__len__", "__next__"),
+    *("__repr__", "__reversed__", "__round__", "__str__"),
+}
 _TEMPLATES = frozenset(("format", "format_map"))  # a template names attributes of what it is given
 
 _DESCRIPTORS = (
@@ -131,7 +135,7 @@ def _is_harmless_native(function: types.BuiltinFunctionType) -> bool:
         if owner.__name__ == "builtins":
             return function.__name__ in _BUILT_IN_FUNCTIONS
         return owner.__name__ in _LIBRARY
-    if function.__name__.startswith("__") and not hasattr(operator, function.__name__):
+    if function.__name__.startswith("__") and function.__name__ not in _OPERATORS:
         return False
     return _is_harmless_class(owner if isinstance(owner, type) else type(owner))
 
@@ -139,6 +143,6 @@ def _is_harmless_native(function: types.BuiltinFunctionType) -> bool:
 def _is_harmless_method(method: types.MethodDescriptorType) -> bool:
     """Judges a method of a native class that is not bound, or a native operator."""
     name = method.__name__
-    if name in _TEMPLATES or (name.startswith("__") and not hasattr(operator, name)):
+    if name in _TEMPLATES or (name.startswith("__") and name not in _OPERATORS):
         return False
     return _is_harmless_class(method.__objclass__) and method.__objclass__ is not type
