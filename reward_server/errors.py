@@ -1,17 +1,17 @@
 """Failures of ours. A program's failure is never an exception; see `domain.Execution`.
 
-    RewardServerError
-    ├── RequestError            the caller's fault; the same request fails again
-    │   ├── InvalidRequestError     malformed or oversize; names the field
-    │   └── UnsupportedError        this server cannot do it (language, limit, integrity)
-    ├── UnauthenticatedError    no valid credential was shown
-    ├── OverloadedError         the queue is full; retry after a while
-    ├── DeadlineError           the deadline cannot be, or was not, met
-    ├── DrainingError           the server is shutting down; retry elsewhere
-    ├── SandboxError            our machinery failed; retry elsewhere
-    └── StartError              the server cannot start as it is configured
-        ├── SettingsError           a setting is wrong
-        └── MissingWallError        a protection is missing; see `doctor`
+RewardServerError
+├── RequestError            the caller's fault; the same request fails again
+│   ├── InvalidRequestError     malformed or oversize; names the field
+│   └── UnsupportedError        this server cannot do it (language, limit, integrity)
+├── UnauthenticatedError    no valid credential was shown
+├── OverloadedError         the queue is full; retry after a while
+├── DeadlineError           the deadline cannot be, or was not, met
+├── DrainingError           the server is shutting down; retry elsewhere
+├── SandboxError            our machinery failed; retry elsewhere
+└── StartError              the server cannot start as it is configured
+    ├── SettingsError           a setting is wrong
+    └── MissingWallError        a protection is missing; see `doctor`
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def _hold(**handlers: Callable[[], object]) -> None:
 
 def hold_handlers() -> None:
     """Holds back what modules register from here on; called before they are imported."""
-    os.register_at_fork = _hold
+    os.register_at_fork = _hold  # type: ignore[assignment]  # stubs name each keyword
 
 
 def hand_over_handlers() -> None:
