@@ -30,10 +30,10 @@ _OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 0),
-    # A restarted server is found again within seconds; gRPC's default goes up to two minutes.
+    # A restarted server is found within a second or two; gRPC would wait up to two minutes.
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.min_reconnect_backoff_ms", 5_000),
-    ("grpc.max_reconnect_backoff_ms", 3_000),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.primary_user_agent", "codereward-client"),
 )
 

@@ -150,7 +150,7 @@ async def test_a_call_ends_in_time_when_the_server_never_answers(serve):
         scores = await client.score(requests(6))
         took = time.monotonic() - started
     release.set()
-    assert took < 2.0
+    assert took < 10.0  # the server would answer after 20 s
     assert [score.error.status for score in scores] == ["DEADLINE_EXCEEDED"] * 6
     assert "before this request could be sent" in scores[5].error.message
 
@@ -177,7 +177,7 @@ async def test_nobody_listening_gives_up_after_the_outage_time():
     assert {score.error.status for score in scores} == {"UNAVAILABLE"}
     assert not any(score.error.permanent for score in scores)
     assert "given up after" in scores[0].error.message
-    assert took < 3.0  # all share one outage; 20 rounds of 0.4 s would be 8 s
+    assert took < 6.0  # all share one outage; 20 rounds of 0.4 s would be 8 s
 
 
 async def test_a_server_that_comes_back_within_the_outage_time_judges_everything(serve):

@@ -102,7 +102,8 @@ def test_training_goes_on_through_the_servers_death_and_return(server, tiny_mode
             if state.global_step == 4:
                 server.start()
 
-    reward = reward_of(server, outage_seconds=0.5)
+    # Longer than the channel waits before it tries to connect again.
+    reward = reward_of(server, outage_seconds=2.5)
     trainer = make_trainer(tiny_model, tmp_path, reward, steps=6)
     trainer.add_callback(Outage())
     trainer.train()

@@ -93,7 +93,7 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
             "training.max_steps": steps,
             "training.num_generations": 8,
             "training.per_device_train_batch_size": 8,
-            "training.max_completion_length": 128,
+            "training.max_completion_length": 96,
             "training.learning_rate": 1e-5,
             "training.save_strategy": "no",
         },
