@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import enum
 import hashlib
-import struct
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 from reward_server.domain import Assessment, Submission
@@ -34,19 +33,25 @@ def fingerprint(submission: Submission) -> bytes:
 
 def _feed(digest: hashlib.blake2b, value: object) -> None:
     """Feeds a value such that no other value feeds the same bytes."""
-    if isinstance(value, str | bytes):
-        data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
-        digest.update(struct.pack(">cq", b"s", len(data)))
+    if isinstance(value, str):
+        data = value.encode("utf-8", "surrogatepass")
+        digest.update(b"s%d:" % len(data))
         digest.update(data)
+    elif isinstance(value, bytes):
+        digest.update(b"b%d:" % len(value))
+        digest.update(value)
     elif isinstance(value, tuple):
-        digest.update(struct.pack(">cq", b"t", len(value)))
+        digest.update(b"t%d:" % len(value))
         for item in value:
             _feed(digest, item)
-    elif is_dataclass(value):
-        _feed(digest, type(value).__name__)
-        _feed(digest, tuple(getattr(value, field.name) for field in fields(value)))
+    elif isinstance(value, enum.Enum):
+        _feed(digest, value.name)
+    elif isinstance(value, int | float):
+        _feed(digest, repr(value))
     else:
-        _feed(digest, value.name if isinstance(value, enum.Enum) else repr(value))
+        _feed(digest, type(value).__name__)
+        for field in fields(value):  # type: ignore[arg-type]  # all else is a dataclass
+            _feed(digest, getattr(value, field.name))
 
 
 @dataclass(slots=True, eq=False)

@@ -17,7 +17,9 @@ from typing import Protocol
 from reward_server.grading import markdown, python_text
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
-_PARSED_CHARACTERS = 1 << 17
+# A group's completions share their prompt, and trainers go through their tasks again and again.
+_KEPT_PROMPTS = 1024
+_KEPT_CHARACTERS = 1 << 14
 _BODY_INDENT = 4
 _FUNCTION = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _FLUSH = re.compile(r"^\S", re.MULTILINE)
@@ -73,12 +75,16 @@ def begins_as_code(text: str, dialect: Dialect) -> bool:
 
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
     """Takes the code out of a prompt: the whole, or definitions in its last fenced block."""
-    if len(prompt) > _PARSED_CHARACTERS:
-        return Prompt(code=prompt, executable=prompt)
+    if len(prompt) > _KEPT_CHARACTERS:
+        return _read_prompt(prompt, dialect)
+    return _kept_prompt(prompt, dialect)
+
+
+@lru_cache(maxsize=_KEPT_PROMPTS)
+def _kept_prompt(prompt: str, dialect: Dialect) -> Prompt:
     return _read_prompt(prompt, dialect)
 
 
-@lru_cache(maxsize=128)
 def _read_prompt(prompt: str, dialect: Dialect) -> Prompt:
     prompt = prompt.replace("\r\n", "\n").removeprefix("\ufeff")
     if (whole := _read_code(prompt, dialect)) is not None:

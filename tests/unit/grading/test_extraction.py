@@ -196,6 +196,12 @@ def test_prose_is_not_put_in_front_of_code(prompt: str) -> None:
     assert take("def f(x):\n    return x\n", prompt=prompt).source == "def f(x):\n    return x\n"
 
 
+def test_a_prompt_too_long_to_be_kept_is_read_all_the_same() -> None:
+    code = PROMPT.replace("Doc.", "Doc. " * 10_000)
+    assert call(take(BODY, prompt=code).source, 2) == 3
+    assert take(WHOLE, prompt="Write the function f. " * 10_000).source == WHOLE
+
+
 def test_code_quoted_in_a_chat_prompt_gives_its_imports_and_helpers() -> None:
     prompt = f"Complete this:\n```python\n{PROMPT}```\nThe call `f(1)` gives 2."
     assert call(take(f"```python\n{WHOLE}```", prompt=prompt).source, 2) == 3
