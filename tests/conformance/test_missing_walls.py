@@ -10,6 +10,7 @@ import pytest
 from reward_server.app import local_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
 from reward_server.errors import MissingWallError
+from reward_server.executors.base import Executor
 from reward_server.sandbox import probe as probe_module
 from reward_server.sandbox.cgroup import WALLS
 from reward_server.sandbox.local import LocalOptions, LocalSandbox
@@ -23,42 +24,47 @@ def settings(*allow_missing: str) -> Settings:
     return load_settings(given)
 
 
-async def run(settings: Settings, source: str, **limits: float) -> Execution:
-    async with local_backend(settings) as backend:
-        job = Job(work=Program(source=source), limits=dataclasses.replace(Limits(), **limits))
-        return await backend.executor.run(job)
+async def run(executor: Executor, source: str, **limits: float) -> Execution:
+    job = Job(work=Program(source=source), limits=dataclasses.replace(Limits(), **limits))
+    return await executor.run(job)
+
+
+async def start(settings: Settings) -> None:
+    async with local_backend(settings):
+        pass
 
 
 @pytest.mark.parametrize("allowed", [(), ("memory-limit",), ("memory-limit", "cpu-limit")])
 async def test_a_host_without_cgroups_is_refused(allowed: tuple[str, ...]) -> None:
     with pytest.raises(MissingWallError, match=r"process-limit: .*systemd-run") as caught:
-        await run(settings(*allowed), "")
+        await start(settings(*allowed))
     assert {name for name, _ in caught.value.missing} == set(WALLS) - set(allowed)
 
 
 async def test_without_cgroups_programs_run_and_clocks_still_end_them() -> None:
-    accepted = settings(*WALLS)
-    execution = await run(accepted, "print(1)")
-    assert (execution.ending, execution.stdout.data) == (Ending.COMPLETED, b"1\n")
-    assert execution.usage.cpu_time_seconds > 0
-    assert execution.usage.peak_memory_bytes > 0
-    busy = await run(accepted, "while True: pass", cpu_time_seconds=1.0, wall_time_seconds=20.0)
-    assert (busy.ending, busy.limits_hit) == (Ending.LIMIT, (LimitKind.CPU_TIME,))
-    asleep = await run(accepted, "import time; time.sleep(60)", wall_time_seconds=1.0)
-    assert asleep.limits_hit == (LimitKind.WALL_TIME,)
+    async with local_backend(settings(*WALLS)) as backend:
+        executor = backend.executor
+        execution = await run(executor, "print(1)")
+        assert (execution.ending, execution.stdout.data) == (Ending.COMPLETED, b"1\n")
+        assert execution.usage.cpu_time_seconds > 0
+        assert execution.usage.peak_memory_bytes > 0
+        busy = await run(executor, "while True: pass", cpu_time_seconds=0.5)
+        assert (busy.ending, busy.limits_hit) == (Ending.LIMIT, (LimitKind.CPU_TIME,))
+        asleep = await run(executor, "import time; time.sleep(60)", wall_time_seconds=1.0)
+        assert asleep.limits_hit == (LimitKind.WALL_TIME,)
 
 
 @pytest.fixture
 def forbidden_proc(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalOptions]]:
     """A host on which no container with a /proc of its own comes up."""
     tried: list[LocalOptions] = []
-    start = LocalSandbox.start
+    really_start = LocalSandbox.start
 
     async def refuse(slot: int, options: LocalOptions, parent: object, name: str) -> LocalSandbox:
         tried.append(options)
         if options.private_proc:
             raise probe_module.SandboxError("the sandbox did not start: mount /proc: not permitted")
-        return await start(slot, options, parent, name)  # type: ignore[arg-type]  # handed on
+        return await really_start(slot, options, parent, name)  # type: ignore[arg-type]  # handed on
 
     monkeypatch.setattr(LocalSandbox, "start", refuse)
     return tried
@@ -68,7 +74,7 @@ async def test_without_a_private_proc_other_processes_still_cannot_be_looked_int
     forbidden_proc: list[LocalOptions],
 ) -> None:
     with pytest.raises(MissingWallError, match=r"private-proc: .*mount /proc: not permitted"):
-        await run(Settings(workers=1), "")
+        await start(Settings(workers=1))
     source = """
 import os
 mine = os.readlink('/proc/self')
@@ -80,7 +86,8 @@ for name in names:
         except OSError: continue
         print('read', name, part)
 """
-    execution = await run(Settings(workers=1, allow_missing=("private-proc",)), source)
+    async with local_backend(Settings(workers=1, allow_missing=("private-proc",))) as backend:
+        execution = await run(backend.executor, source)
     assert execution.ending is Ending.COMPLETED
     count, *found = execution.stdout.data.decode().splitlines()
     assert int(count) >= 2  # the machinery's processes are seen, which is why this is a wall

@@ -152,13 +152,13 @@ class Server:
         return found
 
     def runners(self) -> list[int]:
-        """Finds the processes of its containers' machinery."""
+        """Finds bubblewraps and zygotes. A judge's death, whatever its cause, is its candidate's."""
         groups = [path for path in self.cgroups() if path.name.endswith(".supervisor")]
         texts = []
         for group in groups:
             with contextlib.suppress(OSError):
                 texts.append((group / "cgroup.procs").read_text())
-        return [int(pid) for text in texts for pid in text.split()]
+        return [int(pid) for text in texts for pid in text.split() if namespace_depth(pid) <= 2]
 
     def descriptors(self) -> int:
         """Counts its open files."""
@@ -169,6 +169,15 @@ class Server:
         self.process.send_signal(number)
         await self.process.wait()
         await self.channel.close()
+
+
+def namespace_depth(pid: str) -> int:
+    """Tells in how many pid namespaces a process lives: a container is the second."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("NSpid:"):
+                return len(line.split()) - 1
+    return sys.maxsize
 
 
 async def start_server() -> Server:
