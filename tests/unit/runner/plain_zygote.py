@@ -1,5 +1,7 @@
 """A zygote without walls, for tests: forks a judge and a candidate for each request on stdin.
 
+Like the real one it never holds a request or a report in memory.
+
 Runs as a script with the folder that holds the package `reward_server` as its argument. A request
 is its length, a wall time in milliseconds and a document; an answer is a `Reply` and a report.
 """
@@ -15,6 +17,7 @@ import socket
 import struct
 import sys
 import tempfile
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 REQUEST = struct.Struct(">II")
@@ -61,14 +64,14 @@ def _close_all_but(kept: set[int]) -> None:
 class Pair:
     """One execution."""
 
-    def __init__(self, document: bytes) -> None:
+    def __init__(self, document: int) -> None:
         self._document = document
         self._folder = tempfile.mkdtemp(prefix="candidate-")
         self._trusted, self._untrusted = socket.socketpair()
         self._pipes = [os.pipe() for _ in range(3)]
         self._report = os.memfd_create("report")
 
-    def run(self, wall_seconds: float) -> tuple[Reply, bytes]:
+    def run(self, wall_seconds: float) -> Reply:
         candidate, judge = self._fork(self._candidate), self._fork(self._judge)
         for end in (self._trusted, self._untrusted):
             end.close()
@@ -83,21 +86,25 @@ class Pair:
         _wait([candidate], 0.0)
         _kill(candidate)
         ends = [os.wait4(pid, 0)[1:] for pid in (candidate, judge)]
-        report = os.pread(self._report, os.fstat(self._report).st_size, 0)
-        os.close(self._report)
         shutil.rmtree(self._folder, ignore_errors=True)
         (candidate_status, candidate_usage), (judge_status, judge_usage) = ends
-        reply = Reply(
-            len(report),
+        return Reply(
+            os.fstat(self._report).st_size,
             candidate_status,
             judge_status,
             timed_out,
             _cpu_ns(candidate_usage),
             _cpu_ns(judge_usage),
         )
-        return reply, report
 
-    def _fork(self, body: object) -> int:
+    def send_report(self, reply: Reply) -> None:
+        write_all(1, REPLY.pack(*reply))
+        offset = 0
+        while offset < reply.report_bytes:
+            offset += os.sendfile(1, self._report, offset, reply.report_bytes - offset)
+        os.close(self._report)
+
+    def _fork(self, body: Callable[[], NoReturn]) -> int:
         pid = os.fork()
         if pid:
             return pid
@@ -128,10 +135,21 @@ class Pair:
         from reward_server.runner import judge
 
         (_, inputs), (outputs, _), (errors, _) = self._pipes
-        _close_all_but({self._trusted.fileno(), inputs, outputs, errors, self._report})
+        kept = {self._trusted.fileno(), inputs, outputs, errors, self._report, self._document}
+        _close_all_but(kept)
         os.set_blocking(inputs, False)
-        judge.run(self._document, self._trusted, inputs, outputs, errors, self._report)
+        document = os.pread(self._document, os.fstat(self._document).st_size, 0)
+        judge.run(document, self._trusted, inputs, outputs, errors, self._report)
         os._exit(0)
+
+
+def _spliced(size: int) -> int:
+    """Moves a document from stdin to a memory file, without this process seeing it."""
+    document = os.memfd_create("document")
+    offset = 0
+    while offset < size:
+        offset += os.splice(0, document, size - offset, offset_dst=offset)
+    return document
 
 
 def _cpu_ns(usage: resource.struct_rusage) -> int:
@@ -174,8 +192,10 @@ def main() -> None:
             size, wall_ms = REQUEST.unpack(read_exactly(0, REQUEST.size))
         except EOFError:
             return
-        reply, report = Pair(read_exactly(0, size)).run(wall_ms / 1000)
-        write_all(1, REPLY.pack(*reply) + report)
+        document = _spliced(size)
+        pair = Pair(document)
+        pair.send_report(pair.run(wall_ms / 1000))
+        os.close(document)
 
 
 if __name__ == "__main__":

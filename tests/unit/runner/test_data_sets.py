@@ -1,0 +1,103 @@
+"""Public tasks with their own solutions, and with bodies that solve nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.runner.harness import Zygote
+
+SLOW = {123: "needs seconds of CPU time"}
+NOT_SOLVED = {
+    "pass": ("FAILED", "ERROR"),
+    "return None": ("FAILED", "ERROR"),
+    "raise SystemExit(0)": ("ERROR",),
+    "import os\nos._exit(0)": ("ERROR",),
+}
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def human_eval(data_folder: Path) -> list[Row]:
+    lines = (data_folder / "HumanEval.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _solution(row: Row) -> str:
+    return str(row["prompt"] + row["canonical_solution"])
+
+
+def _with_body(row: Row, body: str) -> str:
+    tree = ast.parse(_solution(row))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == row["entry_point"]:
+            node.body = ast.parse(body).body
+    return ast.unparse(tree)
+
+
+def _judged(zygote: Zygote, row: Row, source: str) -> Any:
+    return zygote.function(
+        source, entry_point=row["entry_point"], test_code=row["test"], prompt=row["prompt"]
+    )
+
+
+def test_every_human_eval_solution_passes(zygote: Zygote, human_eval: list[Row]) -> None:
+    failed = [
+        row["task_id"] for row in human_eval if not _judged(zygote, row, _solution(row)).passed
+    ]
+    assert len(human_eval) == 164
+    assert failed == []
+
+
+@pytest.mark.parametrize("body", NOT_SOLVED)
+def test_no_human_eval_task_passes_without_a_body(
+    zygote: Zygote, human_eval: list[Row], body: str
+) -> None:
+    for row in human_eval:
+        result = _judged(zygote, row, _with_body(row, body))
+        assert not result.passed, row["task_id"]
+        assert result.outcomes[0] in NOT_SOLVED[body], row["task_id"]
+        assert result.report["signals"].get("early_exit", 0) == (1 if "xit" in body else 0)
+
+
+def _function_under_test(row: Row) -> str:
+    defined = [
+        node.name
+        for node in ast.parse(row["code"]).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    ]
+    return [name for name in defined if re.search(rf"\b{name}\s*\(", row["test_list"][0])][-1]
+
+
+def _mbpp_failures(zygote: Zygote, rows: list[Row]) -> list[int]:
+    failed = []
+    for row in rows:
+        if row["task_id"] in SLOW:
+            continue
+        result = zygote.function(
+            row["code"],
+            entry_point=_function_under_test(row),
+            asserts=[*row["test_list"], *row.get("challenge_test_list", [])],
+            setup_code="\n".join([row.get("test_setup_code", ""), *row.get("test_imports", [])]),
+        )
+        if not result.passed:
+            failed.append(row["task_id"])
+    return failed
+
+
+def test_every_mbpp_solution_passes(zygote: Zygote, data_folder: Path) -> None:
+    lines = (data_folder / "mbpp_full.jsonl").read_text().splitlines()
+    assert len(lines) == 974
+    assert _mbpp_failures(zygote, [json.loads(line) for line in lines]) == []
+
+
+def test_every_sanitized_mbpp_solution_passes(zygote: Zygote, data_folder: Path) -> None:
+    rows = json.loads((data_folder / "mbpp_sanitized.json").read_text())
+    assert len(rows) == 427
+    assert _mbpp_failures(zygote, rows) == []
