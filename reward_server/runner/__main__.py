@@ -9,7 +9,7 @@ import platform
 import sys
 from collections.abc import Iterable
 
-from . import kernel, seccomp, wire, zygote
+from . import confine, kernel, seccomp, wire, zygote
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
@@ -82,7 +82,7 @@ def main(settings_json: str) -> None:
         joins=tuple(settings["joins"]),
         private_proc=settings["private_proc"],
         seccomp_filter=filter_program,
-        landlock_abi=landlock_abi,
+        ruleset=confine.build_ruleset(landlock_abi) if landlock_abi else None,
     )
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,

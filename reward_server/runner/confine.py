@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import resource
-import socket
 
 from . import kernel, policy
 from .wire import Start
@@ -31,7 +30,6 @@ NAMESPACES = (
 
 _READ_EXECUTE = 0b1101  # execute, read file, read folder
 _ALL_FILES_V1 = (1 << 13) - 1
-_WRITE_FILE = 0b10
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _TCP_BIND_CONNECT = 0b11
 _SCOPE_SOCKETS_AND_SIGNALS = 0b11
@@ -61,30 +59,33 @@ def map_ids(outer_uid: int, outer_gid: int) -> None:
     _write("/proc/self/gid_map", f"{policy.INNER_ID} {outer_gid} 1")
 
 
-def mount_private_folders(*, private_proc: bool) -> None:
+def mount_private_folders(disk_bytes: int, *, private_proc: bool) -> None:
     """Mounts the execution's own working folder, /tmp, /dev/shm and /proc."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, f"mode=755,nr_inodes={policy.MAXIMUM_INODES}")
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, _box_options(disk_bytes))
     for folder in policy.BOX_FOLDERS:
-        os.mkdir(f"{policy.BOX}/{folder}", 0o755)
-    for source, target in policy.BINDS:
-        kernel.mount(source, target, None, kernel.MS_BIND)
+        os.mkdir(folder, 0o755)
+    source, target = policy.SHM
+    kernel.mount(source, target, None, kernel.MS_BIND)
     if private_proc:
         read_only = kernel.MS_RDONLY if policy.PROC.read_only else 0
         kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC | read_only)
     os.chdir(policy.WORK_FOLDER)
-    socket.sethostname(policy.HOST_NAME)
+
+
+def _box_options(disk_bytes: int) -> str:
+    return f"mode=755,size={disk_bytes},nr_inodes={policy.MAXIMUM_INODES}"
+
+
+def resize_box(disk_bytes: int) -> None:
+    """Gives the execution's folders another size."""
+    flags = kernel.MS_REMOUNT | kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, _box_options(disk_bytes))
 
 
 def become_victim() -> None:
     """Makes this process and its children the first to go when memory runs out."""
     _write("/proc/self/oom_score_adj", str(policy.VICTIM_SCORE))
-
-
-def _limit_disk(disk_bytes: int) -> None:
-    flags = kernel.MS_REMOUNT | kernel.MS_NOSUID | kernel.MS_NODEV
-    data = f"mode=755,size={disk_bytes},nr_inodes={policy.MAXIMUM_INODES}"
-    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, data)
 
 
 def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
@@ -96,12 +97,11 @@ def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
 
 
 def limit_candidate(start: Start) -> None:
-    """Applies the limits that the kernel keeps for each process, and the disk's size.
+    """Applies the limits that the kernel keeps for each process.
 
     Those on CPU time and processes are back stops a little above the limits on the whole tree,
     which the zygote and the control group keep and, unlike these, report.
     """
-    _limit_disk(start.disk_bytes)
     cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
     process_stop = start.processes + policy.PROCESS_MARGIN
     _set_limits(
@@ -143,14 +143,19 @@ def _landlock_handled(abi: int) -> tuple[int, int, int]:
     )
 
 
-def seal(*, landlock_abi: int, seccomp_filter: bytes) -> None:
+def build_ruleset(abi: int) -> int:
+    """Builds, once for all executions, the Landlock rules of `policy`; returns a descriptor."""
+    handled = _landlock_handled(abi)
+    writable = [(path, handled[0]) for path in policy.WRITABLE]
+    return kernel.landlock_ruleset(handled, [("/", _READ_EXECUTE), *writable])
+
+
+def seal(*, ruleset: int | None, seccomp_filter: bytes) -> None:
     """Gives up everything that setting up needed; no step after this one can be undone."""
     kernel.no_new_privileges()
-    if landlock_abi:
-        handled = _landlock_handled(landlock_abi)
-        folders = [(path, handled[0]) for path in policy.WRITABLE_FOLDERS]
-        files = [(path, _WRITE_FILE) for path in policy.WRITABLE_FILES]
-        kernel.landlock(handled, [("/", _READ_EXECUTE), *folders, *files])
+    if ruleset is not None:
+        kernel.restrict_self(ruleset)
+        os.close(ruleset)
     kernel.drop_capabilities()
     if seccomp_filter:
         kernel.install_seccomp(seccomp_filter)

@@ -11,6 +11,7 @@ NUMBER = struct.Struct(">Q")  # begins every frame behind READY and LOADED
 READY = b'["ready"]'
 LOADED = b'["loaded"]'
 _PIECE_BYTES = 1 << 18
+_USUAL_BYTES = 1 << 12
 
 
 class ChannelClosedError(Exception):
@@ -54,8 +55,9 @@ class Frames:
         self._channel.close()
 
     def _fill(self, size: int) -> None:
-        while len(self._buffer) < size:
-            piece = self._channel.recv(_PIECE_BYTES)
+        while (missing := size - len(self._buffer)) > 0:
+            piece_bytes = min(max(missing, _USUAL_BYTES), _PIECE_BYTES)
+            piece = self._channel.recv(piece_bytes)
             if not piece:
                 raise ChannelClosedError
             self._buffer += piece

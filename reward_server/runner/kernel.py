@@ -164,12 +164,12 @@ class _PathRule(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def landlock(handled: tuple[int, int, int], rules: Sequence[tuple[str, int]]) -> None:
-    """Confines this process with Landlock.
+def landlock_ruleset(handled: tuple[int, int, int], rules: Sequence[tuple[str, int]]) -> int:
+    """Builds a set of Landlock rules and returns its descriptor.
 
     Args:
         handled: access rights denied unless a rule allows them (files, network), and scopes.
-        rules: paths with the file access rights they allow.
+        rules: paths with the file access rights they allow below them.
 
     Raises:
         OSError: the kernel has no Landlock, or a path does not exist.
@@ -181,12 +181,14 @@ def landlock(handled: tuple[int, int, int], rules: Sequence[tuple[str, int]]) ->
         _libc.syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
         "landlock_create_ruleset",
     )
-    try:
-        for path, allowed in rules:
-            _add_rule(ruleset, path, allowed)
-        _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
-    finally:
-        os.close(ruleset)
+    for path, allowed in rules:
+        _add_rule(ruleset, path, allowed)
+    return ruleset
+
+
+def restrict_self(ruleset: int) -> None:
+    """Confines this process with a set of Landlock rules, for good."""
+    _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
 
 
 def _add_rule(ruleset: int, path: str, allowed: int) -> None:

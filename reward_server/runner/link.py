@@ -15,6 +15,7 @@ from .outputs import Outputs
 from .wire import LENGTH
 
 _PIECE_BYTES = 1 << 18
+_USUAL_BYTES = 1 << 12
 
 
 class ClosedError(Exception):
@@ -87,16 +88,17 @@ class Link:
         """Tells whether the candidate sent anything that nobody asked for."""
         if not self._buffer:
             try:
-                self._buffer += self._channel.recv(_PIECE_BYTES)
+                self._buffer += self._channel.recv(_USUAL_BYTES)
             except OSError:
                 return False
         return bool(self._buffer)
 
     def _fill(self, size: int) -> None:
-        while len(self._buffer) < size:
+        while (missing := size - len(self._buffer)) > 0:
+            piece_bytes = min(max(missing, _USUAL_BYTES), _PIECE_BYTES)
             self._wait(select.POLLIN)
             try:
-                piece = self._channel.recv(_PIECE_BYTES)
+                piece = self._channel.recv(piece_bytes)
             except BlockingIOError:
                 continue
             except OSError as error:

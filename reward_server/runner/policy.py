@@ -127,14 +127,18 @@ class Mount(NamedTuple):
     reason: str
 
 
-BOX = "/box"
-WORK_FOLDER = "/box/work"
-BOX_FOLDERS = ("work", "tmp", "shm")
-BINDS = (("/box/tmp", "/tmp"), ("/box/shm", "/dev/shm"))
+BOX = "/home/sandbox"
+WORK_FOLDER = f"{BOX}/work"
+TMP_FOLDER = f"{BOX}/tmp"  # /tmp is a link to it in every container
+SHM_FOLDER = f"{BOX}/shm"
+BOX_FOLDERS = (WORK_FOLDER, TMP_FOLDER, SHM_FOLDER)
+SHM = (SHM_FOLDER, "/dev/shm")
 PROC = Mount("proc", "/proc", "proc", True, "shows the execution's own processes alone")
-WRITABLE_FOLDERS = (BOX, "/tmp", "/dev/shm", "/dev/pts")
-WRITABLE_FILES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
+# What Landlock lets be written. A rule holds below the folder, also for what is mounted there
+# later, but not for what is mounted on it: hence the parents. /dev itself is mounted read-only.
+WRITABLE = ("/home", "/dev")
 MAXIMUM_INODES = 16_384
+USUAL_DISK_BYTES = 128 << 20
 HOST_NAME = "sandbox"
 INNER_ID = 1000
 

@@ -149,8 +149,7 @@ def _wrap(
     for target, descriptor in data.items():
         arguments += ["--ro-bind-data", str(descriptor), target]
     arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    for folder in ("/tmp", policy.BOX):
-        arguments += ["--dir", folder]
+    arguments += ["--dir", policy.BOX, "--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
     for name, value in _environment().items():
         arguments += ["--setenv", name, value]
@@ -271,7 +270,8 @@ class LocalSandbox:
             raise
         if execution.ending is not Ending.COMPLETED or _CHECK_OUTPUT not in str(execution.stdout):
             await self.close()
-            raise SandboxError(f"the sandbox runs nothing: {execution.message}")
+            said = execution.stderr.data.decode("utf-8", "replace")
+            raise SandboxError(f"the sandbox runs nothing: {execution.message} {said}".rstrip())
 
     # -------------------------------------------------------------------------- running
 
