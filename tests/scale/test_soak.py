@@ -152,7 +152,7 @@ class Server:
         return found
 
     def runners(self) -> list[int]:
-        """Finds bubblewraps and zygotes; a judge's death, whatever its cause, is its candidate's."""
+        """Finds bubblewraps and zygotes; a judge, however it dies, dies of its candidate."""
         groups = [path for path in self.cgroups() if path.name.endswith(".supervisor")]
         texts = []
         for group in groups:
