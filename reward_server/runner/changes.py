@@ -1,9 +1,19 @@
-"""In-place changes: brings a test's own arguments to what the solution made of its copies."""
+"""In-place changes: brings a test's own arguments to what the solution made of its copies.
+
+What this stops: a solution that empties the argument from which the test computes the expected
+result, and returns the None that follows. Changes are brought back only where the test throws the
+result away, or asks no more of it than whether it is None.
+
+What it does not: bring changes back to a test that keeps the result of a function that works in
+place; such a test fails.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from opcode import opname
+from types import FrameType
 from typing import cast
 
 
@@ -83,3 +93,22 @@ def _brought_to(old: object, new: object) -> object:
 def apply(arguments: object, changed: object) -> None:
     """Updates arguments, in place, to a changed copy of them."""
     _brought_to(arguments, changed)
+
+
+def are_wanted(caller: FrameType) -> bool:
+    """Tells whether a frame, in the middle of a call, has no other use for what it returns."""
+    following = _instructions_behind(caller)
+    operation, argument = next(following, ("", 0))
+    if operation == "LOAD_CONST" and caller.f_code.co_consts[argument] is None:
+        operation, _ = next(following, ("", 0))
+        return operation == "IS_OP"
+    return operation == "POP_TOP" or operation.endswith(("_IF_NONE", "_IF_NOT_NONE"))
+
+
+def _instructions_behind(caller: FrameType) -> Iterator[tuple[str, int]]:
+    code, extended = caller.f_code.co_code, 0
+    for position in range(caller.f_lasti + 2, len(code), 2):
+        operation, argument = opname[code[position]], extended | code[position + 1]
+        extended = argument << 8 if operation == "EXTENDED_ARG" else 0
+        if operation not in ("CACHE", "EXTENDED_ARG"):
+            yield operation, argument

@@ -14,10 +14,12 @@ cannot swallow an exception: a failed assertion in its block stays one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from types import TracebackType
 from typing import NoReturn
 
+from . import changes
 from .session import Session
 
 COROUTINE = "coroutine"
@@ -42,7 +44,12 @@ class Proxy:
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        return self._runner_session.request("call", self, list(args), kwargs)
+        session, arguments = self._runner_session, list(args)
+        result = session.request("call", self, arguments, kwargs)
+        changed, session.changed = session.changed, None
+        if changed is not None and changes.are_wanted(sys._getframe(1)):
+            changes.apply([arguments, kwargs], changed)
+        return result
 
     # -------------------------------------------------------------------------- attributes
 

@@ -26,7 +26,7 @@ import sys
 from collections.abc import Callable
 from typing import cast
 
-from . import changes, faults
+from . import faults
 from .callbacks import Callbacks
 from .codec import NotDataError, ProtocolViolation
 from .decoding import Decoder
@@ -101,6 +101,7 @@ class Session:
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}
+        self.changed: object = None
 
     # --------------------------------------------------------------------- codec.References
 
@@ -228,7 +229,7 @@ class Session:
         while True:
             match self.receive(number):
                 case ["return", value, changed, int(overloads)]:
-                    return self._returned(operands, value, changed, overloads)
+                    return self._returned(value, changed, overloads)
                 case ["raise", list(names), list(arguments), str(text), error]:
                     raise self._raised(names, arguments, text, error)
                 case ["stop"] if operation in ("next", "anext"):
@@ -240,15 +241,12 @@ class Session:
                 case _:
                     raise self.forged("not an answer")
 
-    def _returned(
-        self, operands: tuple[object, ...], value: object, changed: object, overloads: int
-    ) -> object:
+    def _returned(self, value: object, changed: object, overloads: int) -> object:
         if overloads:
             self._count("cast_down_overload")
-        if changed is not None:
-            if value is not None or type(changed) is not list:
-                raise self.forged("changes that were not made")
-            changes.apply(list(operands[1:]), changed)
+        if changed is not None and (value is not None or type(changed) is not list):
+            raise self.forged("changes that were not made")
+        self.changed = changed
         return value
 
     def _raised(

@@ -290,8 +290,8 @@ def _signal_of(status: int) -> int:
 
 def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) -> Execution:
     counted = dict(report.signals) if report else {}
-    if "early_exit" not in conclusion.signals:
-        # The judge cannot tell a program that left from one that was killed.
+    if report and report.broken == "closed" and "early_exit" not in conclusion.signals:
+        # By a closed channel the judge cannot tell a program that left from one that was killed.
         counted.pop("early_exit", None)
     for name, count in conclusion.signals.items():
         counted[name] = max(count, counted.get(name, 0))

@@ -222,6 +222,16 @@ COMPUTED_OR_NONE = _tested(
     "        assert candidate(data) == largest(data)\n",
     f"{SECRET}def solve(values):\n    return max(map(secret, values))\n",
 )
+KEPT_OR_NONE = _tested(
+    "kept or none",
+    f"{REFERENCE}def largest(values):\n"
+    "    return max(reference(values)) if values else None\n"
+    "def check(candidate):\n"
+    "    for data in ([3, 17], [40], [5, 6, 7]):\n"
+    "        got = candidate(data)\n"
+    "        assert got == largest(data)\n",
+    f"{SECRET}def solve(values):\n    return max(map(secret, values))\n",
+)
 DEEP_COPIED = _tested(
     "deep copied",
     f"import copy\n{REFERENCE}def check(candidate):\n"

@@ -702,7 +702,14 @@ ARGUMENTS = (
     function(
         "a list sorted in place",
         "def solve(values):\n    values.sort()\n",
-        "data = [3, 1, 2]\nassert candidate(data) is None\nassert data == [1, 2, 3]",
+        """
+        data = [3, 1, 2]
+        assert candidate(data) is None
+        assert data == [1, 2, 3]
+        data.reverse()
+        candidate(values=data)
+        assert data == [1, 2, 3]
+        """,
     ),
     function(
         "nested containers changed in place",

@@ -171,6 +171,15 @@ ATTACKS = (
         """),
     ),
     _ending(
+        "an argument emptied by a function whose result is kept",
+        problems.KEPT_OR_NONE,
+        code("""
+            def solve(values):
+                values.clear()
+                return None
+        """),
+    ),
+    _ending(
         "an argument exchanged for the result",
         problems.COMPUTED_AFTER,
         code("""
