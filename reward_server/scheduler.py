@@ -27,9 +27,8 @@ _MEAN_WEIGHT = 0.1
 _UNMEASURED_RETRY_SECONDS = 1.0
 _SHORTEST_RETRY_SECONDS = 0.01
 _LONGEST_RETRY_SECONDS = 30.0
-# Spread, so that those refused together do not come back together, and well before the backlog
-# is gone, so that no slot runs dry.
 _RETRY_SHARE_OF_BACKLOG = (0.25, 0.75)
+_RETURNS_PER_TURN = 2
 
 
 class Ticket:
@@ -81,6 +80,7 @@ class Scheduler:
         self._turns: deque[Ticket] = deque()
         self._free = executor.slots
         self._mean_seconds: float | None = None
+        self._next_return = 0.0
         self._draining = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -194,11 +194,20 @@ class Scheduler:
             )
 
     def _retry_after_seconds(self) -> float:
-        drained = _UNMEASURED_RETRY_SECONDS
-        if self._mean_seconds is not None:
-            drained = self._backlog * self._mean_seconds / self.slots
-        share = random.uniform(*_RETRY_SHARE_OF_BACKLOG)
-        return min(max(drained * share, _SHORTEST_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
+        """Gives each refused caller a time of its own to return.
+
+        The first come back well before the backlog is gone, so that no slot runs dry; after them,
+        no more a second than twice what can be served, so that a crowd's retries do not cost the
+        CPU time that its work needs.
+        """
+        if self._mean_seconds is None:
+            return _UNMEASURED_RETRY_SECONDS
+        now = asyncio.get_running_loop().time()
+        turn = self._mean_seconds / self.slots
+        first = now + self._backlog * turn * random.uniform(*_RETRY_SHARE_OF_BACKLOG)
+        last = now + _LONGEST_RETRY_SECONDS
+        self._next_return = min(max(first, self._next_return + turn / _RETURNS_PER_TURN), last)
+        return max(self._next_return - now, _SHORTEST_RETRY_SECONDS)
 
     def _enter(self, ticket: Ticket) -> None:
         self._admitted.add(ticket)

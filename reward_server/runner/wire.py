@@ -53,6 +53,7 @@ from typing import NamedTuple
 
 PROTOCOL_VERSION = 1
 KEPT_OUTPUT_BYTES = 64 * 1024
+BROKEN_STATUS = 70  # exit status of a process of ours that an exception of ours ended (EX_SOFTWARE)
 
 
 class Kind(enum.IntEnum):

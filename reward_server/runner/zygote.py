@@ -152,7 +152,7 @@ def _fork(body: Callable[[int], NoReturn]) -> Child:
         except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
             os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())
         finally:
-            os._exit(1)
+            os._exit(wire.BROKEN_STATUS)
     os.close(go_read)
     return Child(pid=pid, pidfd=os.pidfd_open(pid), go=go_write)
 

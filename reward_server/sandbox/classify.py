@@ -2,9 +2,10 @@
 
 Who is to blame depends on how far it got (`wire.Stage`). Before the tests were touched, and
 while the program was handed over, a failure is ours: an exception, a retry, never a reward.
-While the tests were prepared it is the task's. From READY on it is the candidate's, whatever
-happened, so that no program can buy itself out of a verdict by breaking its sandbox; and only a
-report in which every test of the request ran to its end makes an execution COMPLETED.
+While the tests were prepared it is the task's, unless our own code raised. From READY on it is
+the candidate's, whatever happened, so that no program can buy itself out of a verdict by breaking
+its sandbox; and only a report in which every test of the request ran to its end makes an
+execution COMPLETED.
 
 From READY on, the first of these that holds decides:
 
@@ -43,7 +44,7 @@ from reward_server.domain import (
     Work,
 )
 from reward_server.errors import SandboxError
-from reward_server.runner.wire import Finish, Stage, Stop
+from reward_server.runner.wire import BROKEN_STATUS, Finish, Stage, Stop
 from reward_server.sandbox.documents import Findings
 
 T = TypeVar("T")
@@ -134,7 +135,7 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
 def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
     report = findings.report or {}
     blamed = report.get("blame") == "task" and findings.stage is not Stage.STARTING
-    if not blamed and findings.stage is not Stage.TESTS:
+    if not blamed and (findings.stage is not Stage.TESTS or _is_broken(finish)):
         raise SandboxError(
             f"the execution failed while {findings.stage.name.lower()} ({_describe(finish)})"
         )
@@ -142,6 +143,12 @@ def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
     message = said if isinstance(said, str) and said else f"the tests failed ({_describe(finish)})"
     conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message)
     return _execution(finish, conclusion, _read(findings, job.work))
+
+
+def _is_broken(finish: Finish) -> bool:
+    """Tells whether an exception of ours, and not the tests, ended the judge."""
+    status = finish.judge_status
+    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN_STATUS
 
 
 def _describe(finish: Finish) -> str:

@@ -136,6 +136,22 @@ async def test_a_full_queue_refuses_with_a_time_to_come_back() -> None:
         assert scheduler.admitted == 1
 
 
+async def test_a_refused_crowd_comes_back_at_twice_the_rate_that_is_served() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor, capacity=1)
+    await measured(scheduler, executor, 0.05)
+    waits = []
+    async with scheduler.admit(), scheduler.admit():
+        for _ in range(100):
+            with pytest.raises(OverloadedError) as refused:
+                scheduler.check()
+            waits.append(refused.value.retry_after_seconds)
+        served_in_a_second = scheduler.admitted / scheduler.estimated_wait_seconds()
+    first, last = min(waits), max(waits)
+    returns_a_second = (len(waits) - 1) / (last - first)
+    assert served_in_a_second < returns_a_second <= 2.5 * served_in_a_second
+
+
 async def test_the_time_to_come_back_follows_the_measured_backlog() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor, capacity=9)

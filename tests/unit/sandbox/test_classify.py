@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reward_server.domain import (
@@ -25,7 +25,7 @@ from reward_server.domain import (
     Work,
 )
 from reward_server.errors import SandboxError
-from reward_server.runner.wire import Finish, Kind, Stage, Stop
+from reward_server.runner.wire import BROKEN_STATUS, Finish, Kind, Stage, Stop
 from reward_server.sandbox.classify import classify
 from reward_server.sandbox.documents import Findings
 
@@ -435,6 +435,12 @@ def test_what_the_tests_break_is_the_tasks(
     assert message in execution.message
 
 
+def test_an_exception_of_the_judges_own_code_is_ours_while_the_tests_are_prepared() -> None:
+    broken = finish(judge_status=BROKEN_STATUS << 8)
+    with pytest.raises(SandboxError, match="while tests"):
+        classify(broken, Findings(stage=Stage.TESTS), job())
+
+
 def test_blame_before_the_tests_were_touched_is_not_believed() -> None:
     with pytest.raises(SandboxError):
         classify(finish(), found(Stage.STARTING, blame="task"), job())
@@ -639,4 +645,5 @@ def test_while_ours_is_at_work_nothing_is_the_candidates(
 def test_while_the_tests_are_prepared_every_end_is_the_tasks(
     facts: Finish, findings: Findings, one_job: Job
 ) -> None:
+    assume(facts.judge_status != BROKEN_STATUS << 8)
     assert classify(facts, findings, one_job).ending is Ending.INVALID_TASK
