@@ -27,12 +27,9 @@ def run(channel: socket.socket) -> NoReturn:
     sys.path.insert(0, os.getcwd())
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
     frames.send(READY)
-    for name, content in blobs.items():
-        if name.startswith("file/"):
-            program.write_file(name.removeprefix("file/"), content)
+    program.write_files(blobs)
     if header["mode"] == "program":
         frames.close()
-        program.write_file(program.FILE_NAME, blobs["source"])
         program.run(blobs["source"], cast("list[str]", header["args"]))
     os.register_at_fork(after_in_child=frames.close)
     _serve(frames, header, blobs["source"])

@@ -243,10 +243,22 @@ _REFUSALS = (
 )
 
 
-# `json.loads` for text that was decoded already, without its look for white space.
+class _Settings:
+    """What the standard library's scanner wants to know, but for the hook as in `json.loads`."""
+
+    strict = True
+    object_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = json.decoder.JSONDecoder().parse_constant
+
+    def __init__(self, object_pairs_hook: _PairsHook) -> None:
+        self.object_pairs_hook = object_pairs_hook
+
+
+_PairsHook = Callable[[list[tuple[str, object]]], object]
 _make_scanner = cast(
-    "Callable[[json.JSONDecoder], Callable[[str, int], tuple[object, int]]]",
-    json.scanner.make_scanner,
+    "Callable[[_Settings], Callable[[str, int], tuple[object, int]]]", json.scanner.make_scanner
 )
 
 
@@ -259,7 +271,7 @@ class Decoder:
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._scan = _make_scanner(json.JSONDecoder(object_pairs_hook=self._tagged))
+        self._scan = _make_scanner(_Settings(self._tagged))
 
     def loads(self, data: bytes) -> object:
         """Returns the message.

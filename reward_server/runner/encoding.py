@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import json.encoder
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -27,7 +28,13 @@ from .codec import (
 
 _SMALL = 1 << 63
 _PLAIN = frozenset((type(None), bool, float))
-_to_json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
+# What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
+_to_json = cast(
+    "Callable[[object, int], Iterable[str]]",
+    vars(json.encoder)["c_make_encoder"](
+        None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
+    ),
+)
 _COMPARISONS = frozenset(
     f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "contains")
 )
@@ -54,7 +61,7 @@ class Encoder:
             TooLargeError: it is larger than the limit.
         """
         self._elements = 0
-        data = _to_json(message).encode()
+        data = "".join(_to_json(message, 0)).encode()
         if len(data) > self._limit_bytes:
             raise TooLargeError(f"takes more than {self._limit_bytes} bytes")
         if len(data) > MAX_CONTAINERS and data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:

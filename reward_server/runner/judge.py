@@ -74,7 +74,7 @@ def run(
             _run_program(outputs, stdin_fd, stdin)
         else:
             os.close(stdin_fd)
-            _run_suite(header, blobs, link, report)
+            run_suite(header, blobs, link, report)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -103,9 +103,10 @@ def _hand_over(
 # ----------------------------------------------------------------------------------- suites
 
 
-def _run_suite(
+def run_suite(
     header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
 ) -> None:
+    """Runs the tests of a request, in mode "function" or "call"."""
     sys.stdout = sys.stderr = _Silence()
     session = Session(
         link,

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import NoReturn, cast
 
@@ -21,13 +21,15 @@ _join_threads = cast("Callable[[], None]", vars(threading)["_shutdown"])
 _run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
 
 
-def write_file(name: str, content: bytes) -> None:
-    """Writes a file below the working folder."""
-    folder = os.path.dirname(name)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
-    with open(name, "wb") as file:
-        file.write(content)
+def write_files(blobs: Mapping[str, bytes]) -> None:
+    """Writes the source, and each blob called file/NAME, to the working folder."""
+    for blob, content in blobs.items():
+        name = FILE_NAME
+        if blob.startswith("file/"):
+            name = blob.removeprefix("file/")
+            os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content)
 
 
 def run(source: bytes, args: list[str]) -> NoReturn:

@@ -67,7 +67,8 @@ class Scope:
         self._sources = sources
         self._entry_point = entry_point
         self._prompt_text = prompt_text
-        self._caught = frozenset[str]().union(*map(names.caught, sources)) - _BUILTINS.keys()
+        caught = frozenset[str]().union(*map(names.caught, sources))
+        self._caught = frozenset(name for name in caught if name not in _BUILTINS)
         self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
         self._imported: set[str] = set()
         session.may_mix = self._may_mix

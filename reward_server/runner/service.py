@@ -68,7 +68,7 @@ class Service:
         """Answers until the judge is gone."""
         with contextlib.suppress(ChannelClosedError):
             while True:
-                self._serve(self._frames.receive())
+                self.serve(self._frames.receive())
 
     def ask(self, operation: str, *operands: object) -> object:
         """Has the judge do something with a thing of the tests' and returns what came of it."""
@@ -81,7 +81,7 @@ class Service:
             self._frames.send(number + question)
             frame = self._frames.receive()
             while frame[: NUMBER.size] != number:
-                self._serve(frame)
+                self.serve(frame)
                 frame = self._frames.receive()
             return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
 
@@ -129,7 +129,8 @@ class Service:
 
     # ------------------------------------------------------------------------------ answers
 
-    def _serve(self, frame: bytes) -> None:
+    def serve(self, frame: bytes) -> None:
+        """Answers one request."""
         previous, self._number = self._number, frame[: NUMBER.size]
         answer = self._number + self._answer(frame[NUMBER.size :])
         for stream in (sys.__stdout__, sys.__stderr__):

@@ -20,14 +20,13 @@ class LoadError(NamedTuple):
 
 
 def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
-    """Writes the solution's file, compiles it and runs it as a module.
+    """Compiles a solution, whose file is in the working folder, and runs it as a module.
 
     Args:
         source: Python source.
         predefined: whether it may use LeetCode's names without importing them.
     """
     path = os.path.abspath(program.FILE_NAME)
-    program.write_file(path, source)
     module = types.ModuleType(NAME)
     module.__file__ = path
     if predefined:

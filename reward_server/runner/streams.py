@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import io
 import sys
 from _sitebuiltins import Quitter
@@ -14,20 +15,25 @@ def _reader(descriptor: int) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", newline=None)
 
 
-def _writer(descriptor: int, errors: str) -> io.TextIOWrapper:
-    raw = io.FileIO(descriptor, "w", closefd=False)
-    buffer = io.BufferedWriter(raw)
-    return io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, newline="\n")
+def _writer(descriptor: int, errors: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
+    buffer = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
+    return io.TextIOWrapper(
+        buffer, encoding="utf-8", errors=errors, newline="\n", line_buffering=line_buffering
+    )
 
 
+@functools.cache
 def open_streams() -> None:
-    """Gives `sys` and `builtins` what a fork, and a start without `site`, leave out.
+    """Gives `sys` its streams, and `builtins` what `site` gives them, once in a process.
 
-    Line ends of any system are line feeds in the text of the input.
+    They are good for its forks too, which put pipes of their own in the place of descriptors 0,
+    1 and 2. Line ends of any system are line feeds in the text of the input.
     """
-    streams = {"stdin": _reader(0), "stdout": _writer(1, "strict")}
-    streams["stderr"] = _writer(2, "backslashreplace")
-    streams["stderr"].reconfigure(line_buffering=True)
+    streams = {
+        "stdin": _reader(0),
+        "stdout": _writer(1, "strict"),
+        "stderr": _writer(2, "backslashreplace", line_buffering=True),
+    }
     for name, stream in streams.items():
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from . import candidate, confine, forking, judge, kernel, policy, wire
+from . import candidate, confine, forking, judge, kernel, policy, rehearsal, wire
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop
 
@@ -349,6 +349,7 @@ def say_hello(description: Mapping[str, object]) -> None:
 def run(options: Options, description: Mapping[str, object]) -> NoReturn:
     """Serves until the server goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    rehearsal.rehearse()
     gc.collect()
     gc.freeze()
     say_hello(description)

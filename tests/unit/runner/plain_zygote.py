@@ -181,10 +181,11 @@ def main() -> None:
     sys.path.append(sys.argv[1])
     import gc
 
-    from reward_server.runner import candidate, judge  # noqa: F401
+    from reward_server.runner import rehearsal
 
     for name in sys.argv[2:]:
         __import__(name)
+    rehearsal.rehearse()
     gc.collect()
     gc.freeze()
     while True:
