@@ -107,6 +107,8 @@ def configure_logging(level: str, *, as_json: bool) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    # gRPC's own debugging lines refer to objects that are being freed: whoever keeps one crashes.
+    logging.getLogger("grpc").setLevel(max(logging.getLevelNamesMapping()[level], logging.INFO))
 
 
 def _renderers(*, as_json: bool) -> list[structlog.typing.Processor]:

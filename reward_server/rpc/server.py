@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,17 +100,41 @@ class RpcServer:
         await self._server.stop(_LAST_ANSWERS_SECONDS)
 
     def _listen(self) -> int:
-        host = f"[{self._endpoint.host}]" if ":" in self._endpoint.host else self._endpoint.host
-        address = f"{host}:{self._endpoint.port}"
+        endpoint = self._endpoint
+        host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
+        address = f"{host}:{endpoint.port}"
         try:
-            if self._endpoint.certificates is None:
+            _try_address(endpoint.host, endpoint.port)
+            if endpoint.certificates is None:
                 return self._server.add_insecure_port(address)
-            credentials = _credentials(self._endpoint.certificates)
+            credentials = _credentials(endpoint.certificates)
             return self._server.add_secure_port(address, credentials)
-        except RuntimeError:
-            raise StartError(
-                f"cannot listen on {address}: it is in use, or no address of this machine"
-            ) from None
+        except OSError as error:
+            raise StartError(f"cannot listen on {address}: {error.strerror}") from None
+        except RuntimeError as error:
+            raise StartError(f"cannot listen on {address}: {error}") from None
+
+
+def _try_address(host: str, port: int) -> None:
+    """Binds an address for a moment, since gRPC does not tell why it could not.
+
+    Raises:
+        OSError: why not.
+    """
+    problem: OSError | None = None
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
+        try:
+            with socket.socket(family, kind, protocol) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind(address)
+        except OSError as error:
+            problem = error
+        else:
+            return
+    if problem is not None:
+        raise problem
 
 
 def _credentials(certificates: Certificates) -> grpc.ServerCredentials:

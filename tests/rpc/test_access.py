@@ -228,13 +228,18 @@ async def test_connections_that_say_nothing_keep_nobody_out(serve: Serve) -> Non
 
 async def test_a_port_in_use_is_told_and_not_shared(serve: Serve) -> None:
     served = await serve()
-    with pytest.raises(StartError, match=f"cannot listen on 127.0.0.1:{served.app.port}"):
+    with pytest.raises(StartError, match=f"127.0.0.1:{served.app.port}: Address already in use"):
         await serve(port=served.app.port)
 
 
 async def test_an_address_of_another_machine_is_told(serve: Serve) -> None:
-    with pytest.raises(StartError, match=r"cannot listen on 192\.0\.2\.1"):
+    with pytest.raises(StartError, match=r"192\.0\.2\.1:0: Cannot assign requested"):
         await serve(host="192.0.2.1", insecure_public=True)
+
+
+async def test_a_name_that_nobody_has_is_told(serve: Serve) -> None:
+    with pytest.raises(StartError, match=r"nowhere\.invalid:0: "):
+        await serve(host="nowhere.invalid", insecure_public=True)
 
 
 async def test_calls_at_once_are_bounded_even_if_they_share_one_execution(serve: Serve) -> None:
