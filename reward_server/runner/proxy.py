@@ -6,9 +6,10 @@ for twice, as equality and as inequality.
 
 What it does not: make self-reports true. What an object's methods answer, whether it is true,
 equal to another object or an instance of the solution's own class, is the solution's word.
-Arithmetic, ordering and membership between an object and data would let an object that subtracts
-to zero, or is less than anything, pass for a number; they are offered only where the tests' own
-text names a class of the solution's (`Session.may_mix`). A context manager of the solution's
+Order and difference between an object and data are never asked for: an object that subtracts to
+zero, or is less than anything, would pass for a number that is near enough. Other arithmetic and
+membership are offered only where the tests' own text names a class of the solution's
+(`Session.may_mix`). A context manager of the solution's
 cannot swallow an exception: a failed assertion in its block stays one.
 """
 
@@ -234,13 +235,15 @@ def _unary(name: str) -> object:
     return method
 
 
-def _may_meet(self: Proxy, other: object) -> bool:
-    return isinstance(other, Proxy) or self._runner_session.may_mix()
+def _may_meet(name: str, self: Proxy, other: object) -> bool:
+    if isinstance(other, Proxy):
+        return True
+    return name not in _AMONG_OBJECTS and self._runner_session.may_mix()
 
 
 def _binary(name: str) -> object:
     def method(self: Proxy, other: object) -> object:
-        if not _may_meet(self, other):
+        if not _may_meet(name, self, other):
             return NotImplemented
         return self._runner_session.request(name, self, other)
 
@@ -249,7 +252,7 @@ def _binary(name: str) -> object:
 
 def _reflected(name: str) -> object:
     def method(self: Proxy, other: object) -> object:
-        if not _may_meet(self, other):
+        if not _may_meet(name, self, other):
             return NotImplemented
         return self._runner_session.request(name, other, self)
 
@@ -264,6 +267,7 @@ ARITHMETIC = (
 )
 IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
 ORDER = ("lt", "le", "gt", "ge")
+_AMONG_OBJECTS = frozenset(("sub", "isub", *ORDER))
 
 for _name in (*UNARY, *ROUNDING):
     setattr(Proxy, f"__{_name}__", _unary(_name))

@@ -192,6 +192,27 @@ ANY_WRONG = _tested(
     "    assert not any(candidate(number) != answer for number, answer in CASES)\n",
     PLAIN_SOLUTION,
 )
+NEAR_BY_CLASS = Problem(
+    name="near, by class",
+    tests=FunctionTests(
+        asserts=tuple(f"assert abs(Shape({x}).area() - {secret(x)}) < 1e-6" for x in INPUTS)
+    ),
+    solution=f"{SECRET}class Shape:\n"
+    "    def __init__(self, x):\n        self.x = x\n"
+    "    def area(self):\n        return secret(self.x) + 1e-9\n",
+    wrong="class Shape:\n    def __init__(self, x):\n        pass\n"
+    "    def area(self):\n        return 0.0\n",
+)
+BETWEEN_BY_CLASS = Problem(
+    name="between, by class",
+    tests=FunctionTests(
+        asserts=tuple(
+            f"assert {secret(x)} - 1 < Shape({x}).area() < {secret(x)} + 1" for x in INPUTS
+        )
+    ),
+    solution=NEAR_BY_CLASS.solution,
+    wrong=NEAR_BY_CLASS.wrong,
+)
 LOOPED = _tested(
     "looped",
     f"{CASES}def check(candidate):\n"

@@ -382,4 +382,36 @@ CLASSES = (
     ),
 )
 
-ATTACKS = (*CLASSES, *COMPARISONS, *SUBCLASSES, *DISGUISES, *CONVERSIONS)
+NEAR = code("""
+    class Shape:
+        def __init__(self, x): pass
+        def area(self): return Near()
+    class Near:
+        def __sub__(self, other): return {difference}
+        def __rsub__(self, other): return {difference}
+        def __abs__(self): return 0.0
+        def __lt__(self, other): return True
+        def __gt__(self, other): return True
+""")
+BY_CLASS = (
+    Attack(
+        name="an object of a class that the tests name, whose differences are small objects",
+        problem=problems.NEAR_BY_CLASS,
+        completion=NEAR.format(difference="self"),
+        beats=(Grader.IN_PROCESS,),
+    ),
+    Attack(
+        name="an object of a class that the tests name, whose differences are zero",
+        problem=problems.NEAR_BY_CLASS,
+        completion=NEAR.format(difference="0.0"),
+        beats=(Grader.IN_PROCESS,),
+    ),
+    Attack(
+        name="an object of a class that the tests name, within all bounds",
+        problem=problems.BETWEEN_BY_CLASS,
+        completion=NEAR.format(difference="0.0"),
+        beats=(Grader.IN_PROCESS,),
+    ),
+)
+
+ATTACKS = (*BY_CLASS, *CLASSES, *COMPARISONS, *SUBCLASSES, *DISGUISES, *CONVERSIONS)

@@ -344,12 +344,29 @@ def test_a_context_manager_cannot_swallow_a_failed_assertion(zygote: Zygote) -> 
 
 
 def test_operators_are_for_tests_that_name_a_class(zygote: Zygote) -> None:
-    source = "class Zero:\n    def __sub__(self, other): return 0.0\ndef f(x): return Zero()"
-    assert zygote.function(source, asserts=["assert abs(f(1) - 3.5) < 1"]).outcomes == ["ERROR"]
-    named = ["assert abs(Zero() - 3.5) < 1", "assert abs(f(1) - 3.5) < 1"]
+    source = "class Zero:\n    def __mul__(self, other): return 0.0\ndef f(x): return Zero()"
+    assert zygote.function(source, asserts=["assert f(1) * 3.5 < 1"]).outcomes == ["ERROR"]
+    named = ["assert Zero() * 3.5 < 1", "assert f(1) * 3.5 < 1"]
     assert zygote.function(source, asserts=named).passed
-    defined = ["class Own: pass\nassert abs(f(1) - 3.5) < 1"]
+    defined = ["class Own: pass\nassert f(1) * 3.5 < 1"]
     assert zygote.function(source, asserts=defined).outcomes == ["ERROR"]
+
+
+def test_no_object_is_near_data_by_its_own_word(zygote: Zygote) -> None:
+    source = textwrap.dedent(
+        """
+        class Zero:
+            def __sub__(self, other): return 0.0
+            __rsub__ = __isub__ = __sub__
+            def __lt__(self, other): return True
+            __gt__ = __le__ = __ge__ = __lt__
+        """
+    )
+    for text in ("abs(Zero() - 3.5) < 1", "abs(3.5 - Zero()) < 1", "Zero() < 1", "1 < Zero()"):
+        assert zygote.function(source, asserts=[f"assert {text}"]).outcomes == ["ERROR"]
+    assert zygote.function(
+        source, asserts=["assert Zero() - Zero() == 0 and Zero() < Zero()"]
+    ).passed
 
 
 def test_a_callback_shows_nothing_of_the_tests(zygote: Zygote) -> None:
