@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/specification.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/specification.md",
+    "docs/threat-model.md",
+)
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 PYTHON_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 COMMAND = re.compile(r"\breward-server ([a-z]+)\b")
