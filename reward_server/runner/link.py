@@ -57,7 +57,9 @@ class Link:
             try:
                 rest = rest[self._channel.send(rest) :]
             except BlockingIOError:
-                self._wait(select.POLLOUT)
+                self._poller.modify(self._descriptor, select.POLLOUT)
+                self._wait()
+                self._poller.modify(self._descriptor, select.POLLIN)
             except OSError as error:
                 raise ClosedError from error
 
@@ -96,7 +98,7 @@ class Link:
     def _fill(self, size: int) -> None:
         while (missing := size - len(self._buffer)) > 0:
             piece_bytes = min(max(missing, _USUAL_BYTES), _PIECE_BYTES)
-            self._wait(select.POLLIN)
+            self._wait()
             try:
                 piece = self._channel.recv(piece_bytes)
             except BlockingIOError:
@@ -107,9 +109,8 @@ class Link:
                 raise ClosedError
             self._buffer += piece
 
-    def _wait(self, event: int) -> None:
-        """Reads output until the channel is ready for `event`."""
-        self._poller.modify(self._descriptor, event)
+    def _wait(self) -> None:
+        """Reads output until the channel is ready."""
         ready = False
         while not ready:
             for descriptor, _ in self._poller.poll():

@@ -19,9 +19,9 @@ class _Manager(Protocol):
 
 
 def _call(
-    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object] | None
 ) -> object:
-    return function(*args, **kwargs)
+    return function(*args, **kwargs) if kwargs else function(*args)
 
 
 def details_of(

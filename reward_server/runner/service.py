@@ -10,14 +10,13 @@ import contextlib
 import functools
 import inspect
 import re
-import sys
 import threading
 import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, cast
 
-from . import changes, faults, remote, structures
+from . import changes, faults, remote, streams, structures
 from .codec import DataOnly, NotDataError, ProtocolViolation, TooLargeError
 from .decoding import Decoder
 from .encoding import Encoder
@@ -116,7 +115,7 @@ class Service:
                 raise ProtocolViolation("an unknown reference")
 
     def _named(self, name: str) -> Callable[..., object]:
-        entry = ENTRY.fullmatch(name)
+        entry = ENTRY.fullmatch(name) if "(" in name else None
         if entry:
             return functools.partial(_call_method, self._exported(entry[1]), entry[2])
         return self._exported(name)
@@ -133,10 +132,7 @@ class Service:
         """Answers one request."""
         previous, self._number = self._number, frame[: NUMBER.size]
         answer = self._number + self._answer(frame[NUMBER.size :])
-        for stream in (sys.__stdout__, sys.__stderr__):
-            with contextlib.suppress(OSError, ValueError):
-                if stream is not None:
-                    stream.flush()
+        streams.flush_streams()
         with self._asking:
             self._number = previous
             self._frames.send(answer)
@@ -241,8 +237,8 @@ def _call_method(
 
 
 def _may_have_changed(operands: list[object]) -> bool:
-    _, args, kwargs = cast("tuple[object, list[object], dict[str, object]]", operands)
-    return any(map(changes.can_change, args)) or any(map(changes.can_change, kwargs.values()))
+    _, args, kwargs = cast("tuple[object, list[object], dict[str, object] | None]", operands)
+    return any(map(changes.can_change, (*args, *(kwargs or {}).values())))
 
 
 def _arguments(error: BaseException, text: str) -> list[object]:

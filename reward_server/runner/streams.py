@@ -43,15 +43,17 @@ def open_streams() -> None:
 
 def flush_streams() -> bool:
     """Flushes the outputs, also those that were put in their place; tells whether it worked."""
-    worked = list(map(_flush, (sys.stdout, sys.__stdout__, sys.stderr)))
-    return all(worked)
+    worked = _flush(sys.stdout)
+    if sys.stdout is not sys.__stdout__:
+        worked = _flush(sys.__stdout__) and worked
+    return _flush(sys.stderr) and worked
 
 
 def _flush(stream: TextIO | None) -> bool:
     try:
         if stream is not None and not getattr(stream, "closed", False):
             stream.flush()
-    except Exception:  # noqa: BLE001  # a solution's own stream may raise anything
+    except Exception:  # noqa: BLE001  # a stream of the solution's may raise anything
         return False
     return True
 
