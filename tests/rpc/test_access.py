@@ -72,6 +72,7 @@ async def test_any_of_the_tokens_lets_in(serve: Serve, tokens: Path) -> None:
         (("authorization", f"Basic {TOKEN}"),),
         (("token", f"Bearer {TOKEN}"),),
         (*bearer("wrong"), *bearer(TOKEN)),
+        (*bearer(TOKEN), *bearer("wrong")),
     ],
 )
 async def test_no_other_credential_lets_in(
