@@ -2,9 +2,9 @@
 
 Each slot has two control groups, side by side, on v1 in each hierarchy, on v2 in one tree:
 
-    codereward-<owner>-<slot>.supervisor    bubblewrap, the zygote and the judge; a generous limit
-    codereward-<owner>-<slot>.candidate     the candidate and its descendants alone: `Limits`
-                                            apply here, and the zygote's meters read here
+    ...<slot>.supervisor    bubblewrap, the zygote and the judge; a generous limit
+    ...<slot>.candidate     the candidate and its descendants alone: `Limits` apply here, and the
+                            zygote's meters read here
 
 The launcher enters the first before it starts bubblewrap; each candidate enters the second by
 writing 0 to descriptors of its `cgroup.procs` files, which the launcher inherits open. So what the

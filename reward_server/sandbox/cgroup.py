@@ -6,7 +6,7 @@ What it does not: the tree's share of disk, network or kernel memory that is not
 
     parent     where our cgroups are made: the server's own cgroup or its neighbourhood, or the
                one named by `cgroup_parent`. It must be writable (root, or delegated by systemd).
-    slot       parent/codereward-<owner>-<slot>, in every hierarchy on version 1
+    slot       parent/codereward-<owner>-<nonce>.<slot>, in every hierarchy on version 1
 
 The owner names the server process (pid namespace, pid, start time), so that a later server can
 tell what a dead one left from what a living one uses.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -204,13 +205,15 @@ class CgroupParent:
         version: 1 or 2; 0 where there are no cgroups at all.
         directories: parent folder by controller; one and the same on version 2.
         absent: why a controller cannot be used, by controller.
-        owner: whom the cgroups made here belong to.
+        owner: the process that the cgroups made here belong to.
+        nonce: tells them from those of another server in the same process.
     """
 
     version: int
     directories: Mapping[str, Path]
     absent: Mapping[str, str]
     owner: str = field(default_factory=owner_id)
+    nonce: str = field(default_factory=lambda: secrets.token_hex(3), compare=False)
 
     @classmethod
     def detect(
@@ -256,8 +259,7 @@ class CgroupParent:
     @property
     def prefixes(self) -> tuple[str, ...]:
         """Beginning of the path of every cgroup made here, for the janitor."""
-        name = f"{OUR_PREFIX}{self.owner}-"
-        return tuple(str(path / name) for path in _distinct(self.directories))
+        return tuple(str(path / self._prefix) for path in _distinct(self.directories))
 
     def walls(self) -> tuple[Wall, ...]:
         """Tells which limits can be set."""
@@ -269,18 +271,26 @@ class CgroupParent:
         Raises:
             SandboxError: the kernel refused.
         """
-        full_name = f"{OUR_PREFIX}{self.owner}-{name}"
         slot = SlotCgroup(
             version=self.version,
-            directories={key: path / full_name for key, path in self.directories.items()},
+            directories={
+                key: path / f"{self._prefix}{name}" for key, path in self.directories.items()
+            },
         )
+        made: list[Path] = []
         for directory in _distinct(slot.directories):
             try:
                 directory.mkdir()
             except OSError as error:
-                slot.remove()
+                for empty in made:
+                    empty.rmdir()
                 raise SandboxError(f"cannot make {directory}: {error.strerror}") from error
+            made.append(directory)
         return slot
+
+    @property
+    def _prefix(self) -> str:
+        return f"{OUR_PREFIX}{self.owner}-{self.nonce}."
 
     def _wall(self, name: str, needed: tuple[str, ...]) -> Wall:
         for controller in needed:

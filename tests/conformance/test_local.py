@@ -13,7 +13,8 @@ import pytest_asyncio
 from reward_server.domain import Ending, Job, Limits, Program
 from reward_server.errors import SandboxError
 from reward_server.sandbox.base import Sandbox
-from reward_server.sandbox.cgroup import CgroupParent
+from reward_server.sandbox.cgroup import CgroupParent, owner_id
+from reward_server.sandbox.janitor import OUR_PREFIX
 from reward_server.sandbox.local import LocalOptions, LocalSandbox
 
 from . import checks
@@ -131,9 +132,8 @@ async def test_closing_kills_the_job_and_removes_the_cgroups(host: Host) -> None
 def cgroups_named(name: str) -> list[Path]:
     return [
         path
-        for prefix in CgroupParent.detect().prefixes
-        for path in Path(prefix).parent.glob(f"{Path(prefix).name}*")
-        if path.name.removeprefix(Path(prefix).name).startswith(name)
+        for place in set(CgroupParent.detect().directories.values())
+        for path in place.glob(f"{OUR_PREFIX}{owner_id()}-*.{name}*")
     ]
 
 

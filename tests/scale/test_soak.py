@@ -20,6 +20,7 @@ import pytest
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.sandbox.cgroup import CgroupParent, owner_id
+from reward_server.sandbox.janitor import OUR_PREFIX
 
 EXECUTIONS = 2_000
 SLOTS = 2
@@ -193,7 +194,7 @@ async def start_server() -> Server:
     told = json.loads(await process.stdout.readline())
     parent = CgroupParent.detect()
     prefixes = tuple(
-        prefix.replace(parent.owner, owner_id(process.pid)) for prefix in parent.prefixes
+        f"{place}/{OUR_PREFIX}{owner_id(process.pid)}-" for place in parent.directories.values()
     )
     return Server(process=process, address=told["address"], prefixes=prefixes)
 
