@@ -343,8 +343,10 @@ def test_time_grows_no_faster_than_the_text(seed: str, lead: str) -> None:
         take(text, prompt=PROMPT)
         return time.process_time() - start
 
-    seconds(1000)
-    small, large = seconds(20_000), seconds(200_000)
+    def least_seconds(size: int) -> float:
+        return min(seconds(size) for _ in range(3))
+
+    small, large = least_seconds(20_000), least_seconds(200_000)
     assert large < max(30 * small, 0.2)
 
 
