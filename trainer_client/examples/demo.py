@@ -111,7 +111,7 @@ def _prepare(model: Path) -> None:
 def _say_what_next(console: Console, *, trained: bool) -> None:
     console.rule("where to look next")
     console.print("reward-server doctor            which walls stand on this machine")
-    console.print("reward-server bench             how fast it is here")
+    console.print("make bench                      how fast it is here")
     console.print("reward-train CONFIG.toml        training of your own; --help tells the settings")
     console.print("from trainer_client import RewardClient, remote_reward    for programs")
     if not trained:
