@@ -1,6 +1,7 @@
-"""What tests of judging share: a real server on real sandboxes, one for the whole session.
+"""What tests of judging share: a real server on real sandboxes, one for each module.
 
-Tests that use it run on the session's event loop: `pytestmark = on_the_servers_loop`.
+One process has one server at a time. Tests that use it run on the session's event loop, as the
+server does: `pytestmark = on_the_servers_loop`.
 """
 
 from __future__ import annotations
@@ -80,14 +81,14 @@ def is_refused(assessment: Assessment) -> bool:
     return assessment.verdict not in unfit and assessment.reward == 0.0
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge() -> AsyncIterator[Judge]:
     """Gives a judge with one slot, so that consecutive completions meet in one container."""
     async with running_app(Settings(port=0, workers=1)) as app:
         yield Judge(app.evaluation)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_two() -> AsyncIterator[Judge]:
     """Gives a judge with two slots, so that completions have neighbours."""
     async with running_app(Settings(port=0, workers=SLOTS)) as app:
