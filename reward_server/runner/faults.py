@@ -2,7 +2,8 @@
 
 What this stops: an exception of the candidate's ending something of the test's early and
 quietly. `StopIteration` ends a `for` or an `all`, `SkipTest` a test, `SystemExit` a process;
-none of them, nor a subclass, is ever raised in the judge on the candidate's word.
+they are not among the classes that a name can mean, so none of them, nor a subclass, is ever
+raised in the judge on the candidate's word.
 
 What it does not: tell a solution that honestly raises `ValueError` from one that only claims to.
 """
@@ -16,7 +17,6 @@ from typing import cast
 
 _MAX_NAMES = 64
 _MAX_TEXT = 1000
-_NEVER = frozenset(("builtins.StopIteration", "builtins.StopAsyncIteration"))
 _BUILTIN: Mapping[str, type[Exception]] = {
     f"builtins.{name}": kind
     for name, kind in vars(builtins).items()
@@ -85,8 +85,6 @@ def text_of(error: BaseException) -> str:
 
 def known_class(names: list[str]) -> type[Exception] | None:
     """Returns the most special class of the judge's with one of these names."""
-    if not _NEVER.isdisjoint(names):
-        return None
     for name in names:
         if name in _BUILTIN:
             return _BUILTIN[name]

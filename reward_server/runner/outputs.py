@@ -24,15 +24,18 @@ class Outputs:
     """Both streams.
 
     Args:
-        stdout: read end of a pipe.
-        stderr: read end of a pipe.
+        stdout: read end of a pipe, None for a stream that is not there.
+        stderr: the same.
         kept_bytes: how much of each is kept.
         limit_bytes: how much both together may be.
     """
 
-    def __init__(self, stdout: int, stderr: int, *, kept_bytes: int, limit_bytes: int) -> None:
+    def __init__(
+        self, stdout: int | None, stderr: int | None, *, kept_bytes: int, limit_bytes: int
+    ) -> None:
         self.stdout, self.stderr = Stream(), Stream()
-        self.open = {stdout: self.stdout, stderr: self.stderr}
+        ends = ((stdout, self.stdout), (stderr, self.stderr))
+        self.open = {end: stream for end, stream in ends if end is not None}
         self._kept_bytes = kept_bytes
         self._left_bytes = limit_bytes
 

@@ -91,8 +91,7 @@ def rehearse() -> None:
         descriptor = os.memfd_create("rehearsal")
         stack.callback(os.close, descriptor)
         report = Report(descriptor=descriptor)
-        outputs = Outputs(-1, -1, kept_bytes=0, limit_bytes=_LIMIT_BYTES)
-        outputs.open.clear()
+        outputs = Outputs(None, None, kept_bytes=0, limit_bytes=0)
         judge.run_suite(_header(), {"source": b""}, _Stage(ends, outputs), report)
         report.write(outputs)
     sys.stdout, sys.stderr = kept

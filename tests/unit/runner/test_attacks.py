@@ -446,3 +446,11 @@ def test_silence_is_ended_from_outside_and_reported(zygote: Zygote) -> None:
     assert result.reply.timed_out
     assert result.outcomes == ["ERROR", "NOT_RUN"]
     assert result.report["broken"] == "closed"
+
+
+@pytest.mark.parametrize("name", ["SystemExit", "KeyboardInterrupt", "GeneratorExit"])
+def test_leaving_is_no_exception_that_a_test_expects(zygote: Zygote, name: str) -> None:
+    tests = "try:\n    f(3)\nexcept Exception:\n    pass\nelse:\n    assert False\n"
+    assert zygote.function("def f(x): raise ValueError", asserts=[tests]).passed
+    result = zygote.function(f"def f(x): raise {name}", asserts=[tests])
+    assert result.outcomes == ["ERROR"]

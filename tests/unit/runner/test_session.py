@@ -1,0 +1,337 @@
+"""The judge's side of the conversation, against answers that no shim gives."""
+
+from __future__ import annotations
+
+import json
+import operator
+import socket
+from typing import cast
+
+import pytest
+
+from reward_server.runner import faults, proxy
+from reward_server.runner.callbacks import Callbacks
+from reward_server.runner.codec import ProtocolViolation
+from reward_server.runner.frames import NUMBER
+from reward_server.runner.link import ClosedError, Link, OversizeFrameError
+from reward_server.runner.outputs import Outputs
+from reward_server.runner.proxy import Proxy
+from reward_server.runner.session import Cause, NotLoaded, Session, SessionEnded
+from reward_server.runner.wire import LENGTH
+
+
+class ScriptedLink:
+    """A link whose candidate answers from a list, with the right number."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.sent: list[object] = []
+        self.buffered = False
+        self._number = b""
+
+    def send(self, frame: bytes) -> None:
+        self._number = frame[: NUMBER.size]
+        self.sent.append(json.loads(frame[NUMBER.size :]))
+
+    def receive(self, limit_bytes: int) -> bytes:
+        if not self.answers:
+            raise ClosedError
+        answer = self.answers.pop(0)
+        return self._number + json.dumps(answer).encode()
+
+    def has_more(self) -> bool:
+        return bool(self.answers)
+
+
+def session_with(*answers: object, calls: int = 100) -> tuple[Session, ScriptedLink]:
+    link = ScriptedLink(*answers)
+    session = Session(cast("Link", link), proxy.make, result_bytes=1000, calls=calls)
+    session.loaded = True
+    return session, link
+
+
+def returned(value: object) -> list[object]:
+    return ["return", value, None, 0]
+
+
+OBJECT = {"@": ["object", 0, ""]}
+ASK = ["ask", "call", [{"@": ["test", 0]}, [], {"dict": [[], []]}]]
+
+
+def test_an_ended_session_stays_ended() -> None:
+    session, link = session_with(["nonsense"], returned(1))
+    with pytest.raises(SessionEnded) as first:
+        session.request("call", 1)
+    with pytest.raises(SessionEnded) as second:
+        session.request("call", 1)
+    assert first.value is second.value
+    assert first.value.cause is Cause.FORGED
+    assert session.signals == {"tampering": 1}
+    assert len(link.sent) == 1
+
+
+def test_nothing_is_asked_before_the_solution_is_loaded() -> None:
+    session, link = session_with(returned(1))
+    session.loaded = False
+    with pytest.raises(NotLoaded):
+        session.request("call", 1)
+    assert session.asked_early
+    assert link.sent == []
+
+
+@pytest.mark.parametrize(
+    "answer", [{"set": [OBJECT]}, {"frozenset": [OBJECT]}, {"dict": [[OBJECT], [1]]}]
+)
+def test_an_answer_that_needs_an_answer_is_forged(answer: object) -> None:
+    session, link = session_with(returned(answer), returned(7))
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
+    assert len(link.sent) == 1
+
+
+def test_a_frame_that_came_before_the_question_is_forged() -> None:
+    session, link = session_with(returned(1))
+    link.buffered = True
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
+    assert link.sent == []
+
+
+def test_a_frame_that_came_after_the_last_answer_is_forged() -> None:
+    session, _ = session_with(returned(1), returned(1))
+    assert session.request("call", 1) == 1
+    session.finish()
+    assert session.ended is not None
+    assert session.ended.cause is Cause.FORGED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        ["return"],
+        ["return", 1],
+        ["return", 1, None, "0"],
+        ["return", 1, [[], {}], 0],
+        ["return", None, 5, 0],
+        ["raise", "ValueError", [], "", None],
+        ["raise", [1], [], "", None],
+        ["raise", ["builtins.ValueError"], None, "", None],
+        ["raise", ["builtins.ValueError"], [], 5, None],
+        ["large", 5],
+        ["ask", "call", []],
+        ["ask", "call", 5],
+        ["ask", "call", [5, [], {"dict": [[], []]}]],
+        ["ask", "get", ["text", "format"]],
+        ["ask", "get", [OBJECT, "name"]],
+        ["stop"],
+        ["loaded"],
+        {"tuple": ["return", 1, None, 0]},
+        "return",
+        5,
+    ],
+)
+def test_another_answer_is_forged(answer: object) -> None:
+    session, _ = session_with(answer, returned(1))
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
+    assert session.signals == {"tampering": 1}
+
+
+@pytest.mark.parametrize("operation", ["next", "anext"])
+def test_an_iteration_ends_only_where_its_next_element_was_asked_for(operation: str) -> None:
+    session, _ = session_with(["stop"])
+    with pytest.raises(StopIteration):
+        session.request(operation, 1)
+    assert session.ended is None
+
+
+def test_a_closed_channel_is_the_candidates_end() -> None:
+    session, _ = session_with()
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.CLOSED
+
+
+@pytest.mark.parametrize(("calls", "cause"), [(11, Cause.CLOSED), (10, Cause.CALLS)])
+def test_requests_in_both_directions_are_counted(calls: int, cause: Cause) -> None:
+    session, _ = session_with(*[ASK] * 10, calls=calls)
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", len)
+    assert ended.value.cause is cause
+
+
+# ------------------------------------------------------------------------------- exceptions
+
+
+def raised_by(*names: str, error: object = None, text: str = "text") -> BaseException:
+    session, _ = session_with(["raise", list(names), [text], text, error])
+    with pytest.raises(BaseException) as caught:  # noqa: PT011  # which one is the question
+        session.request("call", ValueError("the tests' own"), KeyError("as well"))
+    assert session.ended is None
+    return caught.value
+
+
+BASES = ("builtins.Exception", "builtins.BaseException", "builtins.object")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("builtins.StopIteration", *BASES),
+        ("builtins.StopAsyncIteration", *BASES),
+        ("solution.Stop", "builtins.StopIteration", *BASES),
+        ("unittest.case.SkipTest", *BASES),
+        ("reward_server.runner.session.NotLoaded", *BASES),
+        ("solution.Mine", *BASES),
+        ("builtins.NoSuchError", *BASES),
+        ("builtins.print", *BASES),
+        ("builtins.ExceptionGroup", *BASES),
+        ("re.compile", *BASES),
+        ("os.system", *BASES),
+        ("no identifier", *BASES),
+        ("", *BASES),
+    ],
+)
+def test_an_exception_without_a_counterpart_is_a_candidate_error(names: tuple[str, ...]) -> None:
+    error = raised_by(*names)
+    assert isinstance(error, faults.CandidateError)
+    assert not isinstance(error, (StopIteration, StopAsyncIteration))
+    assert str(error) == "text"
+    assert type(error).__mro__[1:] == faults.CandidateError.__mro__
+
+
+@pytest.mark.parametrize("name", ["SystemExit", "KeyboardInterrupt", "GeneratorExit", "Whatever"])
+def test_what_is_no_exception_there_is_none_here(name: str) -> None:
+    error = raised_by(f"builtins.{name}", "builtins.BaseException", "builtins.object")
+    assert type(error) is faults.CandidateExit
+    assert not isinstance(error, Exception)
+
+
+def test_a_known_exception_is_itself_and_a_subclass_is_caught_by_its_base() -> None:
+    assert type(raised_by("builtins.ValueError", *BASES)) is ValueError
+    error = raised_by("solution.Mine", "builtins.KeyError", "builtins.LookupError", *BASES)
+    assert isinstance(error, KeyError)
+    assert type(error).__name__ == "Mine"
+
+
+def test_only_what_the_tests_raised_comes_back_as_it_was() -> None:
+    reference = {"@": ["test", 0]}
+    error = raised_by("solution.Mine", *BASES, error=reference)
+    assert isinstance(error, faults.CandidateError)
+
+
+def test_an_exception_of_a_callback_comes_back_as_it_was() -> None:
+    class OwnError(Exception):
+        pass
+
+    own = OwnError("own")
+
+    def fail() -> None:
+        raise own
+
+    fail.__module__ = "__main__"
+    answer = ["raise", ["x.RaisedByTestsError", *BASES], [], "", {"@": ["test", 1]}]
+    session, _ = session_with(ASK, answer)
+    with pytest.raises(OwnError) as caught:
+        session.request("call", fail)
+    assert caught.value is own
+
+
+# ---------------------------------------------------------------------------------- proxies
+
+
+def an_object(*answers: object) -> tuple[Proxy, ScriptedLink]:
+    session, link = session_with(returned(OBJECT), *answers)
+    made = session.request("call", 1)
+    assert isinstance(made, Proxy)
+    return made, link
+
+
+def test_an_object_never_equals_data_and_nobody_is_asked() -> None:
+    thing, link = an_object()
+    for data in (1, "a", None, [], {}, object()):
+        assert thing != data
+        assert data != thing
+        assert operator.eq(thing, data) is operator.eq(data, thing) is False
+    assert thing not in [1, "a"]
+    assert not isinstance(thing, int)
+    assert len(link.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("equal", "unequal", "expected"),
+    [(True, False, True), (True, True, False), (False, False, False), (1, False, False)],
+)
+def test_equality_of_objects_is_asked_for_twice(
+    equal: object, unequal: object, expected: bool
+) -> None:
+    thing, link = an_object(returned({"@": ["object", 1, ""]}), returned(equal), returned(unequal))
+    other = thing.other
+    assert (thing == other) is expected
+    assert link.sent[-1] != link.sent[1]
+
+
+def test_the_same_object_is_the_same_proxy() -> None:
+    thing, _ = an_object(returned(OBJECT))
+    assert thing.itself is thing
+
+
+@pytest.mark.parametrize("answer", [1, "yes", [1], OBJECT])
+def test_only_true_is_true(answer: object) -> None:
+    thing, _ = an_object(returned(answer))
+    assert not thing
+
+
+@pytest.mark.parametrize("answer", ["3", None, 2.0, True])
+def test_a_length_is_an_integer(answer: object) -> None:
+    thing, _ = an_object(returned(answer))
+    with pytest.raises(TypeError):
+        len(thing)
+
+
+def test_a_block_does_not_swallow_what_is_raised_in_it() -> None:
+    thing, _ = an_object(returned(0), returned(True))
+    with pytest.raises(AssertionError), thing:
+        raise AssertionError
+
+
+# -------------------------------------------------------------------------------- callbacks
+
+
+def test_only_what_was_handed_over_can_be_asked() -> None:
+    things = Callbacks()
+    things.refer(len)
+    for operands in ([], ["text", "format"], [5], [[]], None):
+        with pytest.raises(ProtocolViolation):
+            things.perform("get", operands)
+    with pytest.raises(ProtocolViolation):
+        things.perform("get", [len, "__self__"])
+    assert things.perform("call", [len, [[1]], {}]) == 1
+
+
+# ------------------------------------------------------------------------------------- link
+
+
+def test_a_frame_that_is_too_large_is_refused_before_it_is_read() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours, Outputs(None, None, kept_bytes=0, limit_bytes=0))
+        theirs.sendall(LENGTH.pack(1001))
+        with pytest.raises(OversizeFrameError):
+            link.receive(1000)
+
+
+def test_an_answer_that_is_too_large_is_forged() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours, Outputs(None, None, kept_bytes=0, limit_bytes=0))
+        session = Session(link, proxy.make, result_bytes=1000, calls=1)
+        session.loaded = True
+        theirs.sendall(LENGTH.pack(1 << 31))
+        with pytest.raises(SessionEnded) as ended:
+            session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
