@@ -52,16 +52,21 @@ def _numpy() -> _Numpy | None:
 def parts(value: object) -> list[object] | None:
     """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
 
-    A number's shape is None.
+    A number's shape is None. A subclass is read by the base's own methods.
     """
     numpy = _numpy()
-    if numpy is None or not issubclass(type(value), (numpy.ndarray, numpy.generic)):
+    kind = type(value)
+    if numpy is None or not issubclass(kind, (numpy.ndarray, numpy.generic)):
         return None
-    array = cast("_Array", value)
-    if not _KIND.fullmatch(array.dtype.str):
+    is_array = issubclass(kind, numpy.ndarray)
+    if is_array:
+        plain: _Array = vars(numpy.ndarray)["view"](value, numpy.ndarray)
+    else:
+        plain = vars(numpy.generic)["__array__"](value)
+    if not _KIND.fullmatch(plain.dtype.str):
         return None
-    shape = list(array.shape) if issubclass(type(value), numpy.ndarray) else None
-    return [array.dtype.str, shape, base64.b64encode(array.tobytes()).decode()]
+    shape = list(plain.shape) if is_array else None
+    return [plain.dtype.str, shape, base64.b64encode(plain.tobytes()).decode()]
 
 
 def build(kind: object, shape: object, data: object) -> object:

@@ -72,14 +72,24 @@ class FunctionTests:
             raise TaskError(f"{type(error).__name__}: {error} ({place})") from None
         if self._texts.script is not None and not self._session.asked_early:
             raise TaskError("the tests never ask the solution for anything")
-        return not self._session.asked_early
+        if self._session.asked_early:
+            return False
+        if self._texts.has_check and not self._is_check_defined():
+            raise TaskError("check() is not defined")
+        return True
 
     def _run_support(self) -> None:
         self._globals = self._scope.fresh_globals(self._texts.class_body_names)
         for text in self._texts.support:
             self._execute(text)
 
+    def _is_check_defined(self) -> bool:
+        """Tells whether the tests define check(); the solution's, if it has one, is no test."""
+        return texts.CHECK in self._globals and callable(self._globals[texts.CHECK])
+
     def _run_check(self) -> None:
+        if not self._is_check_defined():
+            raise NameError("check() is not defined")
         check = cast("Callable[..., object]", self._globals[texts.CHECK])
         code = getattr(check, "__code__", None)
         takes_nothing = code is not None and not code.co_argcount

@@ -22,6 +22,7 @@ from .proxy import Proxy
 from .session import Session
 
 _BUILTINS: Mapping[str, object] = vars(builtins)
+_CANDIDATE = "candidate"
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
@@ -114,6 +115,8 @@ class Scope:
     def _find(self, name: str) -> object:
         if name == self._entry_point:
             return self._stand_in(name)
+        if name == _CANDIDATE and self._entry_point:
+            return self.proxy(self._entry_point)
         if name in _BUILTINS:
             return _BUILTINS[name]
         if name.startswith("__"):

@@ -56,17 +56,16 @@ class Zygote:
     """A running plain zygote."""
 
     process: subprocess.Popen[bytes] = field(init=False)
-    extra_modules: tuple[str, ...] = ()
-    isolated: bool = True
+    packages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        flags = ("-I", "-S") if self.isolated else ()
         script = str(Path(plain_zygote.__file__))
+        folders = os.pathsep.join((str(REPOSITORY), *self.packages))
         self.process = subprocess.Popen(
-            [sys.executable, *flags, script, str(REPOSITORY), *PRELOADED, *self.extra_modules],
+            [sys.executable, "-I", "-S", script, folders, *PRELOADED],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"]},
+            env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1"},
         )
 
     def close(self) -> None:

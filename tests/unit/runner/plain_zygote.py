@@ -2,7 +2,8 @@
 
 Like the real one it never holds a request or a report in memory.
 
-Runs as a script with the folder that holds the package `reward_server` as its argument. A request
+Runs as a script with the folder that holds the package `reward_server`, others to import from,
+and modules to import as its arguments. A request
 is its length, a wall time in milliseconds and a document; an answer is a `Reply` and a report.
 """
 
@@ -178,7 +179,7 @@ def _kill(pid: int) -> None:
 
 
 def main() -> None:
-    sys.path.append(sys.argv[1])
+    sys.path.extend(sys.argv[1].split(os.pathsep))
     import gc
 
     from reward_server.runner import rehearsal

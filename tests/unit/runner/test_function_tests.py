@@ -44,6 +44,28 @@ def test_check_may_take_nothing(zygote: Zygote) -> None:
     assert zygote.function("def f(x): return 2", test_code=tests).outcomes == ["FAILED"]
 
 
+def test_check_may_be_called_by_the_tests_too(zygote: Zygote) -> None:
+    tests = "def check():\n    assert f(3) == 3\ncheck()\n"
+    assert zygote.function(IDENTITY, test_code=tests, entry_point="").outcomes == ["PASSED"]
+    tests = "def check(candidate):\n    assert candidate(3) == 3\ncheck(f)\n"
+    assert zygote.function(IDENTITY, test_code=tests).outcomes == ["PASSED"]
+    assert zygote.function("def f(x): return 2", test_code=tests).outcomes == ["FAILED"]
+
+
+def test_the_solutions_own_check_is_no_test(zygote: Zygote) -> None:
+    tests = "TEXT = '''\ndef check(candidate):\n    candidate\n'''\n"
+    source = IDENTITY + "def check(candidate): pass\n"
+    result = zygote.function(source, test_code=tests)
+    assert result.report["blame"] == "task"
+    assert "not defined" in result.report["message"]
+    result = zygote.function(source, test_code=f"{tests}VALUE = f(1)\n")
+    assert result.outcomes == ["ERROR"]
+
+
+def test_candidate_is_the_entry_point(zygote: Zygote) -> None:
+    assert zygote.function(IDENTITY, asserts=["assert candidate(3) == 3"]).passed
+
+
 def test_check_may_be_a_coroutine(zygote: Zygote) -> None:
     tests = "async def check(candidate):\n    assert candidate(3) == 3\n"
     assert zygote.function(IDENTITY, test_code=tests).outcomes == ["PASSED"]
