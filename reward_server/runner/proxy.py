@@ -46,7 +46,7 @@ class Proxy:
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
         session, arguments = self._runner_session, list(args)
-        result = session.request("call", self, arguments, kwargs)
+        result = session.request("call", self, arguments, kwargs or None)
         changed, session.changed = session.changed, None
         if changed is not None and changes.are_wanted(sys._getframe(1)):
             changes.apply([arguments, kwargs], changed)
