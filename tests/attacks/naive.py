@@ -19,7 +19,7 @@ from reward_server.domain import CallTests, FunctionTests, StdioTests, Tests
 from tests.attacks import naive_graders
 from tests.attacks.naive_graders import AWARDED, REFUSED
 
-BOX_SECONDS = 20.0
+BOX_SECONDS = 40.0
 BOX_BYTES = 16 << 20
 _FOLDERS = (str(Path(naive_graders.__file__).parent), sys.prefix)
 

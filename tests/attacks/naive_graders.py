@@ -25,7 +25,7 @@ from typing import Any
 
 AWARDED = 42
 REFUSED = 43
-PATIENCE_SECONDS = 4.0
+PATIENCE_SECONDS = 20.0
 
 Specification = dict[str, Any]
 FORK = multiprocessing.get_context("fork")

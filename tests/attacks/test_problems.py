@@ -30,17 +30,20 @@ def _grader(problem: Problem) -> Grader:
     return CHECKED_BY.get(problem.name, Grader.STDIO_EXACT)
 
 
+async def _concluded(problem: Problem, completion: str) -> Conclusion:
+    return await asyncio.to_thread(conclude, _grader(problem), problem.tests, completion)
+
+
 @pytest.mark.parametrize("problem", SOUND, ids=lambda problem: problem.name)
 async def test_a_problem_tells_its_solution_from_a_wrong_one(
     problem: Problem, judge: Judge
 ) -> None:
-    for completion, conclusion in (
-        (problem.solution, Conclusion.AWARDED),
-        (problem.wrong, Conclusion.REFUSED),
-    ):
-        assert conclusion is await asyncio.to_thread(
-            conclude, _grader(problem), problem.tests, completion
-        )
-    solved = await judge(problem.solution, problem.tests, prompt=problem.prompt)
-    assert (solved.verdict, solved.reward) == (Verdict.PASSED, 1.0)
-    assert is_refused(await judge(problem.wrong, problem.tests, prompt=problem.prompt))
+    solved, failed, right, wrong = await asyncio.gather(
+        _concluded(problem, problem.solution),
+        _concluded(problem, problem.wrong),
+        judge(problem.solution, problem.tests, prompt=problem.prompt),
+        judge(problem.wrong, problem.tests, prompt=problem.prompt),
+    )
+    assert (solved, failed) == (Conclusion.AWARDED, Conclusion.REFUSED)
+    assert (right.verdict, right.reward) == (Verdict.PASSED, 1.0)
+    assert is_refused(wrong)

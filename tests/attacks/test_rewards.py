@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reward_server.domain import Integrity, Verdict
+from reward_server.domain import Assessment, Integrity, Verdict
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
 from tests.attacks.naive import Conclusion, conclude
@@ -27,14 +27,18 @@ async def _shown(attack: Attack) -> set[Conclusion]:
     }
 
 
+async def _judged(attack: Attack, judge: Judge) -> Assessment:
+    if attack.plant is not None:
+        await judge(*attack.plant)
+    return await judge(attack.completion, attack.problem.tests, prompt=attack.problem.prompt)
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
     attack: Attack, judge: Judge
 ) -> None:
-    assert await _shown(attack) == {Conclusion.AWARDED}
-    if attack.plant is not None:
-        await judge(*attack.plant)
-    assessment = await judge(attack.completion, attack.problem.tests, prompt=attack.problem.prompt)
+    conclusions, assessment = await asyncio.gather(_shown(attack), _judged(attack, judge))
+    assert conclusions == {Conclusion.AWARDED}
     assert is_refused(assessment)
     assert assessment.integrity is Integrity.ISOLATED
     if attack.leaves:

@@ -15,7 +15,7 @@ from tests.support import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
-LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.7)
+LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.5)
 GRACE_SECONDS = 1.0
 MACHINERY_SECONDS = 1.0  # start, report and a machine that does other things besides
 

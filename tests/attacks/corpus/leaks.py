@@ -44,29 +44,27 @@ NOTHING = code("""
         return 0
 """)
 DAEMON = code("""
-        import os, socket, subprocess, sys
-        def stay(source, *arguments):
-            subprocess.Popen([sys.executable, '-c', source, *arguments], start_new_session=True,
-                             stdin=-3, stdout=-3, stderr=-3)
-    """)
+    import os, socket, subprocess, sys
+    def stay(source, *arguments):
+        command = [sys.executable, '-c', source + "; print('there', flush=True)\\n" + WAIT]
+        process = subprocess.Popen([*command, *arguments], start_new_session=True,
+                                   stdin=-3, stdout=-1, stderr=-3)
+        process.stdout.readline()
+""")
 SERVE = code("""
-        import socket, sys
-        server = socket.socket(socket.AF_UNIX)
-        server.bind(sys.argv[1].replace('@', chr(0)))
-        server.listen()
-        while True:
-            server.accept()[0].sendall(sys.argv[2].encode())
-    """)
+    WAIT = 'while True: server.accept()[0].sendall(sys.argv[2].encode())'
+    SERVE = 'import socket, sys; server = socket.socket(socket.AF_UNIX); '
+    SERVE += 'server.bind(sys.argv[1].replace("@", chr(0))); server.listen()'
+""")
+STAND = code("""
+    WAIT = 'import time; time.sleep(60)'
+    STAND = 'import sys'
+""")
 ASK = code("""
-        for attempt in range(2000):
-            client = socket.socket(socket.AF_UNIX)
-            try:
-                client.connect(place.replace('@', chr(0)))
-                print(client.recv(99).decode())
-                break
-            except OSError:
-                client.close()
-    """)
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(place.replace('@', chr(0)))
+    print(client.recv(99).decode())
+""")
 
 FILES = (
     _leak(
@@ -189,26 +187,26 @@ KERNEL = (
 PROCESSES = (
     _leak(
         "a process left behind serves the next over an abstract socket",
-        f"stay({SERVE!r}, place, word)\n",
+        "stay(SERVE, place, word)\n",
         ASK,
-        libraries=DAEMON + "place = '@leak'\n",
+        libraries=DAEMON + SERVE + "place = '@leak'\n",
     ),
     _leak(
         "a process left behind serves the next over a socket in the file tree",
-        f"stay({SERVE!r}, place, word)\n",
+        "stay(SERVE, place, word)\n",
         ASK,
-        libraries=DAEMON + "place = '/tmp/leak.socket'\n",
+        libraries=DAEMON + SERVE + "place = '/tmp/leak.socket'\n",
     ),
     _leak(
         "a process left behind shows the next its arguments",
-        "stay('import time; time.sleep(60)', 'word=' + word)\n",
+        "stay(STAND, 'word=' + word)\n",
         code("""
             for pid in filter(str.isdigit, os.listdir('/proc')):
                 line = open(f'/proc/{pid}/cmdline').read().rstrip(chr(0))
                 if 'word=' in line and int(pid) != os.getpid():
                     print(line.split('word=')[1])
         """),
-        libraries=DAEMON,
+        libraries=DAEMON + STAND,
     ),
 )
 
