@@ -24,6 +24,7 @@ from typing import Protocol
 
 MAX_DEPTH = 100
 MAX_CONTAINERS = 2_000_000
+MAX_OBJECTS = 200_000  # that are not data, in one execution
 MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal
 MAX_DECIMAL_EXPONENT = 10_000
 REFERENCE = "@"

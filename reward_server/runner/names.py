@@ -69,9 +69,15 @@ def caught(text: str) -> frozenset[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
             found.update(_plain_names(node.type))
-        elif isinstance(node, ast.Call) and "aises" in ast.unparse(node.func) and node.args:
+        elif isinstance(node, ast.Call) and "aises" in _called(node.func) and node.args:
             found.update(_plain_names(node.args[0]))
     return frozenset(found)
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _plain_names(node: ast.expr) -> Iterator[str]:

@@ -63,7 +63,7 @@ def _status_of(error: SystemExit) -> int:
         return 0
     if isinstance(error.code, int):
         return error.code & 0xFF
-    streams.complain(str(error.code))
+    streams.complain(error.code)
     return 1
 
 

@@ -46,15 +46,15 @@ class Report:
         header = {
             "ready": self.ready,
             "blame": self.blame,
-            "load": self.load,
+            "load": self.load and {key: _sendable(text) for key, text in self.load.items()},
             "broken": self.broken,
             "limits": self.limits,
-            "message": self.message,
+            "message": _sendable(self.message),
             "tests": [
                 {
                     "name": test.name,
                     "outcome": test.outcome,
-                    "message": test.message,
+                    "message": _sendable(test.message),
                     "wall_ns": test.wall_ns,
                 }
                 for test in self.tests
@@ -68,3 +68,8 @@ class Report:
         while rest:
             written = os.pwrite(self.descriptor, rest, offset)
             rest, offset = rest[written:], offset + written
+
+
+def _sendable(text: str) -> str:
+    """Returns a text without lone surrogates, which no UTF-8 can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

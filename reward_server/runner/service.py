@@ -17,7 +17,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, cast
 
 from . import changes, faults, remote, streams, structures
-from .codec import DataOnly, NotDataError, ProtocolViolation, TooLargeError
+from .codec import MAX_OBJECTS, DataOnly, NotDataError, ProtocolViolation, TooLargeError
 from .decoding import Decoder
 from .encoding import Encoder
 from .frames import NUMBER, ChannelClosedError, Frames
@@ -92,6 +92,8 @@ class Service:
             return remote.Remote.runner_reference(value)
         number = self._numbers.get(id(value))
         if number is None:
+            if len(self._objects) == MAX_OBJECTS:
+                raise TooLargeError(f"is the last of more than {MAX_OBJECTS} objects")
             number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
         return ["object", number, COROUTINE if type(value) is types.CoroutineType else ""]

@@ -28,7 +28,7 @@ from typing import cast
 
 from . import faults
 from .callbacks import Callbacks
-from .codec import NotDataError, ProtocolViolation
+from .codec import MAX_OBJECTS, NotDataError, ProtocolViolation
 from .decoding import Decoder
 from .encoding import Encoder
 from .frames import NUMBER
@@ -121,7 +121,7 @@ class Session:
             ProtocolViolation: there is no such thing.
         """
         match reference:
-            case ["object", int(number), str(kind)]:
+            case ["object", int(number), str(kind)] if 0 <= number < MAX_OBJECTS:
                 proxy = self._objects.get(number)
                 if proxy is None:
                     proxy = self._make_proxy(self, ["object", number], kind)

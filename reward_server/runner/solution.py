@@ -40,7 +40,7 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
     try:
         exec(code, vars(module))
     except SystemExit as error:
-        return LoadError("exit", f"SystemExit: {error.code}")
+        return LoadError("exit", f"SystemExit: {faults.text_of(error)}")
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything
         return _refused("raise", error)
     return module

@@ -58,9 +58,9 @@ def _flush(stream: TextIO | None) -> bool:
     return True
 
 
-def complain(text: str) -> None:
-    """Writes a line to the error stream, if there is one."""
+def complain(about: object) -> None:
+    """Writes a line to the error stream, if that can be."""
     try:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{about}\n")
     except Exception:  # noqa: BLE001  # as above
         return

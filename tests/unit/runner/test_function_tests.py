@@ -219,6 +219,14 @@ def test_the_rest_is_not_run_after_the_first_failure_when_told(zygote: Zygote) -
     assert result.outcomes == ["PASSED", "FAILED", "NOT_RUN"]
 
 
+def test_what_no_text_can_hold_is_replaced_in_messages(zygote: Zygote) -> None:
+    source = "def f(x): raise ValueError('\\ud800 bad')"
+    result = zygote.function(source, asserts=["assert f(1)"])
+    assert "ValueError: ? bad" in result.report["tests"][0]["message"]
+    result = zygote.function("raise ValueError('\\ud800 bad')", asserts=["assert f(1)"])
+    assert result.report["load"]["message"] == "ValueError: ? bad"
+
+
 def test_an_absent_name_is_an_error(zygote: Zygote) -> None:
     result = zygote.function("def g(x): return x", asserts=["assert f(1) == 1"])
     assert result.outcomes == ["ERROR"]

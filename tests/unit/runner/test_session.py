@@ -251,6 +251,14 @@ def an_object(*answers: object) -> tuple[Proxy, ScriptedLink]:
     return made, link
 
 
+@pytest.mark.parametrize("number", [-1, 200_000, 1 << 70, 1.0, "1", None])
+def test_an_object_has_a_number_within_bounds(number: object) -> None:
+    session, _ = session_with(returned({"@": ["object", number, ""]}))
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
+
+
 def test_an_object_never_equals_data_and_nobody_is_asked() -> None:
     thing, link = an_object()
     for data in (1, "a", None, [], {}, object()):
