@@ -39,6 +39,8 @@ class CallTests:
         TaskError: there are no cases, or they are not JSON, or the checker is unknown.
     """
 
+    is_plain = True
+
     def __init__(self, header: dict[str, object], session: Session) -> None:
         cases = cast("list[list[str]]", header["cases"])
         if not cases:

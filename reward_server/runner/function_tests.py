@@ -44,6 +44,11 @@ class FunctionTests:
         self.names: Sequence[str] = [name for name, _ in self._tests]
         self._is_prepared = self._try_early()
 
+    @property
+    def is_plain(self) -> bool:
+        """Tells whether the tests, which have run, left nothing behind; see `plain`."""
+        return self._scope.is_plain and self._texts.are_plain
+
     def prepare(self) -> None:
         """Runs what comes before the tests, if it needs the solution."""
         if not self._is_prepared:

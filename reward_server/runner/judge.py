@@ -1,32 +1,40 @@
 """The trusted process: hands the program over, runs the tests against it and writes the report.
 
 What this stops: a verdict made anywhere else. A test counts when it ran to its end here, in a
-session that was still whole then.
+session that was still whole then. And a trace of one execution in the next: a judge stays only
+while all it ran were tests that can leave none (`plain`), against candidates that kept to the
+protocol. After anything else it leaves, and another is forked from the zygote, which never held
+a request.
 
 What it does not: bound itself; the zygote's clock and limits do.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import resource
 import select
 import socket
 import sys
 from collections.abc import Callable, Mapping
-from typing import cast
+from typing import NoReturn, cast
 
-from . import proxy, wire
+from . import confine, policy, proxy, wire
 from .call_tests import CallTests
+from .children import receive
 from .frames import READY
 from .function_tests import FunctionTests
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError, Outputs
 from .report import Report, TestReport
-from .session import Session, SessionEnded
+from .session import Cause, Session, SessionEnded
 from .suite import Suite, TaskError
 from .trial import record_end, run_tests
 from .wire import Stage
+
+_DESCRIPTORS = 6  # that come with an execution, see `wire`
 
 _SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
     "function": FunctionTests,
@@ -41,6 +49,33 @@ class _Silence(io.TextIOBase):
         return len(text)
 
 
+def serve(line: socket.socket) -> NoReturn:
+    """Judges one execution after another, as long as it may stay; see `wire`."""
+    for _ in range(policy.JUDGE_EXECUTIONS):
+        message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
+        if not message:
+            break
+        channel, stdin, stdout, stderr, request, report = descriptors
+        document = os.pread(request, os.fstat(request).st_size, 0)
+        with socket.socket(fileno=channel) as candidate:
+            stays = run(document, candidate, stdin, stdout, stderr, report) and _is_fresh()
+        confine.close_all_but({line.fileno()})
+        if not stays:
+            break
+        line.send(wire.STAYS)
+    with contextlib.suppress(OSError):
+        line.send(wire.LEAVES)
+    os._exit(0)
+
+
+def _is_fresh() -> bool:
+    """Tells whether this process used little enough for another execution."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used_seconds = usage.ru_utime + usage.ru_stime
+    grown_bytes = usage.ru_maxrss << 10
+    return used_seconds < policy.JUDGE_CPU_SECONDS / 2 and grown_bytes < policy.JUDGE_FRESH_BYTES
+
+
 def run(
     request: bytes | memoryview,
     channel: socket.socket,
@@ -48,7 +83,7 @@ def run(
     stdout_fd: int,
     stderr_fd: int,
     report_fd: int,
-) -> None:
+) -> bool:
     """Judges one execution.
 
     Args:
@@ -58,6 +93,9 @@ def run(
         stdout_fd: read end of its standard output.
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
+
+    Returns:
+        Whether nothing of the execution can have stayed behind in this process.
     """
     report = Report(descriptor=report_fd)
     report.reach(Stage.TESTS)
@@ -67,6 +105,7 @@ def run(
     kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
     link = Link(channel, outputs)
+    is_plain = True
     try:
         if is_program:
             stdin = blobs.pop("stdin")
@@ -74,7 +113,7 @@ def run(
             _run_program(outputs, stdin_fd, stdin)
         else:
             os.close(stdin_fd)
-            run_suite(header, blobs, link, report)
+            is_plain = run_suite(header, blobs, link, report)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -82,6 +121,8 @@ def run(
     except (ClosedError, OversizeFrameError) as error:
         report.message = f"the candidate did not start: {type(error).__name__}"
     report.write(outputs)
+    kept_to_protocol = report.ready and report.broken != Cause.FORGED.value and not report.limits
+    return is_plain and kept_to_protocol
 
 
 def _hand_over(
@@ -105,8 +146,12 @@ def _hand_over(
 
 def run_suite(
     header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
-) -> None:
-    """Runs the tests of a request, in mode "function" or "call"."""
+) -> bool:
+    """Runs the tests of a request, in mode "function" or "call".
+
+    Returns:
+        Whether they are tests that leave nothing behind.
+    """
     sys.stdout = sys.stderr = _Silence()
     session = Session(
         link,
@@ -118,7 +163,7 @@ def run_suite(
         suite = _SUITES[cast("str", header["mode"])](header, session)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
-        return
+        return False
     report.tests = [TestReport(name=name) for name in suite.names]
     entry_point = cast("str", header["entry_point"])
     predefined = header["mode"] == "call" or "()." in entry_point
@@ -132,6 +177,7 @@ def run_suite(
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
     record_end(session, report)
+    return suite.is_plain
 
 
 def _load(session: Session, report: Report) -> bool:

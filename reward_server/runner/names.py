@@ -8,6 +8,8 @@ import symtable
 from collections.abc import Iterable, Iterator
 from types import CodeType
 
+from .remembering import remembered
+
 
 def nested(code: CodeType) -> Iterator[CodeType]:
     """Gives a code object and all inside it, outermost first."""
@@ -40,12 +42,21 @@ def taken_from_elsewhere(texts: Iterable[str]) -> frozenset[str]:
     """
     used, defined = set[str](), set[str]()
     for text in texts:
-        for symbol in _global_symbols(symtable.symtable(text, "", "exec")):
-            if symbol.is_referenced():
-                used.add(symbol.get_name())
-            if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
-                defined.add(symbol.get_name())
+        used_here, defined_here = _used_and_defined(text)
+        used |= used_here
+        defined |= defined_here
     return frozenset(used - defined)
+
+
+@remembered
+def _used_and_defined(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    used, defined = set[str](), set[str]()
+    for symbol in _global_symbols(symtable.symtable(text, "", "exec")):
+        if symbol.is_referenced():
+            used.add(symbol.get_name())
+        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace():
+            defined.add(symbol.get_name())
+    return frozenset(used), frozenset(defined)
 
 
 def _global_symbols(top: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
@@ -61,6 +72,7 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _tables(child)
 
 
+@remembered
 def caught(text: str) -> frozenset[str]:
     """Returns the names that a text catches, or hands to something called like `assertRaises`."""
     if "except" not in text and "aises" not in text:
@@ -85,6 +97,7 @@ def _plain_names(node: ast.expr) -> Iterator[str]:
     return (part.id for part in parts if isinstance(part, ast.Name))
 
 
+@remembered
 def checks_at_top_level(text: str) -> bool:
     """Tells whether a text asserts or calls something outside of functions and classes."""
     waiting: list[ast.AST] = list(ast.parse(text).body)

@@ -149,5 +149,7 @@ PROCESS_MARGIN = 8
 JUDGE_GRACE_NS = 1_000_000_000  # for the judge's last words once the candidate is gone
 JUDGE_PROCESSES = 64
 JUDGE_CPU_SECONDS = 120
+JUDGE_EXECUTIONS = 1000
+JUDGE_FRESH_BYTES = 256 << 20  # a judge that ever was larger is replaced
 
 VICTIM_SCORE = 1000  # the kernel's out-of-memory killer takes the candidate first

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from . import faults, names, prompt, solution
+from . import faults, names, plain, prompt, solution
 from .proxy import Proxy
 from .session import Session
 
@@ -59,6 +59,9 @@ class Scope:
         entry_point: what is under test; it may hide a built-in name.
         prompt_text: trusted code in front of the solution.
         session: to the solution.
+
+    Attributes:
+        is_plain: whether all that was found leaves nothing behind; see `plain`.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Scope:
         self._caught = frozenset(name for name in caught if name not in _BUILTINS)
         self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
         self._imported: set[str] = set()
+        self.is_plain = True
         session.may_mix = self._may_mix
         sys.modules[solution.NAME] = _SolutionModule(self._import)
 
@@ -124,12 +128,16 @@ class Scope:
         if name in self._helpers:
             return self._helpers[name]
         if self._is_module(name):
+            self.is_plain = self.is_plain and name in plain.MODULES
             return importlib.import_module(name)
         return self._stand_in(name)
 
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
-        return prompt.helpers(self._prompt_text, self._stand_in) if self._prompt_text else {}
+        if not self._prompt_text:
+            return {}
+        self.is_plain = False
+        return prompt.helpers(self._prompt_text, self._stand_in)
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""

@@ -15,6 +15,10 @@ class Suite(Protocol):
 
     names: Sequence[str]
 
+    @property
+    def is_plain(self) -> bool:
+        """Tells, when they have run, whether they can have left nothing behind; see `plain`."""
+
     def prepare(self) -> None:
         """Does what comes before the tests and needs the solution.
 

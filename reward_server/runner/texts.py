@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import re
 from dataclasses import dataclass
 from types import CodeType, TracebackType
 from typing import cast
 
-from . import names
+from . import names, plain
+from .remembering import remembered
 from .suite import TaskError
 
 CHECK = "check"
@@ -16,13 +18,23 @@ _CHECK_DEFINITION = re.compile(r"^(?:async +)?def +check *\( *(\w*)|^check *=", 
 _MAX_SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Text:
     """One text."""
 
     name: str
     source: str
     code: CodeType
+
+    @functools.cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names of globals and attributes that it uses."""
+        return names.mentioned(self.code)
+
+    @functools.cached_property
+    def class_body_names(self) -> frozenset[str]:
+        """The names that class bodies look up themselves."""
+        return names.in_class_bodies(self.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +63,12 @@ class Texts:
     @property
     def class_body_names(self) -> frozenset[str]:
         """The names that class bodies look up themselves."""
-        return frozenset[str]().union(*(names.in_class_bodies(text.code) for text in self.all))
+        return frozenset[str]().union(*(text.class_body_names for text in self.all))
+
+    @property
+    def are_plain(self) -> bool:
+        """Tells whether running them leaves nothing behind; see `plain`."""
+        return all(plain.is_plain(text.source) for text in self.all)
 
     def check_that_they_ask(self, entry_point: str) -> None:
         """Refuses texts that cannot ask the solution for anything.
@@ -63,7 +80,7 @@ class Texts:
             if not entry_point:
                 raise TaskError("check() has a parameter, and there is no entry point")
             return
-        used = frozenset[str]().union(*(names.mentioned(text.code) for text in self.all))
+        used = frozenset[str]().union(*(text.mentioned for text in self.all))
         own = {CHECK} if self.has_check else set[str]()
         foreign = (name for name in used - own if not hasattr(builtins, name))
         if entry_point not in used and not any(foreign):
@@ -83,6 +100,7 @@ class Texts:
         return place
 
 
+@remembered
 def _compiled(name: str, source: str) -> Text:
     try:
         code = compile(source, f"<{name}>", "exec", dont_inherit=True)

@@ -17,6 +17,10 @@ Report, written by the judge to a memory file that the zygote sends on unread:
 Document: `>I` length of a JSON object, the object, then its blobs one after another; the object's
 "blobs" lists [name, length] pairs.
 
+Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
+candidate, its stdin, stdout and stderr, the request's and the report's memory file), answered, when
+the report is written, by STAYS or LEAVES: whether it will judge again.
+
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
 answers READY, the last message that is trusted.
@@ -118,6 +122,7 @@ class Finish(NamedTuple):
 START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
+JUDGE, STAYS, LEAVES = b"J", b"S", b"L"
 _DECODER = json.JSONDecoder()
 
 

@@ -21,18 +21,17 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from . import candidate, confine, forking, judge, kernel, policy, rehearsal, wire
+from . import candidate, confine, judge, policy, rehearsal, wire
+from .children import Child, fork, receive
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop
 
 CONTROL_IN, CONTROL_OUT = 0, 1
 _PIPE_BYTES = 1 << 18
-_GO = wire.START
-_NEVER_NS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,83 +83,13 @@ def _read_start() -> Start:
     return Start(*wire.START.unpack(read_exactly(CONTROL_IN, wire.START.size)))
 
 
-@dataclass(slots=True, kw_only=True)
-class Child:
-    """A process of the pair: its exit shows on `pidfd`, its start waits for `go`."""
+class Ends(NamedTuple):
+    """The judge's ends of what connects it with a candidate."""
 
-    pid: int
-    pidfd: int
-    go: int
-    status: int = -1
-    cpu_time_ns: int = 0
-    peak_memory_bytes: int = 0
-
-    @property
-    def alive(self) -> bool:
-        """Tells whether it was not reaped yet."""
-        return self.status == -1
-
-    def start(self, start: Start) -> None:
-        """Lets it go on, with the limits."""
-        with contextlib.suppress(BrokenPipeError):
-            write_all(self.go, _GO.pack(*start))
-        os.close(self.go)
-        self.go = -1
-
-    def kill(self) -> None:
-        """Kills it and, since it is the first of its pid namespace, all its descendants."""
-        if self.alive:
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-
-    def reap(self) -> None:
-        """Waits for its end."""
-        if self.alive:
-            _, self.status, usage = os.wait4(self.pid, 0)
-            self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
-            self.peak_memory_bytes = usage.ru_maxrss << 10
-            os.close(self.pidfd)
-            if self.go >= 0:
-                os.close(self.go)
-
-
-@dataclass(slots=True, kw_only=True)
-class Pair:
-    """A candidate and its judge, with the memory files of their request and report."""
-
-    candidate: Child
-    judge: Child
-    request: int
-    report: int
-
-    def discard(self) -> None:
-        """Ends both processes and gives everything back."""
-        for child in (self.candidate, self.judge):
-            child.kill()
-            child.reap()
-        os.close(self.request)
-        os.close(self.report)
-
-
-def _fork(body: Callable[[int], NoReturn]) -> Child:
-    go_read, go_write = os.pipe()
-    pid = kernel.clone(confine.NAMESPACES)
-    if pid == 0:
-        try:
-            os.close(go_write)
-            forking.hand_over_handlers()
-            body(go_read)
-        except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
-            os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())
-        finally:
-            os._exit(wire.BROKEN_STATUS)
-    os.close(go_read)
-    return Child(pid=pid, pidfd=os.pidfd_open(pid), go=go_write)
-
-
-def _wait_for_go(go: int) -> Start:
-    start = Start(*wire.START.unpack(read_exactly(go, wire.START.size)))
-    os.close(go)
-    return start
+    channel: int
+    stdin: int
+    stdout: int
+    stderr: int
 
 
 class Zygote:
@@ -172,137 +101,153 @@ class Zygote:
         self._uid, self._gid = os.getuid(), os.getgid()
         self._used = self._meters.reading()
         self._disk_bytes = policy.USUAL_DISK_BYTES
+        self._judge = fork(self._judge_body)
 
     def serve(self) -> None:
         """Runs executions until the server closes the control pipe."""
         while True:
-            pair = self._fork_pair()
+            if not self._judge.alive:
+                self._judge = fork(self._judge_body)
+            candidate, ends = self._fork_candidate()
             try:
-                start = _read_start()
-                while start.kind != Kind.EXECUTE:  # a CANCEL that came too late
-                    start = _read_start()
-                finish = self._execute(pair, start)
-                self._send(finish, pair.report)
+                self._serve_one(candidate, ends)
             finally:
-                pair.discard()
+                candidate.end()
 
-    # ------------------------------------------------------------------ forking the pair
+    def _serve_one(self, candidate: Child, ends: Ends) -> None:
+        start = _read_start()
+        while start.kind != Kind.EXECUTE:  # a CANCEL that came too late
+            start = _read_start()
+        # The candidate was forked before the request's memory file exists: it never held it.
+        request, report = os.memfd_create("request"), os.memfd_create("report")
+        try:
+            _splice_exactly(CONTROL_IN, request, start.payload_bytes)
+            finish = self._execute(candidate, start, (*ends, request, report))
+            self._send(finish, report)
+        finally:
+            os.close(request)
+            os.close(report)
+
+    # ------------------------------------------------------------------------- children
 
     def _enter(self) -> None:
         confine.map_ids(self._uid, self._gid)
         confine.mount_private_folders(self._disk_bytes, private_proc=self._options.private_proc)
         os.setsid()
 
-    def _kept(self, *descriptors: int) -> set[int]:
+    def _close_all_but(self, *kept: int) -> None:
         ruleset = self._options.ruleset
-        return {*descriptors, *(() if ruleset is None else (ruleset,))}
+        confine.close_all_but({*kept, *(() if ruleset is None else (ruleset,))})
 
     def _seal(self) -> None:
         confine.seal(ruleset=self._options.ruleset, seccomp_filter=self._options.seccomp_filter)
 
-    def _fork_pair(self) -> Pair:
+    def _judge_body(self, line: socket.socket) -> NoReturn:
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+        self._close_all_but(line.fileno())
+        self._enter()
+        confine.limit_judge()
+        self._seal()
+        judge.serve(line)
+
+    def _fork_candidate(self) -> tuple[Child, Ends]:
         trusted, untrusted = socket.socketpair()
         inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
         for _, end in (outputs, errors):
             with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
                 _set_pipe_size(end)
 
-        def candidate_body(go: int) -> NoReturn:
+        def candidate_body(line: socket.socket) -> NoReturn:
             for descriptor in self._options.joins:
                 os.write(descriptor, b"0")
             for number, end in enumerate((inputs[0], outputs[1], errors[1])):
                 os.dup2(end, number)
-            confine.close_all_but(self._kept(untrusted.fileno(), go))
+            self._close_all_but(untrusted.fileno(), line.fileno())
             confine.become_victim()
             self._enter()
-            start = _wait_for_go(go)
+            start = _wait_for_start(line)
             if start.disk_bytes != self._disk_bytes:
                 confine.resize_box(start.disk_bytes)
             confine.limit_candidate(start)
             self._seal()
             candidate.run(untrusted)
 
-        # The candidate is forked before the request's memory file exists: it never held it.
-        candidate_child = _fork(candidate_body)
-        request, report = os.memfd_create("request"), os.memfd_create("report")
-
-        def judge_body(go: int) -> NoReturn:
-            null = os.open("/dev/null", os.O_RDWR)
-            for number in (0, 1, 2):
-                os.dup2(null, number)
-            ends = (inputs[1], outputs[0], errors[0])
-            confine.close_all_but(self._kept(trusted.fileno(), request, report, go, *ends))
-            self._enter()
-            confine.limit_judge()
-            self._seal()
-            _wait_for_go(go)
-            size = os.fstat(request).st_size
-            judge.run(os.pread(request, size, 0), trusted, *ends, report)
-            os._exit(0)
-
-        judge_child = _fork(judge_body)
-        trusted.close()
+        child = fork(candidate_body)
+        os.set_blocking(inputs[1], False)
         untrusted.close()
-        for end in (*inputs, *outputs, *errors):
-            os.close(end)
-        return Pair(candidate=candidate_child, judge=judge_child, request=request, report=report)
+        for descriptor in (inputs[0], outputs[1], errors[1]):
+            os.close(descriptor)
+        return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
 
     # ------------------------------------------------------------------- one execution
 
-    def _execute(self, pair: Pair, start: Start) -> Finish:
-        _splice_exactly(CONTROL_IN, pair.request, start.payload_bytes)
+    def _execute(self, candidate: Child, start: Start, descriptors: Sequence[int]) -> Finish:
+        report = descriptors[-1]
         self._meters.reset_peak()
         before = self._used._replace(cpu_time_ns=self._meters.cpu_time_ns())
         begun = time.monotonic_ns()
-        pair.candidate.start(start)
-        pair.judge.start(start)
-        stop = self._supervise(pair, start, begun, before.cpu_time_ns)
+        candidate.send(wire.START.pack(*start))
+        self._judge.send(wire.JUDGE, descriptors)
+        for descriptor in descriptors[: len(Ends._fields)]:
+            os.close(descriptor)
+        stop, judge_status = self._supervise(candidate, start, begun, before.cpu_time_ns)
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
         return Finish(
             kind=Kind.FINISH,
-            report_bytes=os.fstat(pair.report).st_size,
+            report_bytes=os.fstat(report).st_size,
             stop=stop,
-            candidate_status=pair.candidate.status,
-            judge_status=pair.judge.status,
+            candidate_status=candidate.status,
+            judge_status=judge_status,
             wall_time_ns=wall_time_ns,
-            cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or pair.candidate.cpu_time_ns,
+            cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or candidate.cpu_time_ns,
             # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It
             # counts pages that it shares with the zygote, which the limit does not.
             peak_memory_bytes=self._meters.peak_memory_bytes()
-            or min(pair.candidate.peak_memory_bytes, start.memory_bytes),
+            or min(candidate.peak_memory_bytes, start.memory_bytes),
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
         )
 
-    def _supervise(self, pair: Pair, start: Start, begun: int, cpu_before: int) -> Stop:
-        """Waits for both processes and returns why the candidate was stopped, if it was."""
+    def _supervise(
+        self, candidate: Child, start: Start, begun: int, cpu_before: int
+    ) -> tuple[Stop, int]:
+        """Waits for the candidate's end and the judge's word.
+
+        Returns:
+            Why the candidate was stopped, if it was, and the judge's exit status, 0 if it gave
+            its word.
+        """
         stop = Stop.NONE
+        judge, judge_status = self._judge, -1
         wall_end = begun + start.wall_time_ns
         judge_end = wall_end + policy.JUDGE_GRACE_NS
         next_cpu_check = begun + start.cpu_time_ns // (os.cpu_count() or 1)
         poller = select.poll()
-        for descriptor in (pair.candidate.pidfd, pair.judge.pidfd, CONTROL_IN):
+        for descriptor in (candidate.pidfd, judge.line.fileno(), CONTROL_IN):
             poller.register(descriptor, select.POLLIN)
-        while pair.candidate.alive or pair.judge.alive:
-            horizon = min(wall_end, next_cpu_check) if pair.candidate.alive else judge_end
+        while candidate.alive or judge_status == -1:
+            horizon = min(wall_end, next_cpu_check) if candidate.alive else judge_end
             for descriptor, _ in poller.poll(max(0, horizon - time.monotonic_ns()) / 1e6 + 1):
                 if descriptor == CONTROL_IN:
                     _read_start()
                     stop = stop or Stop.CANCELLED
-                    pair.candidate.kill()
-                    pair.judge.kill()
+                    candidate.kill()
+                    if judge_status == -1:
+                        judge.kill()
                     continue
                 poller.unregister(descriptor)
-                if descriptor == pair.candidate.pidfd:
-                    pair.candidate.reap()
+                if descriptor == candidate.pidfd:
+                    candidate.reap()
                 else:
-                    pair.judge.reap()
-                    if pair.candidate.alive:
+                    judge_status = _hear(judge)
+                    if candidate.alive:
                         stop = stop or Stop.JUDGE_DONE
-                        pair.candidate.kill()
+                        candidate.kill()
             now = time.monotonic_ns()
-            if pair.candidate.alive:
+            if candidate.alive:
                 if now >= wall_end:
                     stop = stop or Stop.WALL_TIME
                 elif now >= next_cpu_check:
@@ -312,17 +257,35 @@ class Zygote:
                     next_cpu_check = now + max(left // (os.cpu_count() or 1), 1_000_000)
                 if stop in (Stop.WALL_TIME, Stop.CPU_TIME):
                     judge_end = min(judge_end, now + policy.JUDGE_GRACE_NS)
-                    pair.candidate.kill()
-            elif now >= judge_end and pair.judge.alive:
+                    candidate.kill()
+            elif now >= judge_end and judge_status == -1:
                 stop = stop or Stop.JUDGE_STUCK
-                pair.judge.kill()
-        return stop
+                judge.kill()
+        return stop, judge_status
 
     def _send(self, finish: Finish, report: int) -> None:
         write_all(CONTROL_OUT, wire.FINISH.pack(*finish))
         offset = 0
         while offset < finish.report_bytes:
             offset += os.sendfile(CONTROL_OUT, report, offset, finish.report_bytes - offset)
+
+
+def _wait_for_start(line: socket.socket) -> Start:
+    message, _ = receive(line, wire.START.size)
+    line.close()
+    return Start(*wire.START.unpack(message))
+
+
+def _hear(judge: Child) -> int:
+    """Takes a judge's word, ends one that will judge no more, and returns its exit status."""
+    word, _ = receive(judge.line, len(wire.STAYS))
+    if word == wire.STAYS:
+        return 0
+    if word == wire.LEAVES:
+        judge.end()
+        return 0
+    judge.end()
+    return judge.status
 
 
 def _set_pipe_size(descriptor: int) -> None:

@@ -1,0 +1,109 @@
+"""The processes that the zygote forks, each into namespaces of its own.
+
+What this stops: a child that outlives its use. It is the first of its pid namespace, so that
+killing it takes all its descendants along.
+
+What it does not: confine it; the child does that itself, with `confine`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from . import confine, forking, kernel, wire
+
+_DESCRIPTOR = struct.Struct("i")
+
+
+@dataclass(slots=True, kw_only=True)
+class Child:
+    """A process: its exit shows on `pidfd`, and messages to and from it pass `line`.
+
+    Args:
+        pid: its number here.
+        pidfd: a descriptor of it.
+        line: a socket that keeps the bounds of messages.
+        status: as of `os.waitpid`, -1 until it was reaped.
+        cpu_time_ns: what it used, once it was reaped.
+        peak_memory_bytes: the same.
+    """
+
+    pid: int
+    pidfd: int
+    line: socket.socket
+    status: int = -1
+    cpu_time_ns: int = 0
+    peak_memory_bytes: int = 0
+
+    @property
+    def alive(self) -> bool:
+        """Tells whether it was not reaped yet."""
+        return self.status == -1
+
+    def send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Sends a message, with copies of descriptors; a child that is gone misses it."""
+        packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
+        passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else []
+        try:
+            self.line.sendmsg([message], passed)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+    def kill(self) -> None:
+        """Kills it and all its descendants."""
+        if self.alive:
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+    def reap(self) -> None:
+        """Waits for its end."""
+        if self.alive:
+            _, self.status, usage = os.wait4(self.pid, 0)
+            self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
+            self.peak_memory_bytes = usage.ru_maxrss << 10
+            os.close(self.pidfd)
+            self.line.close()
+
+    def end(self) -> None:
+        """Kills and reaps it."""
+        self.kill()
+        self.reap()
+
+
+def fork(body: Callable[[socket.socket], NoReturn]) -> Child:
+    """Forks a process that runs a body, which is given its end of the line."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = kernel.clone(confine.NAMESPACES)
+    if pid == 0:
+        try:
+            ours.close()
+            forking.hand_over_handlers()
+            body(theirs)
+        except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
+            os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(wire.BROKEN_STATUS)
+    theirs.close()
+    return Child(pid=pid, pidfd=os.pidfd_open(pid), line=ours)
+
+
+def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+    """Waits, in a child, for a message and the descriptors that come with it.
+
+    Args:
+        line: as given to the body.
+        size: greatest size of a message in bytes.
+        descriptors: how many come with it.
+
+    Returns:
+        The message, empty if the zygote is gone, and the descriptors.
+    """
+    room = socket.CMSG_SPACE(descriptors * _DESCRIPTOR.size) if descriptors else 0
+    message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    numbers = (number for _, _, packed in passed for number in _DESCRIPTOR.iter_unpack(packed))
+    return message, [number for (number,) in numbers]

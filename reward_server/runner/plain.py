@@ -1,0 +1,103 @@
+"""Which tests leave nothing behind in the interpreter that ran them.
+
+What this stops: one execution's tests changing what the next one's see, where both run in one
+judge. Plain tests call what they test, compute with plain data and pure functions, and keep all
+they make in globals of their own. They cannot set an attribute, so every module and class is
+afterwards as it was before.
+
+What it does not: refuse anything. Tests that are not plain run as well; their judge leaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import math
+import operator
+from collections.abc import Iterable, Mapping
+
+from . import solution
+from .remembering import remembered
+
+
+def _public(module: object) -> frozenset[str]:
+    return frozenset(name for name in dir(module) if not name.startswith("_"))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+# Modules, warm in every judge, and what of them is pure.
+MODULES: Mapping[str, frozenset[str]] = {
+    "bisect": _words("bisect bisect_left bisect_right insort insort_left insort_right"),
+    "collections": _words("Counter OrderedDict defaultdict deque"),
+    "copy": _words("copy deepcopy"),
+    "fractions": _words("Fraction"),
+    "functools": _words("cmp_to_key partial reduce"),
+    "heapq": _words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+    "itertools": _public(itertools),
+    "json": _words("dumps loads"),
+    "math": _public(math),
+    "operator": _public(operator) - _words("attrgetter methodcaller"),
+    "re": _words("compile findall finditer fullmatch match search split sub subn")
+    | _words("I IGNORECASE M MULTILINE S DOTALL X VERBOSE"),
+    "string": _words("ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits")
+    | _words("printable punctuation whitespace"),
+    "typing": _words("Any Callable Dict Iterable Iterator List Optional Sequence Set Tuple Union"),
+}
+_DATA = (bool, bytes, bytearray, complex, dict, float, frozenset, int, list, range, set, str, tuple)
+_METHODS = frozenset[str]().union(
+    *map(_public, _DATA),
+    _words("appendleft elements extendleft most_common move_to_end popleft rotate subtract total"),
+    _words("limit_denominator end group groupdict groups pattern span"),
+)
+_ATTRIBUTES = _METHODS.union(*MODULES.values())
+_BUILTINS = _words(
+    "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter"
+    " float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min"
+    " next object oct ord pow print range repr reversed round set slice sorted str sum tuple zip"
+    " Ellipsis NotImplemented"
+) | {name for name, value in vars(builtins).items() if _is_exception(value)}
+_WITHOUT_TRACE = (
+    *(ast.Module, ast.Expression, ast.Interactive),
+    *(ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Pass, ast.Expr),
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete, ast.Global),
+    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Assert, ast.Nonlocal),
+    *(ast.Try, ast.ExceptHandler, ast.Raise, ast.comprehension),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Starred),
+    *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Call, ast.keyword, ast.IfExp),
+    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare),
+    *(ast.operator, ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
+)
+
+
+@remembered
+def is_plain(text: str) -> bool:
+    """Tells whether a text, which compiles, leaves nothing behind."""
+    return all(map(_leaves_nothing, ast.walk(ast.parse(text))))
+
+
+def _leaves_nothing(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(id=name):
+            is_own = not hasattr(builtins, name) and not name.startswith("__")
+            return is_own or name in _BUILTINS
+        case ast.Attribute(attr=name, ctx=context):
+            return isinstance(context, ast.Load) and name in _ATTRIBUTES
+        case ast.Import(names=imported):
+            return all(one.name in MODULES for one in imported)
+        case ast.ImportFrom(module=str(module), names=imported, level=0):
+            return module == solution.NAME or _offers(module, imported)
+        case _:
+            return isinstance(node, (*_WITHOUT_TRACE, ast.alias))
+
+
+def _offers(module: str, imported: Iterable[ast.alias]) -> bool:
+    return all(one.name in MODULES.get(module, ()) for one in imported)
