@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from reward_server.app import running_app
 from reward_server.cli.measure import phases, report
-from reward_server.cli.measure.bare import bare_interpreters
+from reward_server.cli.measure.bare import bare_interpreters, preloaded
 from reward_server.cli.measure.load import client
 from reward_server.cli.measure.served import served
 from reward_server.cli.measure.tasks import Task, read_tasks, requests
@@ -126,12 +126,14 @@ async def _throughput(plan: Plan, bar: Progress) -> dict[str, Any]:
         served(plan.arguments) as server,
         client(server.address) as caller,
         bare_interpreters(programs, server.slots) as bare,
+        bare_interpreters(programs, server.slots, preloaded()) as with_modules,
     ):
         done = await phases.rounds(
             plan.rounds,
             plan.tasks,
             requests(plan.tasks),
             bare,
+            with_modules,
             server,
             caller,
             lambda: bar.advance(line),

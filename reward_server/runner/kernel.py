@@ -44,6 +44,10 @@ _LANDLOCK_RULE_PATH = 1
 _libc = ctypes.PyDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _libc.pthread_self.restype = ctypes.c_void_p
+# Made once: to make a type of ctypes is dear, and every execution needs them.
+_CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+_NO_CAPABILITY = (ctypes.c_uint32 * 6)()
+_ThreadDescription = ctypes.c_uint32 * 3
 
 
 def _check(result: int, what: str) -> int:
@@ -63,7 +67,7 @@ def _own_thread_id_address() -> int:
     The offset is glibc's own export for debuggers (libthread_db); 0 where libc has none.
     """
     try:
-        _bits, _count, offset = (ctypes.c_uint32 * 3).in_dll(_libc, "_thread_db_pthread_tid")
+        _bits, _count, offset = _ThreadDescription.in_dll(_libc, "_thread_db_pthread_tid")
     except ValueError:
         return 0
     address = int(_libc.pthread_self()) + int(offset)
@@ -119,9 +123,7 @@ def unshare(namespaces: int) -> None:
 
 def drop_capabilities() -> None:
     """Gives up every capability; without set-uid (see `no_new_privileges`) none comes back."""
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    none = (ctypes.c_uint32 * 6)()
-    _check(_libc.syscall(_number("capset"), header, none), "capset")
+    _check(_libc.syscall(_number("capset"), _CAPABILITY_HEADER, _NO_CAPABILITY), "capset")
 
 
 def no_new_privileges() -> None:

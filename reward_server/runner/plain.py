@@ -33,7 +33,7 @@ def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-# Modules, warm in every judge, and what of them is pure.
+# What of these modules leaves nothing behind; random numbers nobody seeded are no one's state.
 MODULES: Mapping[str, frozenset[str]] = {
     "bisect": _words("bisect bisect_left bisect_right insort insort_left insort_right"),
     "collections": _words("Counter OrderedDict defaultdict deque"),
@@ -45,6 +45,7 @@ MODULES: Mapping[str, frozenset[str]] = {
     "json": _words("dumps loads"),
     "math": _public(math),
     "operator": _public(operator) - _words("attrgetter methodcaller"),
+    "random": _words("Random choice choices randint random randrange sample shuffle uniform"),
     "re": _words("compile findall finditer fullmatch match search split sub subn")
     | _words("I IGNORECASE M MULTILINE S DOTALL X VERBOSE"),
     "string": _words("ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits")
@@ -58,36 +59,42 @@ _METHODS = frozenset[str]().union(
     _words("limit_denominator end group groupdict groups pattern span"),
 )
 _ATTRIBUTES = _METHODS.union(*MODULES.values())
+_ALL_BUILTINS = frozenset(dir(builtins))
 _BUILTINS = _words(
     "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter"
     " float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min"
     " next object oct ord pow print range repr reversed round set slice sorted str sum tuple zip"
     " Ellipsis NotImplemented"
 ) | {name for name, value in vars(builtins).items() if _is_exception(value)}
-_WITHOUT_TRACE = (
-    *(ast.Module, ast.Expression, ast.Interactive),
-    *(ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Pass, ast.Expr),
+_KINDS = (
+    *(ast.Module, ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Expr),
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete, ast.Global),
-    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Assert, ast.Nonlocal),
+    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Assert, ast.Nonlocal),
     *(ast.Try, ast.ExceptHandler, ast.Raise, ast.comprehension),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
     *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Starred),
     *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Call, ast.keyword, ast.IfExp),
-    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare),
+    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.alias),
     *(ast.operator, ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
 )
+_HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
 
 
 @remembered
 def is_plain(text: str) -> bool:
     """Tells whether a text, which compiles, leaves nothing behind."""
-    return all(map(_leaves_nothing, ast.walk(ast.parse(text))))
+    return leaves_nothing(ast.parse(text))
 
 
-def _leaves_nothing(node: ast.AST) -> bool:
+def leaves_nothing(tree: ast.Module) -> bool:
+    """Tells the same of a text that was parsed."""
+    return all(type(node) in _HARMLESS or _is_harmless(node) for node in ast.walk(tree))
+
+
+def _is_harmless(node: ast.AST) -> bool:
     match node:
         case ast.Name(id=name):
-            is_own = not hasattr(builtins, name) and not name.startswith("__")
+            is_own = name not in _ALL_BUILTINS and not name.startswith("__")
             return is_own or name in _BUILTINS
         case ast.Attribute(attr=name, ctx=context):
             return isinstance(context, ast.Load) and name in _ATTRIBUTES
@@ -96,7 +103,7 @@ def _leaves_nothing(node: ast.AST) -> bool:
         case ast.ImportFrom(module=str(module), names=imported, level=0):
             return module == solution.NAME or _offers(module, imported)
         case _:
-            return isinstance(node, (*_WITHOUT_TRACE, ast.alias))
+            return False
 
 
 def _offers(module: str, imported: Iterable[ast.alias]) -> bool:

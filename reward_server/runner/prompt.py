@@ -6,6 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import cast
 
+from . import plain
+from .remembering import remembered
+
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 
@@ -34,6 +37,13 @@ def helpers(text: str, stand_in: Callable[[str], object]) -> dict[str, object]:
     return namespace
 
 
+def is_plain(text: str) -> bool:
+    """Tells whether `helpers` leaves nothing behind; see `plain`."""
+    tree = _parse(text)
+    return tree is None or plain.leaves_nothing(tree)
+
+
+@remembered
 def _parse(text: str) -> ast.Module | None:
     for ending in _ENDINGS:
         try:

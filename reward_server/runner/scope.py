@@ -136,7 +136,7 @@ class Scope:
     def _helpers(self) -> Mapping[str, object]:
         if not self._prompt_text:
             return {}
-        self.is_plain = False
+        self.is_plain = self.is_plain and prompt.is_plain(self._prompt_text)
         return prompt.helpers(self._prompt_text, self._stand_in)
 
     def _is_module(self, name: str) -> bool:

@@ -38,9 +38,11 @@ class Bare:
 
 
 @asynccontextmanager
-async def bare_interpreters(programs: Sequence[str], count: int) -> AsyncIterator[Bare]:
-    """Keeps warm interpreters for the length of the block."""
-    processes = [await _start(programs[share::count]) for share in range(count)]
+async def bare_interpreters(
+    programs: Sequence[str], count: int, modules: Sequence[str] = ()
+) -> AsyncIterator[Bare]:
+    """Keeps interpreters for the length of the block, with these modules loaded."""
+    processes = [await _start(programs[share::count], modules) for share in range(count)]
     try:
         yield Bare(processes)
     finally:
@@ -64,13 +66,13 @@ def preloaded() -> tuple[str, ...]:
     raise StartError("the runner's list of modules is not where it was")
 
 
-async def _start(programs: Sequence[str]) -> Process:
-    # The zygote's own flags, so that both start out with the same modules.
+async def _start(programs: Sequence[str], modules: Sequence[str]) -> Process:
+    # The zygote's own flags, so that both start out alike.
     command = (sys.executable, "-I", "-S", str(Path(baseline.__file__)))
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=_LINE_LIMIT
     )
-    await _send(process, json.dumps({"modules": preloaded(), "programs": programs}))
+    await _send(process, json.dumps({"modules": modules, "programs": programs}))
     return process
 
 

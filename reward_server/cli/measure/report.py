@@ -32,6 +32,7 @@ def throughput(done: Sequence[Round], tasks: int, slots: int) -> dict[str, Any]:
     """Describes CPU time, rate and latency of the passes over the tasks."""
     verdicts = len(done) * tasks
     bare = sum(one.bare_cpu for one in done)
+    preloaded = sum(one.preloaded_cpu for one in done)
     served = sum(one.used.total for one in done)
     replies = [reply for one in done for reply in one.replies]
     return {
@@ -42,6 +43,7 @@ def throughput(done: Sequence[Round], tasks: int, slots: int) -> dict[str, Any]:
         "latency_seconds": percentiles([reply.seconds for reply in replies]),
         "cpu_seconds_per_verdict": {
             "bare": bare / verdicts,
+            "preloaded": preloaded / verdicts,
             "served": served / verdicts,
             "server_process": sum(one.used.server for one in done) / verdicts,
             "sandboxes": sum(one.used.sandboxes for one in done) / verdicts,
@@ -49,6 +51,7 @@ def throughput(done: Sequence[Round], tasks: int, slots: int) -> dict[str, Any]:
         },
         "cpu_ratio": served / bare,
         "cpu_ratio_by_round": [one.used.total / one.bare_cpu for one in done],
+        "cpu_ratio_to_preloaded": served / preloaded,
     }
 
 
@@ -117,11 +120,13 @@ def _throughput_table(found: dict[str, Any]) -> Table:
         ("executions per second", f"{found['executions_per_second']:.1f}"),
         (f"latency with {found['in_flight']} in flight", _times(found["latency_seconds"])),
         ("CPU per verdict, bare fork", _ms(cpu["bare"])),
+        ("CPU per verdict, fork with modules loaded", _ms(cpu["preloaded"])),
         ("CPU per verdict, served", _ms(cpu["served"])),
         ("  of it the server's process", _ms(cpu["server_process"])),
         ("  of it sandboxes", _ms(cpu["sandboxes"])),
         ("CPU per verdict, client (besides)", _ms(cpu["client"])),
         ("ratio of served to bare", f"{found['cpu_ratio']:.2f} (by round: {ratios})"),
+        ("ratio of served to that with modules", f"{found['cpu_ratio_to_preloaded']:.2f}"),
         ("verdicts", _listed(found["verdicts"])),
     ]
     return _table("HumanEval, isolated judge, over gRPC", rows)

@@ -41,6 +41,15 @@ async def test_a_bare_pass_counts_the_cpu_time_of_every_child() -> None:
             assert 2 * BUSY_SECONDS <= await bare.one_pass() < 6 * BUSY_SECONDS
 
 
+async def test_interpreters_start_with_the_modules_that_they_are_given() -> None:
+    has_it = "import sys; assert 'wave' in sys.modules"
+    async with bare_interpreters([has_it], 1, ["wave"]) as loaded:
+        await loaded.one_pass()
+    async with bare_interpreters([has_it], 1) as bare:
+        with pytest.raises(StartError):
+            await bare.one_pass()
+
+
 async def test_a_bare_interpreter_is_not_upset_by_what_programs_print() -> None:
     async with bare_interpreters(
         ["print('x' * 100_000)", "import sys; sys.stdout.close()"], 1
@@ -55,7 +64,7 @@ async def test_a_reference_that_fails_bare_stops_the_comparison(program: str) ->
             await bare.one_pass()
 
 
-def test_bare_interpreters_have_the_modules_that_sandboxes_have_warm() -> None:
+def test_the_modules_that_sandboxes_have_warm_are_read_from_the_runner() -> None:
     assert {"collections", "json", "math", "typing"} <= {*preloaded()}
 
 
@@ -205,6 +214,7 @@ def test_the_ratio_is_of_the_whole_process_tree_to_the_bare_fork() -> None:
     rounds = [
         Round(
             bare_cpu=bare,
+            preloaded_cpu=bare / 2,
             used=Used(server=1.0, sandboxes=5.0),
             client_cpu=9.0,
             wall=2.0,
@@ -215,6 +225,7 @@ def test_the_ratio_is_of_the_whole_process_tree_to_the_bare_fork() -> None:
     found = report.throughput(rounds, tasks=2, slots=2)
     assert found["cpu_ratio"] == 2.0
     assert found["cpu_ratio_by_round"] == [3.0, 1.5]
+    assert found["cpu_ratio_to_preloaded"] == 4.0
     assert found["executions_per_second"] == 1.0
     assert found["cpu_seconds_per_verdict"]["bare"] == 1.5
     assert found["cpu_seconds_per_verdict"]["served"] == 3.0
