@@ -28,7 +28,9 @@ _UNMEASURED_RETRY_SECONDS = 1.0
 _SHORTEST_RETRY_SECONDS = 0.01
 _LONGEST_RETRY_SECONDS = 30.0
 _RETRY_SHARE_OF_BACKLOG = (0.25, 0.75)
-_RETURNS_PER_TURN = 2
+# How many refused callers may return in the time that one submission takes to be served.
+_FEWEST_RETURNS, _MOST_RETURNS = 0.5, 2.0
+_WHEN_FULL, _WHEN_EMPTYING = 0.98, 1.2
 
 
 class Ticket:
@@ -81,6 +83,7 @@ class Scheduler:
         self._free = executor.slots
         self._mean_seconds: float | None = None
         self._next_return = 0.0
+        self._returns = _MOST_RETURNS
         self._draining = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -196,9 +199,9 @@ class Scheduler:
     def _retry_after_seconds(self) -> float:
         """Gives each refused caller a time of its own to return.
 
-        The first come back well before the backlog is gone, so that no slot runs dry; after them,
-        no more a second than twice what can be served, so that a crowd's retries do not cost the
-        CPU time that its work needs.
+        The first come back well before the backlog is gone, so that no slot runs dry. After them
+        come fewer a second while every place that falls free is taken at once, so that a crowd's
+        retries do not cost the CPU time that its work needs, and more when places stay free.
         """
         if self._mean_seconds is None:
             return _UNMEASURED_RETRY_SECONDS
@@ -206,7 +209,7 @@ class Scheduler:
         turn = self._mean_seconds / self.slots
         first = now + self._backlog * turn * random.uniform(*_RETRY_SHARE_OF_BACKLOG)
         last = now + _LONGEST_RETRY_SECONDS
-        self._next_return = min(max(first, self._next_return + turn / _RETURNS_PER_TURN), last)
+        self._next_return = min(max(first, self._next_return + turn / self._returns), last)
         return max(self._next_return - now, _SHORTEST_RETRY_SECONDS)
 
     def _enter(self, ticket: Ticket) -> None:
@@ -217,8 +220,16 @@ class Scheduler:
     def _leave(self, ticket: Ticket) -> None:
         self._admitted.discard(ticket)
         self._backlog -= ticket.outstanding
+        self._adapt_returns()
         if not self._admitted:
             self._idle.set()
+
+    def _adapt_returns(self) -> None:
+        places, taken = self._executor.slots + self._capacity, len(self._admitted)
+        if taken < places // 2:
+            self._returns = min(self._returns * _WHEN_EMPTYING, _MOST_RETURNS)
+        elif taken >= places - 1:
+            self._returns = max(self._returns * _WHEN_FULL, _FEWEST_RETURNS)
 
     def _record(self, seconds: float) -> None:
         if self._mean_seconds is None:

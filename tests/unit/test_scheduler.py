@@ -152,6 +152,54 @@ async def test_a_refused_crowd_comes_back_at_twice_the_rate_that_is_served() -> 
     assert served_in_a_second < returns_a_second <= 2.5 * served_in_a_second
 
 
+def returns_a_second(scheduler: Scheduler, count: int = 100) -> float:
+    """The rate at which a crowd that is refused now is told to come back."""
+    waits = []
+    for _ in range(count):
+        with pytest.raises(OverloadedError) as refused:
+            scheduler.check()
+        waits.append(refused.value.retry_after_seconds)
+    return (count - 1) / (max(waits) - min(waits))
+
+
+async def test_fewer_come_back_a_second_while_every_free_place_is_taken_at_once() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor, capacity=9)
+    await measured(scheduler, executor, 0.05)
+    async with AsyncExitStack() as stack:
+        for _ in range(9):
+            await stack.enter_async_context(scheduler.admit())
+        async with scheduler.admit():
+            before = returns_a_second(scheduler)
+        for _ in range(200):
+            async with scheduler.admit():
+                pass
+        async with scheduler.admit():
+            after = returns_a_second(scheduler)
+    assert after == pytest.approx(before / 4, rel=0.3)
+
+
+async def test_more_come_back_a_second_when_places_stay_free() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor, capacity=9)
+    await measured(scheduler, executor, 0.05)
+    async with AsyncExitStack() as stack:
+        for _ in range(9):
+            await stack.enter_async_context(scheduler.admit())
+        for _ in range(200):
+            async with scheduler.admit():
+                pass
+        async with scheduler.admit():
+            when_full = returns_a_second(scheduler)
+    for _ in range(20):
+        async with scheduler.admit():
+            pass
+    async with AsyncExitStack() as stack:
+        for _ in range(10):
+            await stack.enter_async_context(scheduler.admit())
+        assert returns_a_second(scheduler) == pytest.approx(4 * when_full, rel=0.3)
+
+
 async def test_the_time_to_come_back_follows_the_measured_backlog() -> None:
     executor = FakeExecutor(slots=1, held=True)
     scheduler = Scheduler(executor, capacity=9)
