@@ -1,4 +1,4 @@
-"""A zygote without walls, for tests: forks a judge and a candidate for each request on stdin.
+"""A zygote without walls, for tests: forks a candidate for each request on stdin, and judges.
 
 Like the real one it never holds a request or a report in memory.
 
@@ -9,6 +9,7 @@ is its length, a wall time in milliseconds and a document; an answer is a `Reply
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import select
@@ -18,22 +19,29 @@ import socket
 import struct
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 REQUEST = struct.Struct(">II")
-REPLY = struct.Struct(">IiiiQQ")
+REPLY = struct.Struct(">IiiiiQQ")
 _MEMORY_BYTES = 2 << 30
 _GRACE_SECONDS = 5.0
+_EXIT_SECONDS = 0.05
+_PROCESS_CLOCK = 2  # CPUCLOCK_SCHED, see clock_getcpuclockid
 
 
 class Reply(NamedTuple):
-    """How an execution ended; statuses are those of `os.waitpid`, CPU times nanoseconds."""
+    """How an execution ended; statuses are those of `os.waitpid`, CPU times nanoseconds.
+
+    A judge that gave its word has status 0; `judge_pid` tells whether it is still the same.
+    """
 
     report_bytes: int
     candidate_status: int
     judge_status: int
     timed_out: int
+    judge_pid: int
     candidate_cpu_ns: int
     judge_cpu_ns: int
 
@@ -62,41 +70,82 @@ def _close_all_but(kept: set[int]) -> None:
     os.closerange(low, 1 << 12)
 
 
-class Pair:
+class Judge:
+    """A judge, as long as it stays."""
+
+    def __init__(self) -> None:
+        self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = _fork(functools.partial(_judge, theirs))
+        theirs.close()
+
+    def cpu_ns(self) -> int:
+        return time.clock_gettime_ns(~self.pid << 3 | _PROCESS_CLOCK)
+
+    def send(self, descriptors: list[int]) -> None:
+        from reward_server.runner import wire
+
+        socket.send_fds(self.line, [wire.JUDGE], descriptors)
+
+    def hear(self) -> tuple[bool, int]:
+        """Returns whether it stays, and its exit status, 0 if it gave its word."""
+        from reward_server.runner import wire
+
+        word = self.line.recv(1)
+        if word == wire.STAYS:
+            return True, 0
+        status = self.end()
+        return False, 0 if word == wire.LEAVES else status
+
+    def end(self) -> int:
+        _kill(self.pid)
+        self.line.close()
+        return os.waitpid(self.pid, 0)[1]
+
+
+class Execution:
     """One execution."""
 
     def __init__(self, document: int) -> None:
-        self._document = document
         self._folder = tempfile.mkdtemp(prefix="candidate-")
         self._trusted, self._untrusted = socket.socketpair()
         self._pipes = [os.pipe() for _ in range(3)]
         self._report = os.memfd_create("report")
+        (_, inputs), (outputs, _), (errors, _) = self._pipes
+        os.set_blocking(inputs, False)
+        channel = self._trusted.fileno()
+        self._judges_ends = [channel, inputs, outputs, errors, document, self._report]
 
-    def run(self, wall_seconds: float) -> Reply:
-        candidate, judge = self._fork(self._candidate), self._fork(self._judge)
+    def run(self, judge: Judge, wall_seconds: float) -> tuple[Reply, bool]:
+        """Returns what came of it, and whether the judge stays."""
+        candidate = _fork(self._candidate)
+        before = judge.cpu_ns()
+        judge.send(self._judges_ends)
         for end in (self._trusted, self._untrusted):
             end.close()
         for pipe in self._pipes:
             for descriptor in pipe:
                 os.close(descriptor)
-        timed_out = not _wait([judge], wall_seconds)
+        timed_out = not _wait(judge.line.fileno(), wall_seconds)
         if timed_out:
             _kill(candidate)
-            _wait([judge], _GRACE_SECONDS)
-        _kill(judge)
-        _wait([candidate], 0.0)
+            if not _wait(judge.line.fileno(), _GRACE_SECONDS):
+                _kill(judge.pid)
+        used = judge.cpu_ns() - before
+        stays, judge_status = judge.hear()
+        _wait_for_exit(candidate)
         _kill(candidate)
-        ends = [os.wait4(pid, 0)[1:] for pid in (candidate, judge)]
+        _, candidate_status, usage = os.wait4(candidate, 0)
         shutil.rmtree(self._folder, ignore_errors=True)
-        (candidate_status, candidate_usage), (judge_status, judge_usage) = ends
-        return Reply(
+        reply = Reply(
             os.fstat(self._report).st_size,
             candidate_status,
             judge_status,
             timed_out,
-            _cpu_ns(candidate_usage),
-            _cpu_ns(judge_usage),
+            judge.pid,
+            int((usage.ru_utime + usage.ru_stime) * 1e9),
+            used,
         )
+        return reply, stays
 
     def send_report(self, reply: Reply) -> None:
         write_all(1, REPLY.pack(*reply))
@@ -104,23 +153,6 @@ class Pair:
         while offset < reply.report_bytes:
             offset += os.sendfile(1, self._report, offset, reply.report_bytes - offset)
         os.close(self._report)
-
-    def _fork(self, body: Callable[[], NoReturn]) -> int:
-        pid = os.fork()
-        if pid:
-            return pid
-        try:
-            os.setsid()
-            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            body()
-        except BaseException:  # noqa: BLE001  # nothing may return into the loop
-            import traceback
-
-            with open("/proc/self/fd/2", "w") as file:
-                traceback.print_exc(file=file)
-        finally:
-            os._exit(1)
 
     def _candidate(self) -> NoReturn:
         from reward_server.runner import candidate
@@ -132,16 +164,33 @@ class Pair:
         os.chdir(self._folder)
         candidate.run(self._untrusted)
 
-    def _judge(self) -> NoReturn:
-        from reward_server.runner import judge
 
-        (_, inputs), (outputs, _), (errors, _) = self._pipes
-        kept = {self._trusted.fileno(), inputs, outputs, errors, self._report, self._document}
-        _close_all_but(kept)
-        os.set_blocking(inputs, False)
-        document = os.pread(self._document, os.fstat(self._document).st_size, 0)
-        judge.run(document, self._trusted, inputs, outputs, errors, self._report)
-        os._exit(0)
+def _judge(line: socket.socket) -> NoReturn:
+    from reward_server.runner import judge
+
+    null = os.open("/dev/null", os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    _close_all_but({line.fileno()})
+    judge.serve(line)
+
+
+def _fork(body: Callable[[], NoReturn]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        body()
+    except BaseException:  # noqa: BLE001  # nothing may return into the loop
+        import traceback
+
+        with open("/proc/self/fd/2", "w") as file:
+            traceback.print_exc(file=file)
+    finally:
+        os._exit(1)
 
 
 def _spliced(size: int) -> int:
@@ -153,20 +202,18 @@ def _spliced(size: int) -> int:
     return document
 
 
-def _cpu_ns(usage: resource.struct_rusage) -> int:
-    return int((usage.ru_utime + usage.ru_stime) * 1e9)
-
-
-def _wait(pids: list[int], seconds: float) -> bool:
-    """Waits until these children ended, and tells whether they did."""
+def _wait(descriptor: int, seconds: float) -> bool:
+    """Waits until there is something to read, and tells whether there is."""
     poller = select.poll()
-    descriptors = [os.pidfd_open(pid) for pid in pids]
-    for descriptor in descriptors:
-        poller.register(descriptor, select.POLLIN)
-    ended = poller.poll(seconds * 1000)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    return len(ended) == len(pids)
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(seconds * 1000))
+
+
+def _wait_for_exit(pid: int) -> None:
+    """Gives a child that is about to exit by itself the time to."""
+    descriptor = os.pidfd_open(pid)
+    _wait(descriptor, _EXIT_SECONDS)
+    os.close(descriptor)
 
 
 def _kill(pid: int) -> None:
@@ -189,15 +236,21 @@ def main() -> None:
     rehearsal.rehearse()
     gc.collect()
     gc.freeze()
+    judge: Judge | None = None
     while True:
         try:
             size, wall_ms = REQUEST.unpack(read_exactly(0, REQUEST.size))
         except EOFError:
+            if judge is not None:
+                judge.end()
             return
+        judge = judge or Judge()
         document = _spliced(size)
-        pair = Pair(document)
-        pair.send_report(pair.run(wall_ms / 1000))
+        execution = Execution(document)
+        reply, stays = execution.run(judge, wall_ms / 1000)
+        execution.send_report(reply)
         os.close(document)
+        judge = judge if stays else None
 
 
 if __name__ == "__main__":
