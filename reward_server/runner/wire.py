@@ -19,7 +19,8 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
-answers READY, the last message that is trusted.
+answers READY, the last message that is trusted. In mode "program" it then sends the compiler's
+refusal, or nothing, and closes the channel before any code of the program's runs.
 
 Request document, by "mode":
     program   args, output_bytes; blobs source, stdin and file/NAME
