@@ -98,7 +98,14 @@ def server_version() -> str:
 
 
 def local_options(settings: Settings) -> LocalOptions:
-    """Gives local containers' options that the settings ask for."""
+    """Gives local containers' options that the settings ask for.
+
+    Raises:
+        SettingsError: a folder of packages is none.
+    """
+    for folder in settings.sandbox_packages:
+        if not folder.is_dir():
+            raise SettingsError(f"sandbox_packages: {folder} is no folder")
     packages = tuple(str(folder) for folder in settings.sandbox_packages)
     if settings.sandbox_uid is None:
         return LocalOptions(packages=packages)
@@ -153,9 +160,6 @@ def _refuse_other_backends(settings: Settings) -> None:
         raise SettingsError(f"backend: {settings.backend} is not part of this version; use local")
     if settings.runtime:
         raise SettingsError("runtime: the local backend has no choice of runtimes; leave it unset")
-    for folder in settings.sandbox_packages:
-        if not folder.is_dir():
-            raise SettingsError(f"sandbox_packages: {folder} is no folder")
 
 
 # --------------------------------------------------------------------------------- service
