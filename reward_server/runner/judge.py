@@ -188,7 +188,12 @@ def _hear_compiler(link: Link, report: Report) -> bool:
 
     It closes the channel before any code of the program's runs, and says before that if there is
     none to run.
+
+    Raises:
+        OutputLimitError: it wrote more than it may.
     """
+    if link.closes():
+        return True
     session = Session(link, proxy.make, result_bytes=0, calls=0)
     try:
         _record_refusal(session, report, session.receive())
