@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -46,6 +47,7 @@ class Backend:
 
     Args:
         language_versions: version of each language that was tried and works, by canonical name.
+        outages: False each time that no job can be run any more, True when one can again.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Backend:
     walls: tuple[Wall, ...]
     language_versions: Mapping[str, str]
     runner_version: str = str(PROTOCOL_VERSION)
+    outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,14 @@ def server_version() -> str:
 
 
 def local_options(settings: Settings) -> LocalOptions:
-    """Gives local containers' options that the settings ask for."""
+    """Gives local containers' options that the settings ask for.
+
+    Raises:
+        SettingsError: a folder of packages is none.
+    """
+    for folder in settings.sandbox_packages:
+        if not folder.is_dir():
+            raise SettingsError(f"sandbox_packages: {folder} is no folder")
     packages = tuple(str(folder) for folder in settings.sandbox_packages)
     if settings.sandbox_uid is None:
         return LocalOptions(packages=packages)
@@ -117,11 +127,13 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
     with closing(Janitor.start()) as janitor:
         janitor.watch_cgroups(cgroups.prefixes)
         factory = _Factory(LocalSandboxes(without_missing(options, walls), cgroups))
+        outages = asyncio.Queue[bool]()
         pool = Pool(
             factory,
             slots=settings.workers,
             recycle_after_executions=settings.recycle_after_executions,
             recycle_after_seconds=settings.recycle_after_seconds,
+            tell_works=outages.put_nowait,
         )
         await pool.start()
         try:
@@ -130,6 +142,7 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
                 executor=LocalExecutor(pool),
                 walls=walls,
                 language_versions={"python": factory.language_version},
+                outages=outages,
             )
         finally:
             await pool.close()
@@ -153,9 +166,6 @@ def _refuse_other_backends(settings: Settings) -> None:
         raise SettingsError(f"backend: {settings.backend} is not part of this version; use local")
     if settings.runtime:
         raise SettingsError("runtime: the local backend has no choice of runtimes; leave it unset")
-    for folder in settings.sandbox_packages:
-        if not folder.is_dir():
-            raise SettingsError(f"sandbox_packages: {folder} is no folder")
 
 
 # --------------------------------------------------------------------------------- service
@@ -191,20 +201,35 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         _offer_metrics(settings, scheduler, telemetry, stack)
         try:
             port = await server.start()
-            yield App(
-                host=settings.host,
-                port=port,
-                facts=facts,
-                bounds=bounds,
-                scheduler=scheduler,
-                evaluation=evaluation,
-            )
+            async with _telling_health(server, backend.outages):
+                yield App(
+                    host=settings.host,
+                    port=port,
+                    facts=facts,
+                    bounds=bounds,
+                    scheduler=scheduler,
+                    evaluation=evaluation,
+                )
             await server.begin_drain()
             await scheduler.drain(settings.drain_seconds)
         finally:
             await server.stop()
             # What was cancelled still has to be killed.
             await scheduler.drain(_KILL_SECONDS)
+
+
+@asynccontextmanager
+async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> AsyncIterator[None]:
+    async def tell() -> None:
+        while True:
+            await server.tell_health(serving=await outages.get())
+
+    task = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _offered(backend: Backend) -> Languages:

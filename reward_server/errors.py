@@ -16,6 +16,10 @@ RewardServerError
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+_DOCTOR = "`reward-server doctor`"
+
 
 class RewardServerError(Exception):
     """Base of all failures of ours."""
@@ -84,15 +88,20 @@ class MissingWallError(StartError):
 
     Args:
         missing: name and detail of each missing wall.
+        waivable: names of walls without which a server starts if it is told to.
     """
 
-    def __init__(self, missing: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, missing: tuple[tuple[str, str], ...], *, waivable: Collection[str]) -> None:
         lines = [f"  {name}: {detail}" for name, detail in missing]
-        names = ",".join(name for name, _ in missing)
-        super().__init__(
-            "missing protections:\n"
-            + "\n".join(lines)
-            + f"\nmend them (see `reward-server doctor`) or accept the risk with "
-            f"--allow-missing {names}"
-        )
+        needed = [name for name, _ in missing if name not in waivable]
+        others = [name for name, _ in missing if name in waivable]
+        advice = []
+        if needed:
+            advice.append(f"mend {', '.join(needed)}, without which nothing runs (see {_DOCTOR})")
+        if others:
+            advice.append(
+                f"mend {', '.join(others)} (see {_DOCTOR}), or accept the risk with "
+                f"--allow-missing {','.join(others)}"
+            )
+        super().__init__("\n".join(["missing protections:", *lines, *advice]))
         self.missing = missing

@@ -256,6 +256,8 @@ def _checker_words(answer: Execution) -> str:
 
 
 def _words(execution: Execution) -> str:
+    if execution.ending is Ending.COMPILE_ERROR:
+        return execution.message
     last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     said = f"exited with status {execution.termination.value}"
     if execution.ending is not Ending.COMPLETED:

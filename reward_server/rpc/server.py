@@ -59,7 +59,7 @@ class Endpoint:
 
 
 class RpcServer:
-    """One gRPC server; serves after `start`, answers NOT_SERVING after `begin_drain`."""
+    """One gRPC server; serves after `start`, its health is NOT_SERVING after `begin_drain`."""
 
     def __init__(
         self,
@@ -87,9 +87,14 @@ class RpcServer:
         """
         port = self._listen()
         await self._server.start()
-        for service in ("", SERVICE):
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+        await self.tell_health(serving=True)
         return port
+
+    async def tell_health(self, *, serving: bool) -> None:
+        """Tells health checks whether work can be done; during a drain, it cannot be."""
+        status = health_pb2.HealthCheckResponse
+        for service in ("", SERVICE):
+            await self._health.set(service, status.SERVING if serving else status.NOT_SERVING)
 
     async def begin_drain(self) -> None:
         """Tells health checks that this server takes no more work."""

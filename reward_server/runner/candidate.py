@@ -29,10 +29,24 @@ def run(channel: socket.socket) -> NoReturn:
     frames.send(READY)
     program.write_files(blobs)
     if header["mode"] == "program":
-        frames.close()
-        program.run(blobs["source"], cast("list[str]", header["args"]))
+        _run_program(frames, blobs["source"], cast("list[str]", header["args"]))
     os.register_at_fork(after_in_child=frames.close)
     _serve(frames, header, blobs["source"])
+
+
+def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
+    code = solution.compile_source(source)
+    if isinstance(code, solution.LoadError):
+        streams.flush_streams()
+        with contextlib.suppress(OSError):
+            _refuse(frames, code)
+        os._exit(1)
+    frames.close()
+    program.run(code, args)
+
+
+def _refuse(frames: Frames, error: solution.LoadError) -> None:
+    frames.send(json.dumps(["unloaded", *error]).encode())
 
 
 def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn:
@@ -40,7 +54,7 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
-            frames.send(json.dumps(["unloaded", *loaded]).encode())
+            _refuse(frames, loaded)
         else:
             frames.send(LOADED)
             service.Service(frames, loaded, cast("int", header["result_bytes"])).run()

@@ -108,9 +108,11 @@ def run(
     is_plain = True
     try:
         if is_program:
-            stdin = blobs.pop("stdin")
+            stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
             _hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
-            _run_program(outputs, stdin_fd, stdin)
+            stdin.feed()
+            if _hear_compiler(link, report):
+                _run_program(outputs, stdin)
         else:
             os.close(stdin_fd)
             is_plain = run_suite(header, blobs, link, report)
@@ -187,46 +189,83 @@ def _load(session: Session, report: Report) -> bool:
             case ["loaded"]:
                 session.loaded = True
                 return True
-            case ["unloaded", ("compile" | "raise" | "exit") as kind, str(message)]:
-                report.load = {"kind": kind, "message": message[:1000]}
-                report.message = report.load["message"]
-            case _:
-                session.forged("no word of the solution")
+            case message:
+                _record_refusal(session, report, message)
     except SessionEnded:
         pass
     return False
 
 
+def _record_refusal(session: Session, report: Report, message: list[object]) -> None:
+    match message:
+        case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:
+            report.load = {"kind": kind, "message": text[:1000]}
+            report.message = report.load["message"]
+        case _:
+            session.forged("no word of the solution")
+
+
 # ---------------------------------------------------------------------------------- programs
 
 
-def _run_program(outputs: Outputs, stdin_fd: int, stdin: bytes) -> None:
+class _Stdin:
+    """What a program may read, and the end of the pipe that it goes to."""
+
+    def __init__(self, descriptor: int, data: bytes) -> None:
+        self.descriptor = descriptor
+        self.open = True
+        self._rest = memoryview(data)
+
+    def feed(self) -> None:
+        """Writes what the pipe takes, and closes it behind the last byte or if nobody reads."""
+        try:
+            self._rest = self._rest[os.write(self.descriptor, self._rest) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._rest = self._rest[:0]
+        if not self._rest:
+            os.close(self.descriptor)
+            self.open = False
+
+
+def _hear_compiler(link: Link, report: Report) -> bool:
+    """Waits until the shim has compiled the program; tells whether it kept to the protocol.
+
+    It closes the channel before any code of the program's runs, and says before that if there is
+    none to run.
+
+    Raises:
+        OutputLimitError: it wrote more than it may.
+    """
+    if link.closes():
+        return True
+    session = Session(link, proxy.make, result_bytes=0, calls=0)
+    try:
+        _record_refusal(session, report, session.receive())
+    except SessionEnded as ended:
+        if ended.cause is Cause.CLOSED:
+            return True
+    record_end(session, report)
+    return session.ended is None
+
+
+def _run_program(outputs: Outputs, stdin: _Stdin) -> None:
     """Feeds a program and reads its output until it has closed both streams.
 
     Raises:
         OutputLimitError: it wrote more than it may.
     """
-    rest = memoryview(stdin)
     poller = select.poll()
-    poller.register(stdin_fd, select.POLLOUT)
+    if stdin.open:
+        poller.register(stdin.descriptor, select.POLLOUT)
     for descriptor in outputs.open:
         poller.register(descriptor, select.POLLIN)
     while outputs.open:
         for descriptor, _ in poller.poll():
-            if descriptor == stdin_fd:
-                rest = _feed(stdin_fd, rest)
-                if not rest:
-                    poller.unregister(stdin_fd)
-                    os.close(stdin_fd)
+            if descriptor == stdin.descriptor:
+                stdin.feed()
+                if not stdin.open:
+                    poller.unregister(descriptor)
             elif not outputs.read(descriptor):
                 poller.unregister(descriptor)
-
-
-def _feed(stdin_fd: int, rest: memoryview) -> memoryview:
-    """Writes what the pipe takes and returns what is left, nothing if nobody reads it."""
-    try:
-        return rest[os.write(stdin_fd, rest) :]
-    except BlockingIOError:
-        return rest
-    except BrokenPipeError:
-        return rest[:0]

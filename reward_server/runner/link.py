@@ -81,6 +81,18 @@ class Link:
         del self._buffer[:end]
         return frame
 
+    def closes(self) -> bool:
+        """Waits until the candidate sends something or closes its end; tells whether it closed.
+
+        Raises:
+            OutputLimitError: the candidate wrote more than it may.
+        """
+        try:
+            self._fill(1)
+        except ClosedError:
+            return True
+        return False
+
     @property
     def buffered(self) -> bool:
         """Tells whether bytes came behind the last frame."""

@@ -32,14 +32,23 @@ def write_files(blobs: Mapping[str, bytes]) -> None:
             file.write(content)
 
 
-def run(source: bytes, args: list[str]) -> NoReturn:
+def compile_source(source: bytes) -> types.CodeType:
+    """Compiles the program, whose file is in the working folder.
+
+    Raises:
+        Exception: it does not compile: SyntaxError, ValueError, RecursionError and more.
+    """
+    return compile(source, os.path.abspath(FILE_NAME), "exec", dont_inherit=True)
+
+
+def run(code: types.CodeType, args: list[str]) -> NoReturn:
     """Runs the program and leaves with its exit status."""
     sys.argv[:] = [FILE_NAME, *args]
     main = types.ModuleType("__main__")
-    path = os.path.abspath(FILE_NAME)
+    path = code.co_filename
     vars(main).update(__file__=path, __builtins__=__builtins__, __cached__=None)
     sys.modules["__main__"] = main
-    status = _guarded(lambda: exec(compile(source, path, "exec", dont_inherit=True), vars(main)))
+    status = _guarded(lambda: exec(code, vars(main)))
     status = _guarded(_join_threads) or status
     _run_exit_functions()
     _collect(main)

@@ -19,6 +19,14 @@ class LoadError(NamedTuple):
     message: str
 
 
+def compile_source(source: bytes) -> types.CodeType | LoadError:
+    """Compiles a solution or a program, whose file is in the working folder."""
+    try:
+        return program.compile_source(source)
+    except Exception as error:  # noqa: BLE001  # SyntaxError, ValueError, RecursionError and more
+        return _refused("compile", error)
+
+
 def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
     """Compiles a solution, whose file is in the working folder, and runs it as a module.
 
@@ -33,10 +41,9 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
         vars(module).update(structures.predefined())
     sys.modules[NAME] = module
     sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        code = compile(source, path, "exec", dont_inherit=True)
-    except Exception as error:  # noqa: BLE001  # SyntaxError, ValueError, RecursionError and more
-        return _refused("compile", error)
+    code = compile_source(source)
+    if isinstance(code, LoadError):
+        return code
     try:
         exec(code, vars(module))
     except SystemExit as error:

@@ -23,7 +23,8 @@ the report is written, by STAYS or LEAVES: whether it will judge again.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
-answers READY, the last message that is trusted.
+answers READY, the last message that is trusted. In mode "program" it then sends the compiler's
+refusal, or nothing, and closes the channel before any code of the program's runs.
 
 Request document, by "mode":
     program   args, output_bytes; blobs source, stdin and file/NAME

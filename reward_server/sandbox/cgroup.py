@@ -241,7 +241,7 @@ class CgroupParent:
             if not wall.standing and wall.name not in allow_missing
         )
         if missing:
-            raise MissingWallError(missing)
+            raise MissingWallError(missing, waivable=[name for name, _ in missing])
         return found
 
     @classmethod

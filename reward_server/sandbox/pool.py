@@ -8,7 +8,8 @@ and, once a spare is warm, when it has run often or long enough. One spare more 
 is kept, so that the next job waits for no start. Starting and closing happen in the background.
 
 When sandboxes cannot be started any more, those alive go on serving; with none alive, the jobs that
-wait are told so at each failed attempt, and attempts go on, ever more rarely.
+wait are told so at each failed attempt, and attempts go on, ever more rarely. An observer is told
+of the outage when it begins and when it is over.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ class Pool:
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
+        tell_works: called with False when no sandbox is left and none can be started, and with
+            True when one was started again.
     """
 
     def __init__(
@@ -88,11 +91,14 @@ class Pool:
         slots: int,
         recycle_after_executions: int = 2_000,
         recycle_after_seconds: float = 1_800.0,
+        tell_works: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._factory = factory
         self._slots = slots
         self._recycle_after_executions = recycle_after_executions
         self._recycle_after_seconds = recycle_after_seconds
+        self._tell_works = tell_works
+        self._works = True
         self._idle: deque[_Member] = deque()
         self._lent: set[_Member] = set()
         self._waiters: deque[asyncio.Future[_Member]] = deque()
@@ -243,6 +249,7 @@ class Pool:
             self._let_go(member)
             return
         self._idle.append(member)
+        self._note(works=True)
         self._serve()
 
     def _tell_of_failed_start(self, error: Exception) -> None:
@@ -250,10 +257,16 @@ class Pool:
         _log.warning("a sandbox did not start", error=str(error))
         if self._idle or self._lent:
             return
+        self._note(works=False)
         while self._waiters:
             waiter = self._waiters.popleft()
             if not waiter.done():
                 waiter.set_exception(SandboxError(f"no sandbox can be started: {error}"))
+
+    def _note(self, *, works: bool) -> None:
+        if works is not self._works:
+            self._works = works
+            self._tell_works(works)
 
     def _let_go(self, member: _Member) -> None:
         if not member.leaving:

@@ -96,7 +96,7 @@ def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
         )
     missing = tuple((wall.name, wall.detail) for wall in walls if is_refused(wall, allow_missing))
     if missing:
-        raise MissingWallError(missing)
+        raise MissingWallError(missing, waivable=waivable)
 
 
 def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
@@ -141,7 +141,8 @@ def check_kernel(release: str) -> Wall:
     version = tuple(int(part) for part in digits)
     standing = version >= OLDEST_KERNEL
     oldest = ".".join(str(part) for part in OLDEST_KERNEL)
-    detail = f"Linux {release}" if standing else f"Linux {release} is older than {oldest}"
+    remedy = "" if standing else f" is older than {oldest}; boot a later one"
+    detail = f"Linux {release}{remedy}"
     return Wall(name="kernel", standing=standing, detail=detail)
 
 

@@ -433,6 +433,15 @@ async def a_program_reads_writes_and_exits(sandbox: Sandbox, host: Host) -> None
     assert execution.stderr.data == b"no\n"
 
 
+async def a_program_that_does_not_compile_is_told_apart(sandbox: Sandbox, host: Host) -> None:
+    execution = await run(sandbox, "x = 1\nprint(x", stdin=bytes(2 * MEBIBYTE))
+    assert execution.ending is Ending.COMPILE_ERROR
+    assert execution.message == "SyntaxError: '(' was never closed (solution.py, line 2)"
+    assert execution.termination.kind is TerminationKind.EXITED
+    assert execution.termination.value == 1
+    assert execution.stderr.data.endswith(b"SyntaxError: '(' was never closed\n")
+
+
 async def much_input_and_output_are_kept_whole(sandbox: Sandbox, host: Host) -> None:
     data = os.urandom(5 * MEBIBYTE)
     source = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
@@ -536,6 +545,7 @@ async def results_and_calls_are_bounded(sandbox: Sandbox, host: Host) -> None:
 
 PROMISES: tuple[Check, ...] = (
     a_program_reads_writes_and_exits,
+    a_program_that_does_not_compile_is_told_apart,
     much_input_and_output_are_kept_whole,
     input_that_nobody_reads_does_not_block,
     the_usual_tools_work,

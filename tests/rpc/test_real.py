@@ -84,6 +84,30 @@ async def test_every_kind_of_tests_is_judged(real: Real) -> None:
     assert all(answer.usage.cpu_time_seconds > 0 for answer in answers)
 
 
+async def test_a_program_that_does_not_compile_is_told_from_one_that_raises(real: Real) -> None:
+    stdio = pb.StdioTests(cases=[pb.StdioCase(stdin=b"4\n", expected_stdout=b"8\n")] * 2)
+    broken, raising = "print(2 *\n", "print(8)\nraise SyntaxError('no')\n"
+    requests = [pb.ScoreRequest(completion=text, stdio=stdio) for text in (broken, raising)]
+    answers = await asyncio.gather(*(real.stub.Score(request) for request in requests))
+    assert [(answer.verdict, answer.reward) for answer in answers] == [
+        (pb.VERDICT_COMPILE_ERROR, 0.0),
+        (pb.VERDICT_RUNTIME_ERROR, 0.0),
+    ]
+    assert answers[0].message == "SyntaxError: '(' was never closed (solution.py, line 1)"
+    assert answers[0].usage.executions == 1
+
+
+async def test_a_checker_program_that_does_not_compile_makes_the_task_invalid(real: Real) -> None:
+    program = "import sys\nsys.exit(0 if"
+    checker = pb.Checker(kind=pb.CHECKER_KIND_PROGRAM, program=program)
+    case = pb.StdioCase(stdin=b"4\n", expected_stdout=b"8\n")
+    stdio = pb.StdioTests(cases=[case], checker=checker)
+    answer = await real.stub.Score(pb.ScoreRequest(completion="print(8)", stdio=stdio))
+    assert answer.verdict == pb.VERDICT_INVALID_TASK
+    assert not answer.HasField("reward")
+    assert answer.message.endswith(": SyntaxError: '(' was never closed (solution.py, line 2)")
+
+
 async def test_a_deadline_kills_an_endless_program(real: Real) -> None:
     error = await refused(real.stub.Score(function_request(ENDLESS), timeout=0.5))
     assert error.code is grpc.StatusCode.DEADLINE_EXCEEDED

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
@@ -80,6 +81,30 @@ def test_a_wall_that_cannot_be_waived_is_a_wrong_setting(run: Doctor) -> None:
     result = run("--allow-missing", "bubblewrap")
     assert isinstance(result.exception, SettingsError)
     assert "bubblewrap cannot be waived" in str(result.exception)
+
+
+def test_the_container_tried_is_the_one_that_the_server_would_use(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tried = []
+
+    async def probe(parent: str | None, options: LocalOptions) -> tuple[Wall, ...]:
+        tried.append((parent, options))
+        return ()
+
+    monkeypatch.setattr(doctor_module, "probe", probe)
+    app = typer.Typer()
+    app.command()(doctor_module.doctor)
+    given = (f"sandbox_packages={tmp_path}", "sandbox_uid=4321", "cgroup_parent=/own")
+    result = CliRunner().invoke(app, [text for one in given for text in ("--set", one)])
+    assert result.exit_code == 0
+    assert tried == [("/own", LocalOptions(packages=(str(tmp_path),), uid=4321))]
+
+
+def test_a_folder_of_packages_that_is_none_is_a_wrong_setting(run: Doctor) -> None:
+    result = run("--set", "sandbox_packages=/nonexistent")
+    assert isinstance(result.exception, SettingsError)
+    assert "/nonexistent is no folder" in str(result.exception)
 
 
 def test_any_setting_can_be_given(run: Doctor) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -83,7 +86,6 @@ def test_a_program_runs_as_the_interpreter_would_run_it(
         ("import sys; sys.exit([1])", 1, b"[1]\n"),
         ("import os; os._exit(9)", 9, b""),
         ("1 / 0", 1, b"ZeroDivisionError: division by zero\n"),
-        ("def f(:", 1, b"SyntaxError: invalid syntax\n"),
         ("raise KeyboardInterrupt", 1, b"KeyboardInterrupt\n"),
         (
             "import sys\nsys.excepthook = lambda *e: print('hook', file=sys.stderr)\n1/0",
@@ -99,6 +101,100 @@ def test_a_program_ends_with_the_status_that_the_interpreter_gives(
     result = zygote.program(source)
     assert status(result) == code
     assert result.stderr.endswith(stderr)
+
+
+READERS = [
+    "import sys\nfor line in iter(input, 'end'): print(ascii(line))",
+    "import sys\nprint([ascii(line) for line in sys.stdin])",
+    "import sys\nprint(ascii(sys.stdin.read()), sys.stdin.newlines)",
+    "import sys\nprint(sys.stdin.readlines())",
+    "import sys\nprint(ascii(sys.stdin.readline()), ascii(sys.stdin.read(1)), ascii(input()))",
+    "import sys\nprint(sys.stdin.buffer.read())",
+    "print(ascii(open(0).read()))",
+]
+INPUTS = {
+    "line feeds": b"1 2\nx\n\ny\nend\n",
+    "carriage returns and line feeds": b"1 2\r\nx\r\n\r\ny\r\nend\r\nend\n",
+    "carriage returns": b"1 2\rx\r\ry\rend\rend\n",
+    "a mixture": b"1 2\r\nx\ny\rz\n\r\r\n\x0b\x0c\x1c\x85\nend\r\nend",
+}
+
+
+@pytest.mark.parametrize("stdin", [*INPUTS.values()], ids=INPUTS)
+@pytest.mark.parametrize("source", READERS)
+def test_line_ends_of_the_input_are_those_that_the_interpreter_sees(
+    zygote: Zygote, tmp_path: Path, source: str, stdin: bytes
+) -> None:
+    stdin = stdin.decode("latin-1").encode()
+    (tmp_path / "solution.py").write_text(source)
+    plain = subprocess.run(
+        [sys.executable, "-X", "utf8", "solution.py"],
+        cwd=tmp_path,
+        input=stdin,
+        capture_output=True,
+        check=False,
+    )
+    result = zygote.program(source, stdin)
+    assert (result.stdout, status(result)) == (plain.stdout, plain.returncode)
+
+
+BROKEN = [
+    b"def f(:",
+    b"x = 1\nif x:\nprint(x)\n",
+    b"print('a')\n\treturn 1\n",
+    b"x = 'no end\n",
+    b"return 5\n",
+    b"x = " + b"(" * 300 + b")" * 300,
+]
+
+
+@pytest.mark.parametrize("source", BROKEN)
+def test_a_program_that_does_not_compile_is_told_in_the_interpreters_words(
+    zygote: Zygote, tmp_path: Path, source: bytes
+) -> None:
+    (tmp_path / "solution.py").write_bytes(source)
+    plain = subprocess.run(
+        [sys.executable, "solution.py"], cwd=tmp_path, capture_output=True, check=False
+    )
+    result = zygote.program(source, b"1\n" * 100_000)
+    last_line = plain.stderr.decode().rstrip().rpartition("\n")[2]
+    assert result.stderr.decode().rstrip().rpartition("\n")[2] == last_line
+    assert result.report["load"]["kind"] == "compile"
+    assert result.report["load"]["message"].startswith(last_line)
+    assert (result.report["ready"], result.report["broken"]) == (True, None)
+    assert (status(result), result.stdout) == (1, b"")
+
+
+def test_the_line_that_does_not_compile_is_named(zygote: Zygote) -> None:
+    result = zygote.program("x = 1\nprint(x\ny = 2\n")
+    message = "SyntaxError: '(' was never closed (solution.py, line 2)"
+    assert result.report["load"]["message"] == message
+    assert result.stderr.startswith(b"  File ")
+    assert b'solution.py", line 2\n    print(x\n' in result.stderr
+
+
+@pytest.mark.parametrize(
+    "source",
+    [b"print(1)\0", b"x = '\xff'", b"# coding: no-such", b"x = " + b"-" * 100_000 + b"1"],
+)
+def test_whatever_the_compiler_raises_is_no_exception_of_the_programs(
+    zygote: Zygote, source: bytes
+) -> None:
+    result = zygote.program(source)
+    assert result.report["load"]["kind"] == "compile", result.explanation
+    assert status(result) == 1
+
+
+def test_a_syntax_error_that_a_running_program_meets_is_its_own(zygote: Zygote) -> None:
+    result = zygote.program("print('ran')\neval('1 +')")
+    assert (result.stdout, status(result)) == (b"ran\n", 1)
+    assert result.report["load"] is None
+
+
+def test_a_program_that_compiles_with_a_warning_runs(zygote: Zygote) -> None:
+    result = zygote.program("x = 1\nprint(x is 1)")
+    assert (result.stdout, status(result)) == (b"True\n", 0)
+    assert b"SyntaxWarning" in result.stderr
 
 
 def test_a_traceback_shows_the_programs_frames_only(zygote: Zygote) -> None:

@@ -340,6 +340,38 @@ async def test_waiting_jobs_are_told_when_no_sandbox_can_be_started(
     await one_after_another(pool, host, 2)
 
 
+async def test_an_outage_is_told_when_it_begins_and_when_it_is_over(
+    host: Host, make: PoolMaker
+) -> None:
+    told: list[bool] = []
+    pool = await make(tell_works=told.append)
+    host.failures = 1_000_000
+    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(1 + SPARES)]
+    for left in range(SPARES, -1, -1):
+        await settle()
+        assert told == [], f"with {left + 1} sandboxes alive"
+        host.running[0].end(SandboxError("broken"))
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await settle()
+    assert told == [False]
+    assert pool.statistics.failed_starts > 2
+    host.failures = 0
+    await one_after_another(pool, host, 2)
+    assert told == [False, True]
+
+
+async def test_a_spare_that_cannot_be_started_is_no_outage(host: Host, make: PoolMaker) -> None:
+    told: list[bool] = []
+    pool = await make(tell_works=told.append)
+    host.failures = 5
+    task = asyncio.create_task(pool.run(JOB))
+    await settle()
+    host.running[0].end(SandboxError("broken"))
+    await asyncio.gather(task, return_exceptions=True)
+    await settle()
+    assert (pool.statistics.failed_starts, told) == (5, [])
+
+
 def test_failed_starts_are_retried_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool_module, "FIRST_RETRY_SECONDS", 0.1)
     delays = pool_module._delays()

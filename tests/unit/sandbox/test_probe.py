@@ -58,7 +58,25 @@ def test_only_what_is_not_waived_is_named() -> None:
     with pytest.raises(MissingWallError) as caught:
         require(walls("memory-limit", "seccomp", "landlock"), ["memory-limit"])
     assert caught.value.missing == (("seccomp", "about seccomp"),)
-    assert "--allow-missing seccomp" in str(caught.value)
+    assert "or accept the risk with --allow-missing seccomp" in str(caught.value)
+    assert "without which nothing runs" not in str(caught.value)
+
+
+def test_the_flag_is_offered_for_what_can_be_waived_alone() -> None:
+    with pytest.raises(MissingWallError) as caught:
+        require(walls("bubblewrap", "container", "seccomp", "cpu-limit"))
+    assert str(caught.value).endswith(
+        "\nmend bubblewrap, container, without which nothing runs (see `reward-server doctor`)"
+        "\nmend cpu-limit, seccomp (see `reward-server doctor`), or accept the risk with "
+        "--allow-missing cpu-limit,seccomp"
+    )
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WALLS if kind.need is Need.ALWAYS])
+def test_no_flag_is_offered_for_what_cannot_be_waived(kind: probe_module.WallKind) -> None:
+    with pytest.raises(MissingWallError, match=f"mend {kind.name}, without which") as caught:
+        require(walls(kind.name))
+    assert "--allow-missing" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["bubblewrap", "container", "moat", ""])
