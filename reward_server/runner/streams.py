@@ -12,7 +12,7 @@ from typing import TextIO
 
 def _reader(descriptor: int) -> io.TextIOWrapper:
     raw = io.FileIO(descriptor, "r", closefd=False)
-    return io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", newline="\n")
+    return io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", newline=None)
 
 
 def _writer(descriptor: int, errors: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
@@ -27,8 +27,7 @@ def open_streams() -> None:
     """Gives `sys` its streams, and `builtins` what `site` gives them, once in a process.
 
     They are good for its forks too, which put pipes of their own in the place of descriptors 0,
-    1 and 2. As in any interpreter on Linux, only line feeds end lines of the input, and a carriage
-    return stays in its text.
+    1 and 2. Line ends of any system are line feeds in the text of the input.
     """
     streams = {
         "stdin": _reader(0),

@@ -105,7 +105,7 @@ READING = (
         n = int(input())
         print(sum(map(int, input().split())), repr(input()))
     """,
-        {b"2\r\n1 2\r\nend\r\n": b"3 'end\\r'\n"},
+        {b"2\r\n1 2\r\nend\r\n": b"3 'end'\n"},
     ),
     program(
         "input outside of ASCII",

@@ -103,41 +103,6 @@ def test_a_program_ends_with_the_status_that_the_interpreter_gives(
     assert result.stderr.endswith(stderr)
 
 
-READERS = [
-    "import sys\nfor line in iter(input, 'end'): print(ascii(line))",
-    "import sys\nprint([ascii(line) for line in sys.stdin])",
-    "import sys\nprint(ascii(sys.stdin.read()), sys.stdin.newlines)",
-    "import sys\nprint(sys.stdin.readlines())",
-    "import sys\nprint(ascii(sys.stdin.readline()), ascii(sys.stdin.read(1)), ascii(input()))",
-    "import sys\nprint(sys.stdin.buffer.read())",
-    "print(ascii(open(0).read()))",
-]
-INPUTS = {
-    "line feeds": b"1 2\nx\n\ny\nend\n",
-    "carriage returns and line feeds": b"1 2\r\nx\r\n\r\ny\r\nend\r\nend\n",
-    "carriage returns": b"1 2\rx\r\ry\rend\rend\n",
-    "a mixture": b"1 2\r\nx\ny\rz\n\r\r\n\x0b\x0c\x1c\x85\nend\r\nend",
-}
-
-
-@pytest.mark.parametrize("stdin", [*INPUTS.values()], ids=INPUTS)
-@pytest.mark.parametrize("source", READERS)
-def test_line_ends_of_the_input_are_those_that_the_interpreter_sees(
-    zygote: Zygote, tmp_path: Path, source: str, stdin: bytes
-) -> None:
-    stdin = stdin.decode("latin-1").encode()
-    (tmp_path / "solution.py").write_text(source)
-    plain = subprocess.run(
-        [sys.executable, "-X", "utf8", "solution.py"],
-        cwd=tmp_path,
-        input=stdin,
-        capture_output=True,
-        check=False,
-    )
-    result = zygote.program(source, stdin)
-    assert (result.stdout, status(result)) == (plain.stdout, plain.returncode)
-
-
 BROKEN = [
     b"def f(:",
     b"x = 1\nif x:\nprint(x)\n",
