@@ -1,4 +1,4 @@
-"""The supervisor: a warm interpreter that forks a candidate and a judge for each execution.
+"""The supervisor: a warm interpreter that forks a candidate for each execution, and judges.
 
 What this stops: state and secrets of one execution reaching the next. The zygote reads and
 writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
@@ -6,8 +6,8 @@ writes nothing but fixed records of numbers; requests and reports pass it inside
 
 What it does not: confine anything itself; see `confine`.
 
-A pair is forked, put into its namespaces and left waiting before its execution is known, so
-that an execution pays neither the forks nor the wait for its control group.
+A candidate is forked, put into its namespaces and left waiting before its execution is known, so
+that an execution waits neither for the fork nor for its control group.
 """
 
 from __future__ import annotations
