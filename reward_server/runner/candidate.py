@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 from typing import NoReturn, cast
@@ -24,6 +25,7 @@ def run(channel: socket.socket) -> NoReturn:
     frames = Frames(channel)
     header, blobs = wire.unpack(frames.receive())
     streams.open_streams()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
     frames.send(READY)

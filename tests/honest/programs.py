@@ -351,6 +351,18 @@ LEAVING = (
         {b"": b"2 2\n"},
     ),
     program(
+        "an interrupt of its own",
+        """
+        import signal
+        input()
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            print(sum(map(int, input().split())))
+    """,
+        SUM,
+    ),
+    program(
         "a signal to itself, handled",
         """
         import os, signal
