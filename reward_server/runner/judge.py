@@ -51,20 +51,20 @@ class _Silence(io.TextIOBase):
 
 def serve(line: socket.socket) -> NoReturn:
     """Judges one execution after another, as long as it may stay; see `wire`."""
-    for _ in range(policy.JUDGE_EXECUTIONS):
+    for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
             break
         channel, stdin, stdout, stderr, request, report = descriptors
         document = os.pread(request, os.fstat(request).st_size, 0)
         with socket.socket(fileno=channel) as candidate:
-            stays = run(document, candidate, stdin, stdout, stderr, report) and _is_fresh()
+            is_clean = run(document, candidate, stdin, stdout, stderr, report)
         confine.close_all_but({line.fileno()})
+        stays = is_clean and _is_fresh() and left > 0
+        with contextlib.suppress(OSError):  # the zygote is gone
+            line.send(wire.STAYS if stays else wire.LEAVES)
         if not stays:
             break
-        line.send(wire.STAYS)
-    with contextlib.suppress(OSError):
-        line.send(wire.LEAVES)
     os._exit(0)
 
 

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from reward_server.runner import plain, prompt
+from reward_server.runner import plain, policy, prompt
 from tests.unit.runner.harness import Result, Zygote
 from tests.unit.runner.test_attacks import CHANNEL, FORGERIES
 
@@ -102,6 +102,15 @@ def test_a_judge_leaves_when_it_has_grown(zygote: Zygote) -> None:
     assert judge_after(zygote, result) != result.reply.judge_pid
 
 
+def test_a_judge_leaves_after_a_thousand_executions_and_none_is_lost(zygote: Zygote) -> None:
+    count = policy.JUDGE_EXECUTIONS
+    results = [zygote.program("") for _ in range(count + 1)]
+    judges = [result.reply.judge_pid for result in results]
+    assert all(result.reply.judge_status == 0 and result.report["ready"] for result in results)
+    assert len(set(judges)) == 2
+    assert judges.count(judges[0]) <= count
+
+
 def test_a_judge_leaves_when_the_prompt_could_leave_something(zygote: Zygote) -> None:
     prompt_text = "import math\nmath.pi = 3\ndef helper(x):\n    return x\ndef f(x):\n"
     test = "def check(candidate):\n    assert candidate(1) == helper(2)"
@@ -151,7 +160,7 @@ PLAIN = (
     "assert sorted(f([3, 1])) == [1, 3] and f('a').strip().upper() == 'A'",
     "from collections import Counter\nassert Counter(f(1)).most_common(1)[0] == (1, 2)",
     "from solution import f\nfor x in range(3):\n    assert f(x) == {y: y for y in (x,)}[x]",
-    "try:\n    f(None)\nexcept ValueError as error:\n    assert str(error) == 'x'\nelse:\n    assert 0",
+    "try:\n    f(None)\nexcept ValueError as error:\n    assert str(error) == ''\nelse:\n    x",
     "import random\nr = random.Random(42)\nassert f(r.randint(0, 9), key=lambda x: -x) < 1",
     "assert f'{f(1):>3}' == '  1', f(1)",
     "METADATA = {'author': 'x'}\ndef check(candidate):\n    x, *y = candidate(1)\n    assert y",
