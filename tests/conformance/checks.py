@@ -491,7 +491,7 @@ while time.process_time() - begin < 0.3: pass
 time.sleep(0.2)
 """
     usage = (await run(sandbox, source)).usage
-    assert 0.29 <= usage.cpu_time_seconds < 2
+    assert 0.29 <= usage.cpu_time_seconds < 2, usage
     assert usage.wall_time_seconds >= 0.45
     assert usage.peak_memory_bytes >= 60 * MEBIBYTE
     assert (await run(sandbox, "")).usage.peak_memory_bytes < 60 * MEBIBYTE
@@ -505,6 +505,16 @@ async def a_right_function_passes_and_a_wrong_one_fails(sandbox: Sandbox, host: 
     wrong = await judge(sandbox, judgement("def f(x): return 2", *asserts))
     assert wrong.ending is Ending.COMPLETED
     assert [test.outcome for test in wrong.tests] == [TestOutcome.PASSED, TestOutcome.FAILED]
+
+
+async def what_tests_change_does_not_survive(sandbox: Sandbox, host: Host) -> None:
+    identity = "def f(x): return x"
+    changing = ("import math; math.pi = 3", "assert f(3) == 3 == __import__('math').pi")
+    looking = ("import math", "assert f(3) == 3 < math.pi")
+    for _ in range(2):
+        for asserts in (looking, changing, looking):
+            judged = await judge(sandbox, judgement(identity, "\n".join(asserts)))
+            assert [test.outcome for test in judged.tests] == [TestOutcome.PASSED], judged
 
 
 async def calls_are_compared(sandbox: Sandbox, host: Host) -> None:
@@ -554,6 +564,7 @@ PROMISES: tuple[Check, ...] = (
     interpreter_state_does_not_survive,
     usage_is_measured,
     a_right_function_passes_and_a_wrong_one_fails,
+    what_tests_change_does_not_survive,
     calls_are_compared,
     each_way_not_to_be_judged_is_told_apart,
     results_and_calls_are_bounded,
