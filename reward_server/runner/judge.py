@@ -12,6 +12,7 @@ What it does not: bound itself; the zygote's clock and limits do.
 from __future__ import annotations
 
 import contextlib
+import decimal
 import io
 import os
 import resource
@@ -51,6 +52,7 @@ class _Silence(io.TextIOBase):
 
 def serve(line: socket.socket) -> NoReturn:
     """Judges one execution after another, as long as it may stay; see `wire`."""
+    recursion_limit = sys.getrecursionlimit()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
@@ -58,6 +60,7 @@ def serve(line: socket.socket) -> NoReturn:
         channel, stdin, stdout, stderr, request, report = descriptors
         document = os.pread(request, os.fstat(request).st_size, 0)
         with socket.socket(fileno=channel) as candidate:
+            _forget(recursion_limit)
             is_clean = run(document, candidate, stdin, stdout, stderr, report)
         confine.close_all_but({line.fileno()})
         stays = is_clean and _is_fresh() and left > 0
@@ -66,6 +69,15 @@ def serve(line: socket.socket) -> NoReturn:
         if not stays:
             break
     os._exit(0)
+
+
+def _forget(recursion_limit: int) -> None:
+    """Undoes what plain tests can bring about without changing anything themselves.
+
+    Arithmetic sets flags, and `Session.request` cannot lower the limit again so near to it.
+    """
+    sys.setrecursionlimit(recursion_limit)
+    decimal.getcontext().clear_flags()
 
 
 def _is_fresh() -> bool:
@@ -179,7 +191,7 @@ def run_suite(
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
     record_end(session, report)
-    return suite.is_plain
+    return suite.is_plain and not session.hashed
 
 
 def _load(session: Session, report: Report) -> bool:

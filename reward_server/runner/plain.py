@@ -15,7 +15,7 @@ import builtins
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from . import solution
 from .remembering import remembered
@@ -59,7 +59,6 @@ _METHODS = frozenset[str]().union(
     _words("limit_denominator end group groupdict groups pattern span"),
 )
 _ATTRIBUTES = _METHODS.union(*MODULES.values())
-_ALL_BUILTINS = frozenset(dir(builtins))
 _BUILTINS = _words(
     "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter"
     " float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min"
@@ -67,23 +66,27 @@ _BUILTINS = _words(
     " Ellipsis NotImplemented"
 ) | {name for name, value in vars(builtins).items() if _is_exception(value)}
 _KINDS = (
-    *(ast.Module, ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Expr),
-    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete, ast.Global),
-    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Assert, ast.Nonlocal),
-    *(ast.Try, ast.ExceptHandler, ast.Raise, ast.comprehension),
+    *(ast.Module, ast.Lambda, ast.arguments, ast.Return, ast.Expr),
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete),
+    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Assert),
+    *(ast.Try, ast.Raise, ast.comprehension),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
     *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Starred),
     *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Call, ast.keyword, ast.IfExp),
-    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.alias),
+    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare),
     *(ast.operator, ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
 )
+_BINDING = (ast.FunctionDef, ast.arg, ast.ExceptHandler, ast.alias, ast.Global, ast.Nonlocal)
 _HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
 
 
 @remembered
 def is_plain(text: str) -> bool:
     """Tells whether a text, which compiles, leaves nothing behind."""
-    return leaves_nothing(ast.parse(text))
+    try:
+        return leaves_nothing(ast.parse(text))
+    except (RecursionError, MemoryError):  # nested deeper than a tree may be, but not than code
+        return False
 
 
 def leaves_nothing(tree: ast.Module) -> bool:
@@ -94,7 +97,7 @@ def leaves_nothing(tree: ast.Module) -> bool:
 def _is_harmless(node: ast.AST) -> bool:
     match node:
         case ast.Name(id=name):
-            is_own = name not in _ALL_BUILTINS and not name.startswith("__")
+            is_own = name not in vars(builtins) and not _is_special(name)
             return is_own or name in _BUILTINS
         case ast.Attribute(attr=name, ctx=context):
             return isinstance(context, ast.Load) and name in _ATTRIBUTES
@@ -103,8 +106,21 @@ def _is_harmless(node: ast.AST) -> bool:
         case ast.ImportFrom(module=str(module), names=imported, level=0):
             return module == solution.NAME or _offers(module, imported)
         case _:
-            return False
+            return isinstance(node, _BINDING) and not any(map(_is_special, _named(node)))
 
 
 def _offers(module: str, imported: Iterable[ast.alias]) -> bool:
     return all(one.name in MODULES.get(module, ()) for one in imported)
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """Gives the names that a node itself, none inside it, says."""
+    for _, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str):
+                yield part
+
+
+def _is_special(name: str) -> bool:
+    """Tells whether the interpreter or a module gives a name a meaning, as `__builtins__`."""
+    return name.startswith("__")

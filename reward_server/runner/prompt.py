@@ -12,17 +12,16 @@ from .remembering import remembered
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 
-def helpers(text: str, stand_in: Callable[[str], object]) -> dict[str, object]:
+def helpers(tree: ast.Module | None, stand_in: Callable[[str], object]) -> dict[str, object]:
     """Runs a prompt and returns what it defines.
 
     Classes, and functions whose body is left to the solution, are stood in for, here and for
     the functions that use them. A prompt that is no code gives nothing.
 
     Args:
-        text: the prompt.
+        tree: the prompt as `parse` gives it.
         stand_in: gives what stands for the solution's definition of a name.
     """
-    tree = _parse(text)
     if tree is None:
         return {}
     namespace: dict[str, object] = {"__name__": "prompt"}
@@ -37,14 +36,18 @@ def helpers(text: str, stand_in: Callable[[str], object]) -> dict[str, object]:
     return namespace
 
 
-def is_plain(text: str) -> bool:
+def is_plain(tree: ast.Module | None) -> bool:
     """Tells whether `helpers` leaves nothing behind; see `plain`."""
-    tree = _parse(text)
     return tree is None or plain.leaves_nothing(tree)
 
 
 @remembered
-def _parse(text: str) -> ast.Module | None:
+def parse(text: str) -> ast.Module | None:
+    """Returns a prompt's code, None if it is none.
+
+    The answer is kept, and depends on how much of the stack is left: it is not asked for the
+    first time from within the tests.
+    """
     for ending in _ENDINGS:
         try:
             return ast.parse(text.rstrip() + ending)

@@ -70,7 +70,7 @@ class Scope:
         self._session = session
         self._sources = sources
         self._entry_point = entry_point
-        self._prompt_text = prompt_text
+        self._prompt = prompt.parse(prompt_text) if prompt_text else None
         caught = frozenset[str]().union(*map(names.caught, sources))
         self._caught = frozenset(name for name in caught if name not in _BUILTINS)
         self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
@@ -134,10 +134,8 @@ class Scope:
 
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
-        if not self._prompt_text:
-            return {}
-        self.is_plain = self.is_plain and prompt.is_plain(self._prompt_text)
-        return prompt.helpers(self._prompt_text, self._stand_in)
+        self.is_plain = self.is_plain and prompt.is_plain(self._prompt)
+        return prompt.helpers(self._prompt, self._stand_in)
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""

@@ -75,6 +75,10 @@ class Session:
             reference to the object and how it is to be used.
         result_bytes: greatest size of an answer.
         calls: how many requests, either way, an execution may make.
+
+    Attributes:
+        hashed: whether an object of the candidate's was, and so may be a key of a cache that
+            outlives the session, such as `typing` has; the candidate chooses its hash.
     """
 
     def __init__(
@@ -97,6 +101,7 @@ class Session:
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
+        self.hashed = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
@@ -150,6 +155,7 @@ class Session:
             raise NotLoaded
         if self._decoding:
             raise ProtocolViolation("an answer that asks questions")
+        self.hashed = self.hashed or operation == "hash"
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
         try:

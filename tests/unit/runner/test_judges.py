@@ -210,6 +210,7 @@ def test_every_pure_function_that_is_named_exists() -> None:
 
 
 def test_a_prompt_is_plain_if_all_that_it_runs_is() -> None:
-    assert prompt.is_plain("from typing import List\ndef f(x: List[int]):\n    'doc'\n")
-    assert prompt.is_plain("no Python at all")
-    assert not prompt.is_plain("import os\ndef f(x):\n")
+    text = "from typing import List\ndef f(x: List[int]):\n    'doc'\n"
+    assert prompt.is_plain(prompt.parse(text))
+    assert prompt.is_plain(prompt.parse("no Python at all"))
+    assert not prompt.is_plain(prompt.parse("import os\ndef f(x):\n"))
