@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.rows import times_rows
 from trainer_client import remote_reward, tasks
 from trainer_client.examples.local_server import LocalServer
 
@@ -22,15 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 
-ROWS = [
-    {
-        "task_id": f"t/{number}",
-        "prompt": f"def times_{number}(x):\n",
-        "test": f"def check(candidate):\n    assert candidate(3) == {3 * number}\n",
-        "entry_point": f"times_{number}",
-    }
-    for number in range(4)
-]
+ROWS = times_rows("t")
 GROUP = 4
 
 

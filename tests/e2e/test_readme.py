@@ -9,18 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.rows import times_rows
 from trainer_client.examples.local_server import LocalServer
 
 ADDRESS = "localhost:50051"
-ROWS = [
-    {
-        "task_id": f"HumanEval/{number}",
-        "prompt": f"def times_{number}(x):\n",
-        "test": f"def check(candidate):\n    assert candidate(3) == {3 * number}\n",
-        "entry_point": f"times_{number}",
-    }
-    for number in range(4)
-]
+ROWS = times_rows("HumanEval")
 
 
 def example(repository: Path, imported: str, server: LocalServer) -> str:

@@ -162,42 +162,38 @@ def returns_a_second(scheduler: Scheduler, count: int = 100) -> float:
     return (count - 1) / (max(waits) - min(waits))
 
 
-async def test_fewer_come_back_a_second_while_every_free_place_is_taken_at_once() -> None:
-    executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor, capacity=9)
-    await measured(scheduler, executor, 0.05)
+async def crowded(scheduler: Scheduler, turns: int) -> float:
+    """Has the last of ten places taken again at once, so often; returns who comes back then."""
     async with AsyncExitStack() as stack:
         for _ in range(9):
             await stack.enter_async_context(scheduler.admit())
-        async with scheduler.admit():
-            before = returns_a_second(scheduler)
-        for _ in range(200):
+        for _ in range(turns):
             async with scheduler.admit():
                 pass
         async with scheduler.admit():
-            after = returns_a_second(scheduler)
-    assert after == pytest.approx(before / 4, rel=0.3)
+            return returns_a_second(scheduler)
+
+
+async def scheduler_of_ten() -> Scheduler:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor, capacity=9)
+    await measured(scheduler, executor, 0.05)
+    return scheduler
+
+
+async def test_fewer_come_back_a_second_while_every_free_place_is_taken_at_once() -> None:
+    scheduler = await scheduler_of_ten()
+    at_first = await crowded(await scheduler_of_ten(), turns=0)
+    assert await crowded(scheduler, turns=200) == pytest.approx(at_first / 4, rel=0.3)
 
 
 async def test_more_come_back_a_second_when_places_stay_free() -> None:
-    executor = FakeExecutor(slots=1, held=True)
-    scheduler = Scheduler(executor, capacity=9)
-    await measured(scheduler, executor, 0.05)
-    async with AsyncExitStack() as stack:
-        for _ in range(9):
-            await stack.enter_async_context(scheduler.admit())
-        for _ in range(200):
-            async with scheduler.admit():
-                pass
-        async with scheduler.admit():
-            when_full = returns_a_second(scheduler)
+    scheduler = await scheduler_of_ten()
+    when_full = await crowded(scheduler, turns=200)
     for _ in range(20):
         async with scheduler.admit():
             pass
-    async with AsyncExitStack() as stack:
-        for _ in range(10):
-            await stack.enter_async_context(scheduler.admit())
-        assert returns_a_second(scheduler) == pytest.approx(4 * when_full, rel=0.3)
+    assert await crowded(scheduler, turns=0) == pytest.approx(4 * when_full, rel=0.3)
 
 
 async def test_the_time_to_come_back_follows_the_measured_backlog() -> None:
