@@ -69,7 +69,8 @@ def test_the_recursion_limit_is_the_same_for_the_next(zygote: Zygote) -> None:
             except RecursionError:
                 pass
         def check(candidate):
-            dive()
+            for _ in range(3):
+                dive()
             assert candidate(1) == 2
     """
     fresh = zygote.function(RIGHT, test_code=NOT_PLAIN)
