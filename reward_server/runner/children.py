@@ -47,13 +47,13 @@ class Child:
         return self.status == -1
 
     def send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, with copies of descriptors; a child that is gone misses it."""
+        """Sends a message, with copies of descriptors; ends a child that cannot be reached."""
         packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
         passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else []
         try:
             self.line.sendmsg([message], passed)
-        except (BrokenPipeError, ConnectionResetError):
-            return
+        except OSError:
+            self.kill()
 
     def kill(self) -> None:
         """Kills it and all its descendants."""

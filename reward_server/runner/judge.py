@@ -19,6 +19,7 @@ import resource
 import select
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
 
@@ -33,7 +34,7 @@ from .report import Report, TestReport
 from .session import Cause, Session, SessionEnded
 from .suite import Suite, TaskError
 from .trial import record_end, run_tests
-from .wire import Stage
+from .wire import Stage, Word
 
 _DESCRIPTORS = 6  # that come with an execution, see `wire`
 
@@ -52,7 +53,7 @@ class _Silence(io.TextIOBase):
 
 def serve(line: socket.socket) -> NoReturn:
     """Judges one execution after another, as long as it may stay; see `wire`."""
-    recursion_limit = sys.getrecursionlimit()
+    recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
@@ -61,12 +62,13 @@ def serve(line: socket.socket) -> NoReturn:
         document = os.pread(request, os.fstat(request).st_size, 0)
         with socket.socket(fileno=channel) as candidate:
             _forget(recursion_limit)
-            is_clean = run(document, candidate, stdin, stdout, stderr, report)
+            word = run(document, candidate, stdin, stdout, stderr, report)
         confine.close_all_but({line.fileno()})
-        stays = is_clean and _is_fresh() and left > 0
+        is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
+        word = word._replace(stays=word.stays and is_fresh and _has_time())
         with contextlib.suppress(OSError):  # the zygote is gone
-            line.send(wire.STAYS if stays else wire.LEAVES)
-        if not stays:
+            line.send(wire.WORD.pack(*word))
+        if not word.stays:
             break
     os._exit(0)
 
@@ -80,12 +82,13 @@ def _forget(recursion_limit: int) -> None:
     decimal.getcontext().clear_flags()
 
 
-def _is_fresh() -> bool:
-    """Tells whether this process used little enough for another execution."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    used_seconds = usage.ru_utime + usage.ru_stime
-    grown_bytes = usage.ru_maxrss << 10
-    return used_seconds < policy.JUDGE_CPU_SECONDS / 2 and grown_bytes < policy.JUDGE_FRESH_BYTES
+def _peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _has_time() -> bool:
+    """Tells whether at least half of this process's CPU time is left."""
+    return time.process_time() < policy.JUDGE_CPU_SECONDS / 2
 
 
 def run(
@@ -95,7 +98,7 @@ def run(
     stdout_fd: int,
     stderr_fd: int,
     report_fd: int,
-) -> bool:
+) -> Word:
     """Judges one execution.
 
     Args:
@@ -107,7 +110,7 @@ def run(
         report_fd: an empty memory file, for the report.
 
     Returns:
-        Whether nothing of the execution can have stayed behind in this process.
+        A word that says it stays if nothing of the execution can have been left in this process.
     """
     report = Report(descriptor=report_fd)
     report.reach(Stage.TESTS)
@@ -135,8 +138,20 @@ def run(
     except (ClosedError, OversizeFrameError) as error:
         report.message = f"the candidate did not start: {type(error).__name__}"
     report.write(outputs)
-    kept_to_protocol = report.ready and report.broken != Cause.FORGED.value and not report.limits
-    return is_plain and kept_to_protocol
+    return Word(is_plain and _kept_to_protocol(report), _patience_ns(report, is_program))
+
+
+def _kept_to_protocol(report: Report) -> bool:
+    return report.ready and report.broken != Cause.FORGED.value and not report.limits
+
+
+def _patience_ns(report: Report, is_program: bool) -> int:
+    """Returns for how long a candidate may live on that has nothing more to say."""
+    if not _kept_to_protocol(report):
+        return 0
+    if is_program and report.load is None:  # it closed its streams, and may still be at work
+        return wire.UNTIL_ITS_LIMITS_NS
+    return policy.LAST_STEPS_NS if is_program or report.broken else 0
 
 
 def _hand_over(

@@ -150,6 +150,7 @@ JUDGE_GRACE_NS = 1_000_000_000  # for the judge's last words once the candidate 
 JUDGE_PROCESSES = 64
 JUDGE_CPU_SECONDS = 120
 JUDGE_EXECUTIONS = 1000
-JUDGE_FRESH_BYTES = 256 << 20  # a judge that ever was larger is replaced
+JUDGE_GROWTH_BYTES = 64 << 20  # a judge that ever grew by more is replaced
+LAST_STEPS_NS = 100_000_000  # for a candidate that is about to exit
 
 VICTIM_SCORE = 1000  # the kernel's out-of-memory killer takes the candidate first

@@ -19,7 +19,7 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 
 Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
 candidate, its stdin, stdout and stderr, the request's and the report's memory file), answered, when
-the report is written, by STAYS or LEAVES: whether it will judge again.
+the report is written, by a `Word`.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
@@ -120,10 +120,24 @@ class Finish(NamedTuple):
     process_limit_hits: int = 0
 
 
+class Word(NamedTuple):
+    """A judge's last word on an execution.
+
+    Args:
+        stays: whether it will judge again.
+        patience_ns: for how long the candidate may live on, should it still live.
+    """
+
+    stays: bool
+    patience_ns: int
+
+
+WORD = struct.Struct(">?q")
+UNTIL_ITS_LIMITS_NS = 1 << 62
 START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
-JUDGE, STAYS, LEAVES = b"J", b"S", b"L"
+JUDGE = b"J"
 _DECODER = json.JSONDecoder()
 
 

@@ -16,6 +16,7 @@ import contextlib
 import fcntl
 import gc
 import os
+import resource
 import select
 import signal
 import socket
@@ -28,7 +29,7 @@ from typing import NamedTuple, NoReturn
 from . import candidate, confine, judge, policy, rehearsal, wire
 from .children import Child, fork, receive
 from .meters import Meters
-from .wire import Finish, Kind, Start, Stop
+from .wire import Finish, Kind, Start, Stop, Word
 
 CONTROL_IN, CONTROL_OUT = 0, 1
 _PIPE_BYTES = 1 << 18
@@ -223,13 +224,15 @@ class Zygote:
         stop = Stop.NONE
         judge, judge_status = self._judge, -1
         wall_end = begun + start.wall_time_ns
+        patience_end = wall_end
         judge_end = wall_end + policy.JUDGE_GRACE_NS
         next_cpu_check = begun + start.cpu_time_ns // (os.cpu_count() or 1)
         poller = select.poll()
         for descriptor in (candidate.pidfd, judge.line.fileno(), CONTROL_IN):
             poller.register(descriptor, select.POLLIN)
         while candidate.alive or judge_status == -1:
-            horizon = min(wall_end, next_cpu_check) if candidate.alive else judge_end
+            candidate_end = min(wall_end, next_cpu_check, patience_end)
+            horizon = candidate_end if candidate.alive else judge_end
             for descriptor, _ in poller.poll(max(0, horizon - time.monotonic_ns()) / 1e6 + 1):
                 if descriptor == CONTROL_IN:
                     _read_start()
@@ -242,20 +245,20 @@ class Zygote:
                 if descriptor == candidate.pidfd:
                     candidate.reap()
                 else:
-                    judge_status = _hear(judge)
-                    if candidate.alive:
-                        stop = stop or Stop.JUDGE_DONE
-                        candidate.kill()
+                    judge_status, patience_ns = _hear(judge)
+                    patience_end = time.monotonic_ns() + patience_ns
             now = time.monotonic_ns()
             if candidate.alive:
                 if now >= wall_end:
                     stop = stop or Stop.WALL_TIME
+                elif now >= patience_end:
+                    stop = stop or Stop.JUDGE_DONE
                 elif now >= next_cpu_check:
                     left = start.cpu_time_ns - (self._meters.cpu_time_ns() - cpu_before)
                     if left <= 0:
                         stop = stop or Stop.CPU_TIME
                     next_cpu_check = now + max(left // (os.cpu_count() or 1), 1_000_000)
-                if stop in (Stop.WALL_TIME, Stop.CPU_TIME):
+                if stop:
                     judge_end = min(judge_end, now + policy.JUDGE_GRACE_NS)
                     candidate.kill()
             elif now >= judge_end and judge_status == -1:
@@ -276,16 +279,20 @@ def _wait_for_start(line: socket.socket) -> Start:
     return Start(*wire.START.unpack(message))
 
 
-def _hear(judge: Child) -> int:
-    """Takes a judge's word, ends one that will judge no more, and returns its exit status."""
-    word, _ = receive(judge.line, len(wire.STAYS))
-    if word == wire.STAYS:
-        return 0
-    if word == wire.LEAVES:
+def _hear(judge: Child) -> tuple[int, int]:
+    """Takes a judge's word, and ends one that will judge no more.
+
+    Returns:
+        Its exit status, 0 if it gave its word, and for how long the candidate may live on.
+    """
+    message, _ = receive(judge.line, wire.WORD.size)
+    if not message:
         judge.end()
-        return 0
-    judge.end()
-    return judge.status
+        return judge.status, 0
+    word = Word(*wire.WORD.unpack(message))
+    if not word.stays:
+        judge.end()
+    return 0, word.patience_ns
 
 
 def _set_pipe_size(descriptor: int) -> None:
@@ -302,6 +309,12 @@ def _splice_exactly(source: int, target: int, size: int) -> None:
         offset += moved
 
 
+def _allow_most_descriptors() -> None:
+    """Raises this process's limit: it bounds what all of its user have on their way in sockets."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def say_hello(description: Mapping[str, object]) -> None:
     """Tells the server that the zygote is warm, and what stands."""
     document = wire.pack(description, {})
@@ -312,6 +325,7 @@ def say_hello(description: Mapping[str, object]) -> None:
 def run(options: Options, description: Mapping[str, object]) -> NoReturn:
     """Serves until the server goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _allow_most_descriptors()
     rehearsal.rehearse()
     gc.collect()
     gc.freeze()

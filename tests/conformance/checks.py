@@ -29,6 +29,7 @@ from reward_server.domain import (
     LimitKind,
     Limits,
     Program,
+    Termination,
     TerminationKind,
     TestOutcome,
 )
@@ -266,6 +267,16 @@ async def wall_time_is_bounded(sandbox: Sandbox, host: Host) -> None:
     execution = await run(sandbox, source, wall_time_seconds=0.8)
     assert_limit(execution, LimitKind.WALL_TIME)
     assert execution.usage.wall_time_seconds < 0.8 + GRACE_SECONDS
+
+
+async def closed_streams_neither_end_a_program_nor_free_it(sandbox: Sandbox, host: Host) -> None:
+    closing = "import os, time\nos.close(1)\nos.close(2)\n"
+    working = await run(sandbox, f"{closing}time.sleep(0.1)\nraise SystemExit(0)")
+    assert working.ending is Ending.COMPLETED, working
+    leaving = await run(sandbox, f"{closing}time.sleep(0.1)\nraise SystemExit(3)")
+    assert leaving.termination == Termination(kind=TerminationKind.EXITED, value=3)
+    endless = await run(sandbox, f"{closing}time.sleep(2.5)", wall_time_seconds=0.8)
+    assert_limit(endless, LimitKind.WALL_TIME)
 
 
 async def ignoring_signals_buys_no_time(sandbox: Sandbox, host: Host) -> None:
@@ -562,6 +573,7 @@ PROMISES: tuple[Check, ...] = (
     the_usual_tools_work,
     a_fault_is_a_crash,
     interpreter_state_does_not_survive,
+    closed_streams_neither_end_a_program_nor_free_it,
     usage_is_measured,
     a_right_function_passes_and_a_wrong_one_fails,
     what_tests_change_does_not_survive,

@@ -351,6 +351,18 @@ LEAVING = (
         {b"": b"2 2\n"},
     ),
     program(
+        "streams that it closes before its last work",
+        """
+        import os, time
+        print(input())
+        os.sys.stdout.flush()
+        os.close(1)
+        os.close(2)
+        time.sleep(0.05)
+    """,
+        {b"last words": b"last words"},
+    ),
+    program(
         "an interrupt of its own",
         """
         import signal

@@ -90,11 +90,11 @@ class Judge:
         """Returns whether it stays, and its exit status, 0 if it gave its word."""
         from reward_server.runner import wire
 
-        word = self.line.recv(1)
-        if word == wire.STAYS:
+        message = self.line.recv(wire.WORD.size)
+        if message and wire.Word(*wire.WORD.unpack(message)).stays:
             return True, 0
         status = self.end()
-        return False, 0 if word == wire.LEAVES else status
+        return False, 0 if message else status
 
     def end(self) -> int:
         _kill(self.pid)
