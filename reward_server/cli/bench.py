@@ -62,7 +62,7 @@ def bench(
         Path, typer.Option(exists=True, dir_okay=False, help="HumanEval.jsonl, the tasks to judge.")
     ],
     rounds: Annotated[int, typer.Option(min=1, help="Passes over the tasks, in turns.")] = 5,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each overload step.")] = 6.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each overload step.")] = 12.0,
     only: Annotated[
         list[Phase] | None, typer.Option(help="A phase to measure; all of them without.")
     ] = None,
