@@ -25,8 +25,9 @@ from reward_server.rpc.server import Certificates, Endpoint, RpcServer
 from reward_server.rpc.service import WORKING_METHODS, RewardService
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox.cgroup import CgroupParent, remove_stale
+from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandbox, LocalSandboxes
+from reward_server.sandbox.local import LocalOptions, LocalSandboxes
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.scheduler import Scheduler
@@ -155,7 +156,7 @@ class _Factory:
         self._start = start
         self.language_version = ""
 
-    async def __call__(self, number: int) -> LocalSandbox:
+    async def __call__(self, number: int) -> ContainedSandbox:
         sandbox = await self._start(number)
         self.language_version = sandbox.description.language_version
         return sandbox

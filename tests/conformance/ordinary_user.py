@@ -66,21 +66,21 @@ def become(uid: int) -> None:
 async def check_all(cgroup_parent: str, folder: Path) -> dict[str, str]:
     """Puts one local sandbox after another to each check."""
     from reward_server.sandbox.cgroup import CgroupParent
-    from reward_server.sandbox.local import LocalOptions, LocalSandbox
+    from reward_server.sandbox.local import LocalOptions, start_local
     from tests.conformance.checks import CHECKS
     from tests.conformance.host import inhabited
 
     problems = {}
     with inhabited(folder) as host:
         parent = CgroupParent.detect(cgroup_parent)
-        sandbox = await LocalSandbox.start(0, LocalOptions(), parent, "ordinary")
+        sandbox = await start_local(0, LocalOptions(), parent, "ordinary")
         for check in CHECKS:
             try:
                 await check(sandbox, host)
             except Exception:  # noqa: BLE001 - told to the tests that wait for it
                 problems[check.__name__] = traceback.format_exc()[-2000:]
                 await sandbox.close()
-                sandbox = await LocalSandbox.start(0, LocalOptions(), parent, "ordinary")
+                sandbox = await start_local(0, LocalOptions(), parent, "ordinary")
             else:
                 problems[check.__name__] = ""
         await sandbox.close()

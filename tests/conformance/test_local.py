@@ -14,8 +14,9 @@ from reward_server.domain import Ending, Job, Limits, Program
 from reward_server.errors import SandboxError
 from reward_server.sandbox.base import Sandbox
 from reward_server.sandbox.cgroup import CgroupParent, owner_id
+from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import OUR_PREFIX
-from reward_server.sandbox.local import LocalOptions, LocalSandbox
+from reward_server.sandbox.local import LocalOptions, start_local
 
 from . import checks
 from .checks import CHECKS, Check, judge, judgement, output_of, run
@@ -35,12 +36,12 @@ class Shelf:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.sandbox: LocalSandbox | None = None
+        self.sandbox: ContainedSandbox | None = None
 
-    async def take(self) -> LocalSandbox:
+    async def take(self) -> ContainedSandbox:
         if self.sandbox is None:
             parent = CgroupParent.detect()
-            self.sandbox = await LocalSandbox.start(0, LocalOptions(), parent, self.name)
+            self.sandbox = await start_local(0, LocalOptions(), parent, self.name)
         return self.sandbox
 
     async def clear(self) -> None:
@@ -142,7 +143,7 @@ async def test_a_dead_runner_is_a_failure_of_ours(host: Host) -> None:
     sandbox = await shelf.take()
     marker = f"killed-{host.secret}"
     task = await started(sandbox, marker)
-    sandbox._process.kill()
+    sandbox._container._process.kill()
     with pytest.raises(SandboxError, match="the sandbox failed"):
         await task
     await shelf.clear()

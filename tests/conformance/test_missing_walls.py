@@ -13,7 +13,8 @@ from reward_server.errors import MissingWallError
 from reward_server.executors.base import Executor
 from reward_server.sandbox import probe as probe_module
 from reward_server.sandbox.cgroup import WALLS
-from reward_server.sandbox.local import LocalOptions, LocalSandbox
+from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.local import LocalOptions, start_local
 from reward_server.settings import Settings, load_settings
 
 NO_CGROUPS = "/no-such-cgroup"
@@ -58,15 +59,17 @@ async def test_without_cgroups_programs_run_and_clocks_still_end_them() -> None:
 def forbidden_proc(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalOptions]]:
     """A host on which no container with a /proc of its own comes up."""
     tried: list[LocalOptions] = []
-    really_start = LocalSandbox.start
+    really_start = start_local
 
-    async def refuse(slot: int, options: LocalOptions, parent: object, name: str) -> LocalSandbox:
+    async def refuse(
+        slot: int, options: LocalOptions, parent: object, name: str
+    ) -> ContainedSandbox:
         tried.append(options)
         if options.private_proc:
             raise probe_module.SandboxError("the sandbox did not start: mount /proc: not permitted")
         return await really_start(slot, options, parent, name)  # type: ignore[arg-type]  # handed on
 
-    monkeypatch.setattr(LocalSandbox, "start", refuse)
+    monkeypatch.setattr(probe_module, "start_local", refuse)
     return tried
 
 
