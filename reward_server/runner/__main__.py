@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 
 from . import confine, kernel, seccomp, wire, zygote
+from .meters import find_own
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
@@ -70,6 +71,7 @@ def main(settings_json: str) -> None:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
             to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
+            Without `meters`, the container's own control group is read.
     """
     settings = json.loads(settings_json)
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
@@ -78,7 +80,8 @@ def main(settings_json: str) -> None:
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
     filter_program = seccomp.build_filter(kernel.MACHINE) if settings["seccomp"] else b""
     options = zygote.Options(
-        meters=settings["meters"],
+        meters=find_own() if settings["meters"] is None else settings["meters"],
+        shares_group=settings["meters"] is None,
         joins=tuple(settings["joins"]),
         private_proc=settings["private_proc"],
         seccomp_filter=filter_program,

@@ -4,6 +4,9 @@ The server names them on the command line by format: `cpu_v1` (cpuacct.usage), `
 `memory_peak_v1` (memory.max_usage_in_bytes), `memory_peak_v2` (memory.peak), `memory_events_v1`
 (memory.oom_control), `memory_events_v2` (memory.events), `pids_events`. A control group that the
 server could not have (a waived wall) has no descriptors; its figures are 0.
+
+In a container that an engine made, the group is the container's own (`find_own`), in which the
+zygote and the judge are counted too, and of which nothing can be reset from inside.
 """
 
 from __future__ import annotations
@@ -13,14 +16,33 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _READ_BYTES = 4096
+_OWN_FILES = (
+    ("cpu_v1", "/sys/fs/cgroup/cpuacct/cpuacct.usage"),
+    ("memory_events_v1", "/sys/fs/cgroup/memory/memory.oom_control"),
+    ("pids_events", "/sys/fs/cgroup/pids/pids.events"),
+    ("cpu_v2", "/sys/fs/cgroup/cpu.stat"),
+    ("memory_events_v2", "/sys/fs/cgroup/memory.events"),
+    ("pids_events", "/sys/fs/cgroup/pids.events"),
+)
 
 
 class Reading(NamedTuple):
     """Figures of one moment, counted since the control group was made."""
 
-    cpu_time_ns: int
     oom_kills: int
     process_limit_hits: int
+
+
+def find_own() -> dict[str, int]:
+    """Opens the files of the control group that this container is in.
+
+    Raises:
+        FileNotFoundError: they are not to be seen in the container.
+    """
+    found = {key: os.open(path, os.O_RDONLY) for key, path in _OWN_FILES if os.path.exists(path)}
+    if len(found) < 3:
+        raise FileNotFoundError("the container's control group is not at /sys/fs/cgroup")
+    return found
 
 
 def _field(text: bytes, name: bytes) -> int:
@@ -48,10 +70,9 @@ class Meters:
         return _field(self._read("cpu_v2"), b"usage_usec") * 1000
 
     def reading(self) -> Reading:
-        """Returns all counters."""
+        """Returns what was counted."""
         events = self._read("memory_events_v1") or self._read("memory_events_v2")
         return Reading(
-            self.cpu_time_ns(),
             _field(events, b"oom_kill"),
             _field(self._read("pids_events"), b"max"),
         )

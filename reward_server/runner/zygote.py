@@ -41,6 +41,7 @@ class Options:
 
     Args:
         meters: descriptors of the candidate's control group, by `meters` name.
+        shares_group: whether that group is the zygote's and the judge's too.
         joins: descriptors to which a process writes 0 to enter the candidate's control group.
         private_proc: whether an execution gets a /proc of its own.
         seccomp_filter: the system call filter, empty where it was waived.
@@ -48,6 +49,7 @@ class Options:
     """
 
     meters: Mapping[str, int] = field(default_factory=dict)
+    shares_group: bool = False
     joins: tuple[int, ...] = ()
     private_proc: bool = True
     seccomp_filter: bytes = b""
@@ -187,13 +189,14 @@ class Zygote:
     def _execute(self, candidate: Child, start: Start, descriptors: Sequence[int]) -> Finish:
         report = descriptors[-1]
         self._meters.reset_peak()
-        before = self._used._replace(cpu_time_ns=self._meters.cpu_time_ns())
+        before, cpu_before = self._used, self._cpu_time_ns()
         begun = time.monotonic_ns()
         candidate.send(wire.START.pack(*start))
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in descriptors[: len(Ends._fields)]:
             os.close(descriptor)
-        stop, judge_status = self._supervise(candidate, start, begun, before.cpu_time_ns)
+        stop, judge_status = self._supervise(candidate, start, begun, cpu_before)
+        cpu_time_ns = self._cpu_time_ns() - cpu_before
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
         return Finish(
@@ -203,7 +206,7 @@ class Zygote:
             candidate_status=candidate.status,
             judge_status=judge_status,
             wall_time_ns=wall_time_ns,
-            cpu_time_ns=after.cpu_time_ns - before.cpu_time_ns or candidate.cpu_time_ns,
+            cpu_time_ns=cpu_time_ns or candidate.cpu_time_ns,
             # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It
             # counts pages that it shares with the zygote, which the limit does not.
             peak_memory_bytes=self._meters.peak_memory_bytes()
@@ -211,6 +214,13 @@ class Zygote:
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
         )
+
+    def _cpu_time_ns(self) -> int:
+        """Returns the CPU time of all candidates so far, with their descendants."""
+        everyone = self._meters.cpu_time_ns()
+        if not self._options.shares_group:
+            return everyone
+        return everyone - time.process_time_ns() - self._judge.cpu_time_so_far_ns()
 
     def _supervise(
         self, candidate: Child, start: Start, begun: int, cpu_before: int
@@ -254,7 +264,7 @@ class Zygote:
                 elif now >= patience_end:
                     stop = stop or Stop.JUDGE_DONE
                 elif now >= next_cpu_check:
-                    left = start.cpu_time_ns - (self._meters.cpu_time_ns() - cpu_before)
+                    left = start.cpu_time_ns - (self._cpu_time_ns() - cpu_before)
                     if left <= 0:
                         stop = stop or Stop.CPU_TIME
                     next_cpu_check = now + max(left // (os.cpu_count() or 1), 1_000_000)
