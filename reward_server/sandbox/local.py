@@ -29,19 +29,14 @@ from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox import launch
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
+from reward_server.sandbox.command import RUNNER_FOLDER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
 
-RUNNER_FOLDER = "/opt/codereward/runner"
 SUPERVISOR_MEMORY_BYTES = 2 << 30
 SUPERVISOR_PROCESSES = 256
 PIPE_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 
-_START_CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from runner.forking import hold_handlers; hold_handlers();"
-    " from runner.__main__ import main; main(sys.argv[2])"
-)
 _LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")
 _ROOT_LINKS = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
 _FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/alternatives", "/usr/share/zoneinfo")
@@ -321,8 +316,7 @@ async def _spawn(
         "packages": options.packages,
         "preload": options.preload,
     }
-    zygote = [interpreter(), "-I", "-S", "-c", _START_CODE, str(Path(RUNNER_FOLDER).parent)]
-    zygote.append(json.dumps(zygote_settings))
+    zygote = runner_command(interpreter(), zygote_settings)
     plan = {
         "procs": groups[0].procs_paths if groups else (),
         "sources": staged,

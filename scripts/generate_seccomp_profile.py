@@ -1,0 +1,88 @@
+"""Writes the seccomp profile of containers, in the engines' form, from the runner's own policy.
+
+    python scripts/generate_seccomp_profile.py [--check]
+
+The container's own processes are the runner's, which makes namespaces and mounts for each
+execution; a candidate is held by the runner's filter, which lies on top of this one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from reward_server.runner import policy
+from reward_server.runner.policy import Action
+
+PROFILE = Path(__file__).parents[1] / "reward_server/sandbox/seccomp.json"
+RUNNERS_OWN = {"mount": "the runner gives each execution a file tree of its own"}
+_EPERM, _ENOSYS = 1, 38
+_ARGUMENT_0, _ARGUMENT_1 = 0, 1
+
+
+def profile() -> dict[str, Any]:
+    """Returns the profile."""
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "archMap": [
+            {"architecture": "SCMP_ARCH_X86_64", "subArchitectures": []},
+            {"architecture": "SCMP_ARCH_AARCH64", "subArchitectures": []},
+        ],
+        "syscalls": [
+            *(
+                _denied(call.name, call.reason, _ENOSYS if call.action is Action.ABSENT else _EPERM)
+                for call in policy.SYSCALLS
+                if call.name not in RUNNERS_OWN
+            ),
+            *(_allowed(name, reason) for name, reason in RUNNERS_OWN.items()),
+            _allowed(policy.CLONE.name, "the runner puts each execution into new namespaces"),
+            _denied(
+                policy.SOCKET.name,
+                policy.SOCKET.reason,
+                _EPERM,
+                {"index": _ARGUMENT_0, "value": policy.AF_UNIX, "op": "SCMP_CMP_NE"},
+            ),
+            *(
+                _denied(
+                    policy.IOCTL.name,
+                    policy.IOCTL.reason,
+                    _EPERM,
+                    {"index": _ARGUMENT_1, "value": value, "op": "SCMP_CMP_EQ"},
+                )
+                for value in policy.FORBIDDEN_IOCTLS
+            ),
+        ],
+    }
+
+
+def _denied(name: str, reason: str, error: int, *conditions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "names": [name],
+        "action": "SCMP_ACT_ERRNO",
+        "errnoRet": error,
+        "args": list(conditions),
+        "comment": reason,
+    }
+
+
+def _allowed(name: str, reason: str) -> dict[str, Any]:
+    return {"names": [name], "action": "SCMP_ACT_ALLOW", "args": [], "comment": reason}
+
+
+def text() -> str:
+    """Returns the file's content."""
+    return json.dumps(profile(), indent=1) + "\n"
+
+
+def main() -> None:
+    """Writes the file, or tells whether it is up to date."""
+    if "--check" not in sys.argv[1:]:
+        PROFILE.write_text(text())
+    elif PROFILE.read_text() != text():
+        sys.exit(f"{PROFILE} is out of date: run {Path(__file__).name}")
+
+
+if __name__ == "__main__":
+    main()
