@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import grpc
 
-from reward_server.domain import Provenance, Wall
+from reward_server.backends import Backend, running_backend
+from reward_server.domain import Provenance
 from reward_server.errors import SettingsError, StartError
 from reward_server.evaluation import Evaluation
-from reward_server.executors.base import Executor
-from reward_server.executors.local import LocalExecutor
 from reward_server.languages import Languages, load_languages
 from reward_server.rpc.answers import ServerFacts
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Authentication, Room
 from reward_server.rpc.server import Certificates, Endpoint, RpcServer
 from reward_server.rpc.service import WORKING_METHODS, RewardService
-from reward_server.runner.wire import PROTOCOL_VERSION
-from reward_server.sandbox.cgroup import CgroupParent, remove_stale
-from reward_server.sandbox.contained import ContainedSandbox
-from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes
-from reward_server.sandbox.pool import Pool
-from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_tokens
 from reward_server.telemetry import Telemetry
@@ -40,23 +32,6 @@ DISTRIBUTION = "codereward"
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backend:
-    """Where jobs run, and what there is to say of it.
-
-    Args:
-        language_versions: version of each language that was tried and works, by canonical name.
-        outages: False each time that no job can be run any more, True when one can again.
-    """
-
-    name: str
-    executor: Executor
-    walls: tuple[Wall, ...]
-    language_versions: Mapping[str, str]
-    runner_version: str = str(PROTOCOL_VERSION)
-    outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +61,7 @@ async def running_app(settings: Settings) -> AsyncIterator[App]:
         StartError: the address or a certificate cannot be used.
         SandboxError: no sandbox can be started.
     """
-    async with local_backend(settings) as backend, serving(settings, backend) as app:
+    async with running_backend(settings) as backend, serving(settings, backend) as app:
         yield app
 
 
@@ -96,77 +71,6 @@ def server_version() -> str:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "unknown"
-
-
-# --------------------------------------------------------------------------------- backend
-
-
-def local_options(settings: Settings) -> LocalOptions:
-    """Gives local containers' options that the settings ask for.
-
-    Raises:
-        SettingsError: a folder of packages is none.
-    """
-    for folder in settings.sandbox_packages:
-        if not folder.is_dir():
-            raise SettingsError(f"sandbox_packages: {folder} is no folder")
-    packages = tuple(str(folder) for folder in settings.sandbox_packages)
-    if settings.sandbox_uid is None:
-        return LocalOptions(packages=packages)
-    return LocalOptions(packages=packages, uid=settings.sandbox_uid)
-
-
-@asynccontextmanager
-async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
-    """Keeps a pool of containers on this machine for the length of the block."""
-    _refuse_other_backends(settings)
-    options = local_options(settings)
-    walls = await probe(settings.cgroup_parent, options)
-    require(walls, settings.allow_missing)
-    cgroups = CgroupParent.look(settings.cgroup_parent)
-    remove_stale(cgroups)
-    with closing(Janitor.start()) as janitor:
-        janitor.watch_cgroups(cgroups.prefixes)
-        factory = _Factory(LocalSandboxes(without_missing(options, walls), cgroups))
-        outages = asyncio.Queue[bool]()
-        pool = Pool(
-            factory,
-            slots=settings.workers,
-            recycle_after_executions=settings.recycle_after_executions,
-            recycle_after_seconds=settings.recycle_after_seconds,
-            tell_works=outages.put_nowait,
-        )
-        await pool.start()
-        try:
-            yield Backend(
-                name="local",
-                executor=LocalExecutor(pool),
-                walls=walls,
-                language_versions={"python": factory.language_version},
-                outages=outages,
-            )
-        finally:
-            await pool.close()
-
-
-class _Factory:
-    """Starts containers, and remembers what they say of themselves."""
-
-    def __init__(self, start: LocalSandboxes) -> None:
-        self._start = start
-        self.language_version = ""
-
-    async def __call__(self, number: int) -> ContainedSandbox:
-        sandbox = await self._start(number)
-        self.language_version = sandbox.description.language_version
-        return sandbox
-
-
-def _refuse_other_backends(settings: Settings) -> None:
-    if settings.backend != "local":
-        raise SettingsError(f"backend: {settings.backend} is not part of this version; use local")
-    if settings.runtime:
-        raise SettingsError("runtime: the local backend has no choice of runtimes; leave it unset")
 
 
 # --------------------------------------------------------------------------------- service
@@ -266,6 +170,7 @@ def _provenance(backend: Backend, language: str) -> Provenance:
     return Provenance(
         server_version=server_version(),
         runner_version=backend.runner_version,
+        image_digest=backend.image_digest,
         language_version=backend.language_versions[language],
         backend=backend.name,
     )

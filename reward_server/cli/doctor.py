@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from reward_server.app import local_options
+from reward_server.backends import local_options
 from reward_server.cli.options import (
     AllowMissingOption,
     ConfigOption,

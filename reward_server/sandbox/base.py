@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from reward_server.domain import Execution, Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WallOptions:
+    """Which walls the runner builds; False only where one was waived that cannot be had.
+
+    Args:
+        use_seccomp: the system call filter.
+        use_landlock: the rules on files.
+        private_proc: a /proc for each execution.
+    """
+
+    use_seccomp: bool = True
+    use_landlock: bool = True
+    private_proc: bool = True
 
 
 class Sandbox(Protocol):

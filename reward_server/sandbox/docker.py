@@ -20,16 +20,17 @@ import json
 import socket
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
 import docker
 import docker.errors
 
-from reward_server.domain import Limits
+from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
+from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import owner_id, owner_lives
 from reward_server.sandbox.command import runner_command
 from reward_server.sandbox.contained import ContainedSandbox
@@ -43,27 +44,27 @@ SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 _HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
 _STDOUT = 1
+_LIMIT_WALLS = {
+    "memory-limit": ("MemoryLimit", "SwapLimit"),
+    "process-limit": ("PidsLimit",),
+    "cpu-limit": ("CpuCfsQuota",),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DockerOptions:
+class DockerOptions(WallOptions):
     """How an engine's containers are made.
 
     Args:
         image: name, digest or id of an image that has a runner.
         runtime: a runtime that the engine knows; its default if empty.
         preload: modules to import once in the zygote.
-        use_seccomp, use_landlock, private_proc: whether a wall is built inside; False only where
-            it was waived because the runtime cannot have it.
         cpu_cores: CPU time per time that a container may use.
     """
 
     image: str
     runtime: str = ""
     preload: tuple[str, ...] = ()
-    use_seccomp: bool = True
-    use_landlock: bool = True
-    private_proc: bool = True
     cpu_cores: float = 1.0
 
 
@@ -182,6 +183,30 @@ class DockerSandboxes:
         """
         container = await DockerContainer.start(self._engine, self._options)
         return await ContainedSandbox.start(container)
+
+
+async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
+    """Asks the engine what it bounds, and tries a container."""
+    info = await asyncio.to_thread(engine.info)
+    limits = tuple(
+        Wall(
+            name=name,
+            standing=all(map(info.get, fields)),
+            detail=f"the engine: {', '.join(fields)}",
+        )
+        for name, fields in _LIMIT_WALLS.items()
+    )
+    problem = ""
+    for attempt in (options, replace(options, private_proc=False)):
+        try:
+            sandbox = await DockerSandboxes(engine, attempt)(0)
+        except SandboxError as error:
+            problem = problem or str(error)
+            continue
+        await sandbox.close()
+        works = Wall(name="container", standing=True, detail="a first program ran in it")
+        return (works, *limits, *sandbox.description.walls)
+    return (Wall(name="container", standing=False, detail=problem), *limits)
 
 
 # ----------------------------------------------------------------------------- the engine's API

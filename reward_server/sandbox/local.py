@@ -28,6 +28,7 @@ from reward_server.domain import Limits
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox import launch
+from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
 from reward_server.sandbox.command import RUNNER_FOLDER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
@@ -49,7 +50,7 @@ _ACCOUNTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalOptions:
+class LocalOptions(WallOptions):
     """How local containers are made.
 
     Args:
@@ -57,17 +58,12 @@ class LocalOptions:
             is root; ignored otherwise.
         packages: folders of Python packages that candidates may import, mounted read-only.
         preload: modules to import once in the zygote.
-        use_seccomp, use_landlock, private_proc: whether a wall is built; False only where it was
-            waived because this host cannot have it.
         cpu_cores: CPU time per time that a candidate may use.
     """
 
     uid: int = 1_990_000_000
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
-    use_seccomp: bool = True
-    use_landlock: bool = True
-    private_proc: bool = True
     cpu_cores: float = 1.0
 
 

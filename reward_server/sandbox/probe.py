@@ -15,14 +15,17 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reward_server.domain import Wall
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.runner import kernel
 from reward_server.sandbox import trial
+from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import CgroupParent
 from reward_server.sandbox.local import LocalOptions, bubblewrap_path, start_local
+
+Options = TypeVar("Options", bound=WallOptions)
 
 OLDEST_KERNEL = (5, 10)
 TRIAL_SECONDS = 20.0
@@ -106,7 +109,7 @@ def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
     return wall.name not in allow_missing
 
 
-def without_missing(options: LocalOptions, walls: Iterable[Wall]) -> LocalOptions:
+def without_missing(options: Options, walls: Iterable[Wall]) -> Options:
     """Leaves out of a container the walls that this host cannot build."""
     missing = {wall.name for wall in walls if not wall.standing}
     return replace(

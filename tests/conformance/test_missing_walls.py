@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reward_server.app import local_backend
+from reward_server.backends import local_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
 from reward_server.errors import MissingWallError
 from reward_server.executors.base import Executor

@@ -12,7 +12,8 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
-from reward_server.app import App, Backend, serving
+from reward_server.app import App, serving
+from reward_server.backends import Backend
 from reward_server.domain import Wall
 from reward_server.settings import load_settings
 from tests.rpc.fakes import FakeExecutor

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,15 @@ from reward_server.errors import StartError
 _START = "from reward_server.cli import main; main()"
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 _STOP_SECONDS = 30.0
+# By name, as the kernel cuts it: containers run below the last, besides what the engine itself uses.
+_ENGINE_NAMES = frozenset({"dockerd", "containerd", "containerd-shim"})
 # Fields of /proc/PID/stat behind the name, which may hold anything.
 _PARENT, _USER, _CHILDREN_SYSTEM = 1, 11, 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """CPU seconds: of the process that speaks gRPC, and of the sandboxes below it."""
+    """CPU seconds: of the process that speaks gRPC, and of the sandboxes, engine included."""
 
     server: float
     sandboxes: float
@@ -48,14 +50,17 @@ class Served:
     pid: int
     address: str
     slots: int
+    has_engine: bool = False
 
     def used(self) -> Used:
         """Returns what the server and everything below it used so far, waited-for children too.
 
+        With containers of an engine, that of the whole engine and of all that it runs.
+
         The kernel shows ticks of 10 ms for each process that lives, but counts finely: measure
         over seconds.
         """
-        return tree_usage(self.pid)
+        return tree_usage(self.pid, _ENGINE_NAMES if self.has_engine else frozenset())
 
 
 @asynccontextmanager
@@ -73,7 +78,12 @@ async def served(arguments: Sequence[str]) -> AsyncIterator[Served]:
         if not line:
             raise StartError("the server to be measured did not start; it says why above")
         said = json.loads(line)
-        yield Served(pid=process.pid, address=said["address"], slots=said["slots"])
+        yield Served(
+            pid=process.pid,
+            address=said["address"],
+            slots=said["slots"],
+            has_engine=said["backend"] == "docker",
+        )
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
@@ -81,22 +91,39 @@ async def served(arguments: Sequence[str]) -> AsyncIterator[Served]:
             await process.wait()
 
 
-def tree_usage(root: int) -> Used:
-    """Sums the CPU time of a process and of its descendants."""
+def tree_usage(root: int, names: Collection[str] = ()) -> Used:
+    """Sums the CPU time of a process and of its descendants.
+
+    Args:
+        root: the process.
+        names: of processes that are counted below it, with their descendants.
+    """
     seconds: dict[int, tuple[float, float]] = {}
     children: dict[int, list[int]] = {}
+    named: list[int] = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal() and (fields := _stat(folder)):
+            if names and _name(folder) in names:
+                named.append(int(folder.name))
             own, waited_for = sum(fields[_USER : _USER + 2]), sum(fields[_USER + 2 :])
             seconds[int(folder.name)] = (own * _TICK_SECONDS, waited_for * _TICK_SECONDS)
             children.setdefault(fields[_PARENT], []).append(int(folder.name))
     server, sandboxes = seconds[root]
-    below = list(children.get(root, ()))
+    below, counted = [*children.get(root, ()), *named], set[int]()
     while below:
         pid = below.pop()
-        sandboxes += sum(seconds[pid])
-        below.extend(children.get(pid, ()))
+        if pid not in counted:
+            counted.add(pid)
+            sandboxes += sum(seconds[pid])
+            below.extend(children.get(pid, ()))
     return Used(server=server, sandboxes=sandboxes)
+
+
+def _name(folder: Path) -> str:
+    try:
+        return (folder / "comm").read_text("utf-8", "replace").strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def _stat(folder: Path) -> list[int]:

@@ -15,7 +15,8 @@ import typer
 from structlog.testing import capture_logs
 from typer.testing import CliRunner, Result
 
-from reward_server.app import Backend, serving
+from reward_server.app import serving
+from reward_server.backends import Backend
 from reward_server.cli.calls import Address
 from reward_server.domain import (
     CallJudgement,
