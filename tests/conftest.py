@@ -11,7 +11,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA_VARIABLE = "REWARD_SERVER_TEST_DATA"
 
-pytest_plugins = ("tests.support",)
+pytest_plugins = ("tests.docker", "tests.support")
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

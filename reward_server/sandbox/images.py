@@ -1,0 +1,278 @@
+"""Images with a runner inside: how they are made, found, and told from those of another version.
+
+An image carries two labels: the language that it is for, and the digest of the runner's source
+text. A runner and a server of different versions may talk past each other, so such an image is
+refused before a container is made of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import docker
+import docker.errors
+
+import reward_server
+from reward_server import runner
+from reward_server.errors import SandboxError
+
+LANGUAGE_LABEL = "codereward.language"
+RUNNER_LABEL = "codereward.runner"
+BASE_IMAGE = "debian:bookworm-slim"
+BASE_SUITE = "bookworm"
+IMAGES_FOLDER = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
+
+_RUNNER_FOLDER = Path(runner.__file__).resolve().parent
+_COMPLAINT_LINES = 5
+_ENGINE_FAILURES = (docker.errors.DockerException, OSError)
+_BASE_COMMAND = (
+    "mmdebstrap",
+    "--variant=minbase",
+    "--include=python3,ca-certificates",
+    # Without the package that merges an old /usr, and the whole of Perl that it needs.
+    "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+    "--dpkgopt=path-exclude=/usr/share/doc/*",
+    "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+    "--dpkgopt=path-exclude=/usr/share/info/*",
+    "--dpkgopt=path-exclude=/usr/share/locale/*",
+    "--dpkgopt=path-exclude=/usr/share/man/*",
+    # They are copies of the host's.
+    '--customize-hook=rm -f "$1/etc/hostname" "$1/etc/resolv.conf"',
+)
+
+Listener = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxImage:
+    """An image of ours that an engine has.
+
+    Args:
+        identifier: names its content.
+        tags: its names; an image whose name went to a newer one has none.
+        language: what it runs.
+        runner_digest: of the runner inside.
+        size_bytes: of all its layers.
+    """
+
+    identifier: str
+    tags: tuple[str, ...]
+    language: str
+    runner_digest: str
+    size_bytes: int
+
+    @property
+    def name(self) -> str:
+        """Its first tag, or the start of its identifier."""
+        return self.tags[0] if self.tags else self.identifier.removeprefix("sha256:")[:12]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its runner is the one that this server brings."""
+        return self.runner_digest == runner_digest()
+
+
+def runner_digest() -> str:
+    """Computes the digest of the runner's source, over its files' names and contents."""
+    digest = hashlib.sha256()
+    for name, content in _runner_files():
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def languages() -> tuple[str, ...]:
+    """Names the languages that images can be built for."""
+    return tuple(sorted(path.parent.name for path in IMAGES_FOLDER.glob("*/Dockerfile")))
+
+
+def default_tag(language: str) -> str:
+    """Names the image of a language as the server looks for it."""
+    return f"codereward-{language}"
+
+
+def build(
+    engine: docker.APIClient,
+    language: str,
+    *,
+    base_image: str = BASE_IMAGE,
+    tag: str | None = None,
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Builds the image of a language; returns its id.
+
+    Args:
+        engine: where.
+        language: one of `languages()`.
+        base_image: what it is built upon, a Debian or one of its relatives.
+        tag: its name; `default_tag` if None.
+        on_line: told each line of the build's progress.
+
+    Raises:
+        SandboxError: it cannot be built; the message is the engine's.
+    """
+    try:
+        events = engine.build(
+            fileobj=io.BytesIO(build_context(language)),
+            custom_context=True,
+            tag=tag or default_tag(language),
+            buildargs={"BASE_IMAGE": base_image, "RUNNER_DIGEST": runner_digest()},
+            network_mode="host",  # an engine may have no bridge
+            rm=True,
+            forcerm=True,
+            decode=True,
+        )
+        return _follow(events, on_line)
+    except _ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine did not build the {language} image: {error}") from error
+
+
+def build_context(language: str) -> bytes:
+    """Packs what an image is built of; the same files give the same bytes.
+
+    Raises:
+        SandboxError: there is no image for the language.
+    """
+    if language not in languages():
+        raise SandboxError(f"no image for {language!r}: there are {', '.join(languages())}")
+    folder = IMAGES_FOLDER / language
+    files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
+    contents = {name: path.read_bytes() for name, path in files if path.is_file()}
+    contents |= {f"runner/{name}": content for name, content in _runner_files()}
+    return _packed(contents)
+
+
+def make_base(
+    engine: docker.APIClient,
+    tag: str,
+    *,
+    suite: str = BASE_SUITE,
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Makes a base image of Debian's packages, without a registry; returns its id.
+
+    Args:
+        engine: where to.
+        tag: its name.
+        suite: Debian's release.
+        on_line: told each line of the progress.
+
+    Raises:
+        SandboxError: mmdebstrap is missing or failed, or the engine did not take its result.
+    """
+    if shutil.which(_BASE_COMMAND[0]) is None:
+        raise SandboxError("mmdebstrap is not installed; on Debian: apt-get install mmdebstrap")
+    with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+        _debootstrap(suite, archive.fileno(), on_line)
+        on_line("importing the archive into the engine")
+        try:
+            return _imported(engine, archive.name, tag)
+        except _ENGINE_FAILURES as error:
+            raise SandboxError(f"the engine did not import the base: {error}") from error
+
+
+def find(engine: docker.APIClient) -> tuple[SandboxImage, ...]:
+    """Lists the images of ours that an engine has, by name.
+
+    Raises:
+        SandboxError: the engine does not tell.
+    """
+    try:
+        found = engine.images(filters={"label": [LANGUAGE_LABEL, RUNNER_LABEL]})
+    except _ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine does not list its images: {error}") from error
+    return tuple(sorted(map(_described, found), key=lambda image: image.name))
+
+
+def check_runner(engine: docker.APIClient, image: str) -> None:
+    """Makes sure that an image has the runner that this server brings.
+
+    Raises:
+        SandboxError: it has another, or none, or the engine does not have the image.
+    """
+    try:
+        labels = engine.inspect_image(image)["Config"]["Labels"] or {}
+    except _ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine cannot tell of image {image!r}: {error}") from error
+    if RUNNER_LABEL not in labels:
+        problem = "has no runner"
+    elif labels[RUNNER_LABEL] != runner_digest():
+        problem = "has the runner of another version"
+    else:
+        return
+    raise SandboxError(f"image {image} {problem}; rebuild it with `reward-server images build`")
+
+
+def _runner_files() -> Iterator[tuple[str, bytes]]:
+    for path in sorted(_RUNNER_FOLDER.rglob("*.py")):
+        yield path.relative_to(_RUNNER_FOLDER).as_posix(), path.read_bytes()
+
+
+def _packed(contents: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(contents):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(contents[name])
+            entry.mode = 0o644
+            archive.addfile(entry, io.BytesIO(contents[name]))
+    return buffer.getvalue()
+
+
+def _follow(events: Iterable[Mapping[str, Any]], on_line: Listener) -> str:
+    """Tells of a build's events; returns the id of what it made."""
+    identifier = ""
+    for event in events:
+        if "error" in event:
+            raise SandboxError(f"the image was not built: {str(event['error']).strip()}")
+        for line in str(event.get("stream", event.get("status", ""))).splitlines():
+            if line.strip():
+                on_line(line.strip())
+        identifier = event.get("aux", {}).get("ID", identifier)
+    if not identifier:
+        raise SandboxError("the image was not built: the engine ended without a word")
+    return identifier
+
+
+def _debootstrap(suite: str, output: int, on_line: Listener) -> None:
+    """Writes a root file system as a tar archive to a descriptor."""
+    command = [*_BASE_COMMAND, suite, "-"]
+    said: list[str] = []
+    with subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line.strip())
+            on_line(line.strip())
+    if process.returncode != 0:
+        end = "; ".join(said[-_COMPLAINT_LINES:])
+        raise SandboxError(f"mmdebstrap failed with exit status {process.returncode}: {end}")
+
+
+def _imported(engine: docker.APIClient, archive: str, tag: str) -> str:
+    repository, version = docker.utils.parse_repository_tag(tag)
+    said = engine.import_image_from_file(archive, repository, version or "latest")
+    last = json.loads(said.splitlines()[-1])
+    if "error" in last:
+        raise SandboxError(f"the engine did not import the base: {last['error']}")
+    return str(last["status"])
+
+
+def _described(image: Mapping[str, Any]) -> SandboxImage:
+    tags = tuple(tag for tag in image["RepoTags"] or () if tag != "<none>:<none>")
+    return SandboxImage(
+        identifier=image["Id"],
+        tags=tags,
+        language=image["Labels"][LANGUAGE_LABEL],
+        runner_digest=image["Labels"][RUNNER_LABEL],
+        size_bytes=image["Size"],
+    )

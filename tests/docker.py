@@ -1,0 +1,53 @@
+"""What tests with a Docker Engine share: a connection, and the image of their containers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+import docker
+import pytest
+
+from reward_server.errors import SandboxError
+from reward_server.sandbox import images
+from reward_server.sandbox.docker import connect
+
+BASE_TAG = "codereward-base:bookworm"
+PYTHON_TAG = "codereward-python:test"
+BUILD_SECONDS = 300
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Gives the first test that needs an image the time to make it."""
+    for item in items:
+        uses_an_image = "python_image" in getattr(item, "fixturenames", ())
+        if uses_an_image and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[docker.APIClient]:
+    """Gives a connection to the Docker Engine; where none answers, skips, or fails if CI is set."""
+    try:
+        client = connect()
+    except SandboxError as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, so an engine must run: {error}")
+        pytest.skip(f"{error}: start dockerd to run this test")
+    with closing(client):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def base_image(engine: docker.APIClient) -> str:
+    """Gives the name of a base that needs no registry; made once for an engine."""
+    if not engine.images(BASE_TAG):
+        images.make_base(engine, BASE_TAG)
+    return BASE_TAG
+
+
+@pytest.fixture(scope="session")
+def python_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with the runner of this checkout."""
+    return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
