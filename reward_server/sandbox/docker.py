@@ -20,6 +20,7 @@ import json
 import socket
 import struct
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -273,9 +274,11 @@ def seccomp_profile() -> str:
 
 def _attach(engine: docker.APIClient, identifier: str) -> socket.socket:
     wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+    # The SDK gives a file around the socket, or a socket, and keeps it with the whole response.
     attached = engine.attach_socket(identifier, wanted)
     raw: socket.socket = getattr(attached, "_sock", attached)
-    return raw.dup()
+    with closing(raw), closing(attached):
+        return raw.dup()
 
 
 def _update(engine: docker.APIClient, identifier: str, bounds: _Bounds) -> None:

@@ -30,7 +30,8 @@ LANGUAGE_LABEL = "codereward.language"
 RUNNER_LABEL = "codereward.runner"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
-IMAGES_FOLDER = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
+BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
+IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _RUNNER_FOLDER = Path(runner.__file__).resolve().parent
 _COMPLAINT_LINES = 5
@@ -74,7 +75,12 @@ class SandboxImage:
     @property
     def name(self) -> str:
         """Its first tag, or the start of its identifier."""
-        return self.tags[0] if self.tags else self.identifier.removeprefix("sha256:")[:12]
+        return self.tags[0] if self.tags else self.short_identifier
+
+    @property
+    def short_identifier(self) -> str:
+        """The start of its identifier, as Docker's own tools show it."""
+        return self.identifier.removeprefix("sha256:")[:12]
 
     @property
     def is_current(self) -> bool:
@@ -93,7 +99,7 @@ def runner_digest() -> str:
 
 def languages() -> tuple[str, ...]:
     """Names the languages that images can be built for."""
-    return tuple(sorted(path.parent.name for path in IMAGES_FOLDER.glob("*/Dockerfile")))
+    return tuple(sorted(path.parent.name for path in IMAGES.glob("*/Dockerfile")))
 
 
 def default_tag(language: str) -> str:
@@ -145,7 +151,7 @@ def build_context(language: str) -> bytes:
     """
     if language not in languages():
         raise SandboxError(f"no image for {language!r}: there are {', '.join(languages())}")
-    folder = IMAGES_FOLDER / language
+    folder = IMAGES / language
     files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
     contents = {name: path.read_bytes() for name, path in files if path.is_file()}
     contents |= {f"runner/{name}": content for name, content in _runner_files()}

@@ -14,13 +14,13 @@ from reward_server.domain import Ending, Job, Limits, Program
 from reward_server.errors import SandboxError
 from reward_server.sandbox.base import Sandbox
 from reward_server.sandbox.cgroup import CgroupParent, owner_id
-from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import OUR_PREFIX
 from reward_server.sandbox.local import LocalOptions, start_local
 
 from . import checks
 from .checks import CHECKS, Check, judge, judgement, output_of, run
 from .host import Host, inhabited, processes_marked
+from .shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -31,46 +31,25 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         yield made
 
 
-class Shelf:
-    """Keeps one sandbox for many checks, and starts another where one was broken."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.sandbox: ContainedSandbox | None = None
-
-    async def take(self) -> ContainedSandbox:
-        if self.sandbox is None:
-            parent = CgroupParent.detect()
-            self.sandbox = await start_local(0, LocalOptions(), parent, self.name)
-        return self.sandbox
-
-    async def clear(self) -> None:
-        if self.sandbox is not None:
-            await self.sandbox.close()
-            self.sandbox = None
+def shelf_of(name: str) -> Shelf:
+    return Shelf(lambda: start_local(0, LocalOptions(), CgroupParent.detect(), name))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shelf(host: Host) -> AsyncIterator[Shelf]:
-    made = Shelf("conformance")
+    made = shelf_of("conformance")
     yield made
     await made.clear()
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
-    sandbox = await shelf.take()
-    try:
-        await check(sandbox, host)
-        assert await output_of(sandbox, "print('alive')") == "alive\n"
-    except BaseException:
-        await shelf.clear()
-        raise
+    await shelf.pass_check(check, host)
 
 
 async def test_a_neighbours_bombs_do_not_change_a_verdict(shelf: Shelf, host: Host) -> None:
     """One sandbox runs what hits limits while another runs honest work."""
-    neighbour = Shelf("neighbour")
+    neighbour = shelf_of("neighbour")
     bombs = (
         checks.memory_is_bounded,
         checks.processes_are_bounded,
@@ -119,7 +98,7 @@ async def test_cancelling_kills_and_leaves_the_sandbox_fit(shelf: Shelf, host: H
 
 
 async def test_closing_kills_the_job_and_removes_the_cgroups(host: Host) -> None:
-    shelf = Shelf("closing")
+    shelf = shelf_of("closing")
     sandbox = await shelf.take()
     marker = f"closed-{host.secret}"
     task = await started(sandbox, marker)
@@ -139,7 +118,7 @@ def cgroups_named(name: str) -> list[Path]:
 
 
 async def test_a_dead_runner_is_a_failure_of_ours(host: Host) -> None:
-    shelf = Shelf("killed")
+    shelf = shelf_of("killed")
     sandbox = await shelf.take()
     marker = f"killed-{host.secret}"
     task = await started(sandbox, marker)
@@ -151,7 +130,7 @@ async def test_a_dead_runner_is_a_failure_of_ours(host: Host) -> None:
 
 
 async def test_a_start_that_is_cancelled_leaves_nothing() -> None:
-    task = asyncio.create_task(Shelf("unborn").take())
+    task = asyncio.create_task(shelf_of("unborn").take())
     while not cgroups_named("unborn"):
         assert not task.done()
         await asyncio.sleep(0)

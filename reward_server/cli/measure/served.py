@@ -18,7 +18,7 @@ from reward_server.errors import StartError
 _START = "from reward_server.cli import main; main()"
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 _STOP_SECONDS = 30.0
-# By name, as the kernel cuts it: containers run below the last, besides what the engine itself uses.
+# As the kernel cuts names: containers run below the last, besides what the engine itself uses.
 _ENGINE_NAMES = frozenset({"dockerd", "containerd", "containerd-shim"})
 # Fields of /proc/PID/stat behind the name, which may hold anything.
 _PARENT, _USER, _CHILDREN_SYSTEM = 1, 11, 14

@@ -1,0 +1,209 @@
+"""`reward-server images`: the images that the docker backend makes containers of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from reward_server.cli.options import ConfigOption, JsonOption, RuntimeOption, read_settings
+from reward_server.errors import SandboxError, StartError
+
+if TYPE_CHECKING:
+    import docker
+
+    from reward_server.sandbox.images import Listener, SandboxImage
+
+images_app = typer.Typer(
+    help="Builds, lists and tries the images that docker containers are made of.",
+    no_args_is_help=True,
+)
+
+_STEP = re.compile(r"Step (\d+)/(\d+)")
+_LINE_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """How the start of a container went.
+
+    Args:
+        problem: why it did not start; empty if a first program ran.
+    """
+
+    image: SandboxImage
+    milliseconds: float
+    version: str = ""
+    problem: str = ""
+
+
+@images_app.command()
+def build(
+    languages: Annotated[
+        list[str] | None, typer.Argument(help="What to build; every image without.")
+    ] = None,
+    base_image: Annotated[
+        str | None,
+        typer.Option(help="Debian, or a relative of it, to build upon; it is pulled if absent."),
+    ] = None,
+    base_from_debootstrap: Annotated[
+        bool,
+        typer.Option(
+            "--base-from-debootstrap",
+            help="Make the base with mmdebstrap out of Debian's packages, without a registry.",
+        ),
+    ] = False,
+    tag: Annotated[str | None, typer.Option(help="Name of the one image to build.")] = None,
+) -> None:
+    """Builds images with the runner of this version inside."""
+    if base_image and base_from_debootstrap:
+        raise typer.BadParameter("give --base-image or --base-from-debootstrap, not both")
+    with _engine() as engine:
+        from reward_server.sandbox import images
+
+        wanted = languages or images.languages()
+        if tag and len(wanted) != 1:
+            raise typer.BadParameter("--tag names one image; say which to build")
+        base = base_image or images.BASE_IMAGE
+        if base_from_debootstrap:
+            base = images.BASE_TAG
+            with _progress("base") as on_line:
+                images.make_base(engine, base, on_line=on_line)
+        for language in wanted:
+            name = tag or images.default_tag(language)
+            with _progress(name) as on_line:
+                built = images.build(engine, language, base_image=base, tag=name, on_line=on_line)
+            typer.echo(f"{name} {built}")
+
+
+@images_app.command("list")
+def list_images(as_json: JsonOption = False) -> None:
+    """Lists the images that the engine has, and whether their runner is of this version."""
+    with _engine() as engine:
+        from reward_server.sandbox.images import find
+
+        found = find(engine)
+    if as_json:
+        typer.echo(json.dumps([_described(image) for image in found], indent=2))
+    else:
+        Console().print(_image_table(found))
+
+
+@images_app.command()
+def verify(config: ConfigOption = None, runtime: RuntimeOption = None) -> None:
+    """Runs a first program in a container of each image; exits with 1 if one fails."""
+    settings = read_settings(config, runtime=runtime)
+    with _engine() as engine:
+        from reward_server.sandbox.images import find
+
+        found = [image for image in find(engine) if image.tags]
+        if not found:
+            raise SandboxError("the engine has no image; see `reward-server images build`")
+        trials = asyncio.run(_try_all(engine, found, settings.runtime))
+    Console().print(_trial_table(trials))
+    raise typer.Exit(1 if any(trial.problem for trial in trials) else 0)
+
+
+@contextmanager
+def _engine() -> Iterator[docker.APIClient]:
+    try:
+        from reward_server.sandbox.docker import connect
+    except ModuleNotFoundError as error:
+        raise StartError(
+            f"images need Docker's SDK ({error}): pip install 'codereward[docker]'"
+        ) from error
+    with closing(connect()) as engine:
+        yield engine
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Listener]:
+    """Shows how a build goes: a bar for people, each line for a log."""
+    if not sys.stderr.isatty():
+        yield lambda line: typer.echo(f"{name}: {line}", err=True)
+        return
+    columns = (TextColumn("{task.fields[name]}"), BarColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, TextColumn("{task.description}"), console=Console(stderr=True)
+    ) as progress:
+        task = progress.add_task("", name=name, total=None)
+
+        def show(line: str) -> None:
+            progress.update(task, description=escape(line[:_LINE_WIDTH]))
+            if step := _STEP.match(line):
+                done, total = map(int, step.groups())
+                progress.update(task, completed=done - 1, total=total)
+
+        yield show
+        progress.update(task, description="done", completed=1, total=1)
+
+
+def _described(image: SandboxImage) -> dict[str, object]:
+    return {
+        "id": image.identifier,
+        "tags": list(image.tags),
+        "language": image.language,
+        "size_bytes": image.size_bytes,
+        "runner_digest": image.runner_digest,
+        "is_current": image.is_current,
+    }
+
+
+def _image_table(found: Sequence[SandboxImage]) -> Table:
+    table = Table("image", "id", "language", Column("size", justify="right"), "runner")
+    for image in found:
+        runner = "[green]current[/]" if image.is_current else "[yellow]of another version[/]"
+        size = f"{image.size_bytes / 1e6:.0f} MB"
+        table.add_row(Text(image.name), image.short_identifier, image.language, size, runner)
+    return table
+
+
+async def _try_all(
+    engine: docker.APIClient, found: Sequence[SandboxImage], runtime: str
+) -> list[Trial]:
+    return [await _try(engine, image, runtime) for image in found]
+
+
+async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
+    from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
+    from reward_server.sandbox.images import check_runner
+
+    start = DockerSandboxes(engine, DockerOptions(image=image.identifier, runtime=runtime))
+    began = time.perf_counter()
+    try:
+        await asyncio.to_thread(check_runner, engine, image.name)
+        sandbox = await start(0)
+    except SandboxError as error:
+        return Trial(image=image, milliseconds=_since(began), problem=str(error))
+    milliseconds = _since(began)
+    await sandbox.close()
+    version = sandbox.description.language_version
+    return Trial(image=image, milliseconds=milliseconds, version=version)
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
+
+
+def _trial_table(trials: Sequence[Trial]) -> Table:
+    table = Table(
+        "image", "", Column("start, ms", justify="right"), Column("what was seen", overflow="fold")
+    )
+    for trial in trials:
+        mark = "[red]fails[/]" if trial.problem else "[green]works[/]"
+        seen = trial.problem or f"{trial.image.language} {trial.version}"
+        table.add_row(Text(trial.image.name), mark, f"{trial.milliseconds:.0f}", Text(seen))
+    return table

@@ -1,0 +1,212 @@
+"""The checks that every sandbox has to pass, on containers of a real Docker Engine with runc."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import docker
+import pytest
+import pytest_asyncio
+
+from reward_server.backends import docker_backend
+from reward_server.errors import MissingWallError, SandboxError
+from reward_server.sandbox.cgroup import owner_id
+from reward_server.sandbox.docker import (
+    OWNER_LABEL,
+    DockerOptions,
+    DockerSandboxes,
+    connect,
+    probe,
+    remove_stale,
+    resolve_image,
+)
+from reward_server.settings import Settings
+
+from .checks import CHECKS, Check, output_of, run
+from .host import Host, inhabited
+from .shelf import Shelf
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+DEAD_OWNER = owner_id().rpartition(".")[0] + ".1"
+GONE_SECONDS = 10.0
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with inhabited(tmp_path_factory.mktemp("host")) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shelf(engine: docker.APIClient, python_image: str) -> AsyncIterator[Shelf]:
+    made = shelf_of(engine, python_image)
+    yield made
+    await made.clear()
+
+
+def shelf_of(engine: docker.APIClient, image: str) -> Shelf:
+    options = DockerOptions(image=image, runtime="runc")
+    return Shelf(lambda: DockerSandboxes(engine, options)(0))
+
+
+def containers(engine: docker.APIClient, owner: str = "") -> list[str]:
+    label = f"{OWNER_LABEL}={owner}" if owner else OWNER_LABEL
+    return [one["Id"] for one in engine.containers(all=True, filters={"label": label})]
+
+
+async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
+    deadline = time.monotonic() + GONE_SECONDS
+    while left := set(identifiers) & set(containers(engine)):
+        assert time.monotonic() < deadline, left
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_a_container_keeps(check: Check, shelf: Shelf, host: Host) -> None:
+    await shelf.pass_check(check, host)
+
+
+async def test_cancelling_kills_and_leaves_the_container_fit(shelf: Shelf) -> None:
+    sandbox = await shelf.take()
+    task = asyncio.create_task(run(sandbox, "import time; time.sleep(15)"))
+    done, _ = await asyncio.wait([task], timeout=0.3)
+    assert not done
+    task.cancel()
+    began = time.monotonic()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - began < 2
+    assert await output_of(sandbox, "print('alive')") == "alive\n"
+
+
+async def test_closing_removes_the_container(engine: docker.APIClient, python_image: str) -> None:
+    before = containers(engine)
+    shelf = shelf_of(engine, python_image)
+    await shelf.take()
+    (made,) = set(containers(engine)) - set(before)
+    await shelf.clear()
+    await until_gone(engine, [made])
+
+
+async def test_a_killed_container_is_a_failure_of_ours(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    before = containers(engine)
+    shelf = shelf_of(engine, python_image)
+    sandbox = await shelf.take()
+    (made,) = set(containers(engine)) - set(before)
+    task = asyncio.create_task(run(sandbox, "import time; time.sleep(15)"))
+    await asyncio.wait([task], timeout=0.3)
+    engine.kill(made)
+    with pytest.raises(SandboxError, match="the sandbox failed"):
+        await task
+    await until_gone(engine, [made])
+
+
+async def test_a_container_has_the_hardening_that_is_promised(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    before = containers(engine)
+    shelf = shelf_of(engine, python_image)
+    await shelf.take()
+    (made,) = set(containers(engine)) - set(before)
+    found = engine.inspect_container(made)
+    host = found["HostConfig"]
+    await shelf.clear()
+    assert host["NetworkMode"] == "none"
+    assert host["ReadonlyRootfs"] is True
+    assert host["CapDrop"] == ["ALL"]
+    assert not host["CapAdd"]
+    assert not host["Privileged"]
+    assert "no-new-privileges" in host["SecurityOpt"]
+    assert any(option.startswith("seccomp={") for option in host["SecurityOpt"])
+    assert host["MemorySwap"] == host["Memory"] > 0
+    assert host["PidsLimit"] > 0
+    assert host["NanoCpus"] > 0
+    assert not host["Binds"]
+    assert not found["Mounts"]
+    assert host["LogConfig"]["Type"] == "none"
+    assert host["IpcMode"] == "private"
+    assert host["AutoRemove"] is True
+    assert found["Config"]["User"] == "65534:65534"
+
+
+async def test_a_killed_server_leaves_no_container(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    before = containers(engine)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", "from reward_server.cli import main; main()", "serve"),
+        *("--port=0", "--json", "--backend=docker", f"--set=image={python_image}", "--workers=2"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert b'"docker"' in await process.stdout.readline()
+    made = sorted(set(containers(engine)) - set(before))
+    assert len(made) >= 2
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    await until_gone(engine, made)
+
+
+async def test_what_a_dead_server_left_is_removed_and_no_other(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    left, used = (
+        engine.create_container(
+            python_image, ["sleep", "60"], labels={OWNER_LABEL: owner}, network_disabled=True
+        )["Id"]
+        for owner in (DEAD_OWNER, owner_id())
+    )
+    try:
+        assert left in remove_stale(engine)
+        assert left not in containers(engine)
+        assert used in containers(engine)
+    finally:
+        engine.remove_container(used, force=True)
+
+
+async def test_the_backend_says_what_stands_and_which_image(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    settings = Settings(backend="docker", image=python_image, runtime="runc", workers=1)
+    async with docker_backend(settings) as backend:
+        standing = {wall.name for wall in backend.walls if wall.standing}
+        assert backend.image_digest == resolve_image(engine, python_image)
+    limits = {"memory-limit", "process-limit", "cpu-limit"}
+    assert {"container", "seccomp", "private-proc"} | limits <= standing
+
+
+async def test_an_image_that_is_not_there_is_named(engine: docker.APIClient) -> None:
+    with pytest.raises(SandboxError, match=r"no image 'absent:1'.*reward-server images build"):
+        resolve_image(engine, "absent:1")
+
+
+async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    walls = await probe(engine, DockerOptions(image=python_image, runtime="absent"))
+    (container,) = [wall for wall in walls if wall.name == "container"]
+    assert not container.standing
+    assert "absent" in container.detail
+    with pytest.raises(MissingWallError, match="container"):
+        async with docker_backend(
+            Settings(backend="docker", image=python_image, runtime="absent", workers=1)
+        ):
+            pytest.fail("served")
+
+
+# The SDK forgets the socket of a connection that fails.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+async def test_an_engine_that_does_not_answer_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    with pytest.raises(SandboxError, match="the Docker Engine does not answer"):
+        connect()
+    gc.collect()
