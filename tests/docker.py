@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import docker
 import pytest
@@ -13,7 +14,6 @@ from reward_server.errors import SandboxError
 from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
-BASE_TAG = "codereward-base:bookworm"
 PYTHON_TAG = "codereward-python:test"
 BUILD_SECONDS = 300
 
@@ -42,12 +42,29 @@ def engine() -> Iterator[docker.APIClient]:
 @pytest.fixture(scope="session")
 def base_image(engine: docker.APIClient) -> str:
     """Gives the name of a base that needs no registry; made once for an engine."""
-    if not engine.images(BASE_TAG):
-        images.make_base(engine, BASE_TAG)
-    return BASE_TAG
+    if not engine.images(images.BASE_TAG):
+        images.make_base(engine, images.BASE_TAG)
+    return images.BASE_TAG
 
 
 @pytest.fixture(scope="session")
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@contextmanager
+def derived_image(
+    engine: docker.APIClient, base: str, tag: str, instructions: str
+) -> Iterator[str]:
+    """Keeps an image that a Dockerfile's instructions make of another; gives its name."""
+    dockerfile = io.BytesIO(f"FROM {base}\n{instructions}\n".encode())
+    events = engine.build(
+        fileobj=dockerfile, tag=tag, network_mode="host", rm=True, forcerm=True, decode=True
+    )
+    complaints = [event["error"] for event in events if "error" in event]
+    assert complaints == []
+    try:
+        yield tag
+    finally:
+        engine.remove_image(tag, force=True)

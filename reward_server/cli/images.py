@@ -103,16 +103,17 @@ def list_images(as_json: JsonOption = False) -> None:
 
 
 @images_app.command()
-def verify(config: ConfigOption = None, runtime: RuntimeOption = None) -> None:
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Images to try; all that have a name without.")
+    ] = None,
+    config: ConfigOption = None,
+    runtime: RuntimeOption = None,
+) -> None:
     """Runs a first program in a container of each image; exits with 1 if one fails."""
     settings = read_settings(config, runtime=runtime)
     with _engine() as engine:
-        from reward_server.sandbox.images import find
-
-        found = [image for image in find(engine) if image.tags]
-        if not found:
-            raise SandboxError("the engine has no image; see `reward-server images build`")
-        trials = asyncio.run(_try_all(engine, found, settings.runtime))
+        trials = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
     Console().print(_trial_table(trials))
     raise typer.Exit(1 if any(trial.problem for trial in trials) else 0)
 
@@ -169,6 +170,19 @@ def _image_table(found: Sequence[SandboxImage]) -> Table:
         size = f"{image.size_bytes / 1e6:.0f} MB"
         table.add_row(Text(image.name), image.short_identifier, image.language, size, runner)
     return table
+
+
+def _named(engine: docker.APIClient, names: Sequence[str] | None) -> list[SandboxImage]:
+    from reward_server.sandbox.images import find
+
+    found: dict[str, SandboxImage] = {}
+    for name in names or (None,):
+        images = [image for image in find(engine, name) if image.tags]
+        if not images:
+            what = f"image of ours named {name}" if name else "image of ours"
+            raise SandboxError(f"the engine has no {what}; see `reward-server images build`")
+        found |= {image.identifier: image for image in images}
+    return list(found.values())
 
 
 async def _try_all(

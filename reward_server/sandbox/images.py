@@ -187,14 +187,18 @@ def make_base(
             raise SandboxError(f"the engine did not import the base: {error}") from error
 
 
-def find(engine: docker.APIClient) -> tuple[SandboxImage, ...]:
+def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImage, ...]:
     """Lists the images of ours that an engine has, by name.
+
+    Args:
+        engine: which.
+        name: with a tag or without, to find only what it means; everything if None.
 
     Raises:
         SandboxError: the engine does not tell.
     """
     try:
-        found = engine.images(filters={"label": [LANGUAGE_LABEL, RUNNER_LABEL]})
+        found = engine.images(name, filters={"label": [LANGUAGE_LABEL, RUNNER_LABEL]})
     except _ENGINE_FAILURES as error:
         raise SandboxError(f"the engine does not list its images: {error}") from error
     return tuple(sorted(map(_described, found), key=lambda image: image.name))

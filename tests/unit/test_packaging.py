@@ -52,10 +52,18 @@ def test_type_checkers_are_told_of_the_annotations(name: str, wheel: Path):
     assert (wheel / name / "py.typed").is_file()
 
 
-def test_the_wheel_holds_nothing_but_the_three_packages_and_the_licence(wheel: Path):
+def test_the_wheel_holds_nothing_but_the_packages_the_images_and_the_licence(wheel: Path):
     metadata = "codereward-0.1.0.dist-info"
-    assert {path.name for path in wheel.iterdir()} == {*PACKAGES, metadata}
+    assert {path.name for path in wheel.iterdir()} == {*PACKAGES, "sandbox_images", metadata}
     assert (wheel / metadata / "licenses" / "LICENSE").is_file()
+
+
+def test_an_installed_package_finds_the_files_that_images_are_built_of(
+    wheel: Path, repository: Path
+):
+    assert sources(wheel / "sandbox_images") == sources(repository / "sandbox_images")
+    printed = run_python("from reward_server.sandbox import images as i; print(i.IMAGES)", wheel)
+    assert Path(printed.strip()) == wheel / "sandbox_images"
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+
+import docker
+import pytest
+from typer.testing import CliRunner, Result
+
+from reward_server.cli.images import images_app
+from reward_server.errors import SandboxError, StartError
+from reward_server.sandbox import images
+from tests.docker import PYTHON_TAG, derived_image
+
+Command = Callable[..., Result]
+
+COMMANDS = (("build",), ("list",), ("verify",))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *arguments: CliRunner().invoke(images_app, list(arguments))
+
+
+def test_a_build_tells_its_steps_and_names_its_image(
+    run: Command, base_image: str, python_image: str
+) -> None:
+    result = run("build", "python", "--base-image", base_image, "--tag", PYTHON_TAG)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{PYTHON_TAG} {python_image}\n"
+    assert f"{PYTHON_TAG}: Step 1/" in result.stderr
+
+
+def test_every_image_is_built_by_default_and_gets_its_own_name(
+    run: Command, engine: docker.APIClient, base_image: str
+) -> None:
+    result = run("build", "--base-image", base_image)
+    assert result.exit_code == 0, result.output
+    names = [line.split()[0] for line in result.stdout.splitlines()]
+    assert names == [f"codereward-{language}" for language in images.languages()]
+    assert all(images.find(engine, name)[0].is_current for name in names)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--base-image", "debian", "--base-from-debootstrap"),
+        ("python", "python", "--tag", "one-name"),
+    ],
+)
+def test_options_that_exclude_each_other_are_wrong_usage(
+    run: Command, engine: docker.APIClient, arguments: tuple[str, ...]
+) -> None:
+    assert run("build", *arguments).exit_code == 2
+
+
+def test_the_list_tells_size_and_version(
+    run: Command, engine: docker.APIClient, python_image: str
+) -> None:
+    with derived_image(engine, python_image, "codereward-python:old", "LABEL codereward.runner=0"):
+        lines = run("list").stdout.splitlines()
+    [this] = [line for line in lines if PYTHON_TAG in line]
+    [old] = [line for line in lines if "codereward-python:old" in line]
+    assert re.search(r"python +│ +\d+ MB +│ current", this)
+    assert re.search(r"python +│ +\d+ MB +│ of another version", old)
+
+
+def test_programs_get_a_list_in_json(run: Command, python_image: str) -> None:
+    listed = json.loads(run("list", "--json").stdout)
+    [this] = [image for image in listed if PYTHON_TAG in image["tags"]]
+    assert this["id"] == python_image
+    assert this["runner_digest"] == images.runner_digest()
+    assert (this["language"], this["is_current"]) == ("python", True)
+    assert this["size_bytes"] > 0
+
+
+def test_an_image_that_runs_a_program_is_shown_with_its_start_time(
+    run: Command, python_image: str
+) -> None:
+    result = run("verify", PYTHON_TAG, "--runtime", "runc")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"works +│ +\d+ │ python 3\.\d+", result.stdout)
+
+
+def test_an_image_with_another_runner_fails_and_the_others_are_tried(
+    run: Command, engine: docker.APIClient, python_image: str
+) -> None:
+    label = "LABEL codereward.runner=0"
+    with derived_image(engine, python_image, "codereward-python:old", label) as old:
+        result = run("verify", PYTHON_TAG, old, "--runtime", "runc")
+    assert result.exit_code == 1
+    assert re.search(r"old +│ fails .*has the runner of another version", result.stdout)
+    assert re.search(rf"{PYTHON_TAG} +│ works", result.stdout)
+
+
+def test_an_image_whose_interpreter_is_gone_fails(
+    run: Command, engine: docker.APIClient, python_image: str
+) -> None:
+    remove = "USER root\nRUN rm /usr/bin/python3*\nUSER 65534:65534"
+    with derived_image(engine, python_image, "codereward-python:broken", remove) as broken:
+        result = run("verify", broken, "--runtime", "runc")
+    assert result.exit_code == 1
+    assert re.search(r"broken +│ fails .*the engine did not start a container", result.stdout)
+
+
+def test_an_unknown_runtime_is_told_in_the_engines_words(run: Command, python_image: str) -> None:
+    result = run("verify", PYTHON_TAG, "--runtime", "no-such-runtime")
+    assert result.exit_code == 1
+    assert "no-such-runtime" in result.stdout
+
+
+def test_an_image_that_the_engine_does_not_have_is_named(
+    run: Command, engine: docker.APIClient
+) -> None:
+    result = run("verify", "codereward-python:absent")
+    assert isinstance(result.exception, SandboxError)
+    assert "no image of ours named codereward-python:absent" in str(result.exception)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_engine_that_does_not_answer_is_told(
+    run: Command, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    result = run(*command)
+    assert isinstance(result.exception, SandboxError)
+    assert "the Docker Engine does not answer" in str(result.exception)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_the_sdk_the_extra_is_named(
+    run: Command, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "reward_server.sandbox.docker", raising=False)
+    monkeypatch.setitem(sys.modules, "docker", None)
+    result = run(*command)
+    assert isinstance(result.exception, StartError)
+    assert "pip install 'codereward[docker]'" in str(result.exception)
