@@ -16,12 +16,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _READ_BYTES = 4096
+_OWN_FIGURES = 4
 _OWN_FILES = (
     ("cpu_v1", "/sys/fs/cgroup/cpuacct/cpuacct.usage"),
     ("memory_events_v1", "/sys/fs/cgroup/memory/memory.oom_control"),
+    ("memory_usage", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ("pids_events", "/sys/fs/cgroup/pids/pids.events"),
     ("cpu_v2", "/sys/fs/cgroup/cpu.stat"),
     ("memory_events_v2", "/sys/fs/cgroup/memory.events"),
+    ("memory_usage", "/sys/fs/cgroup/memory.current"),
     ("pids_events", "/sys/fs/cgroup/pids.events"),
 )
 
@@ -40,7 +43,7 @@ def find_own() -> dict[str, int]:
         FileNotFoundError: they are not to be seen in the container.
     """
     found = {key: os.open(path, os.O_RDONLY) for key, path in _OWN_FILES if os.path.exists(path)}
-    if len(found) < 3:
+    if len(found) < _OWN_FIGURES:
         raise FileNotFoundError("the container's control group is not at /sys/fs/cgroup")
     return found
 
@@ -76,6 +79,10 @@ class Meters:
             _field(events, b"oom_kill"),
             _field(self._read("pids_events"), b"max"),
         )
+
+    def memory_bytes(self) -> int:
+        """Returns the memory that is in use."""
+        return int(self._read("memory_usage") or 0)
 
     def reset_peak(self) -> None:
         """Starts a new peak, where the kernel can (v1; v2 since Linux 6.12)."""

@@ -89,6 +89,7 @@ class Stop(enum.IntEnum):
     CPU_TIME = 3
     CANCELLED = 4
     JUDGE_STUCK = 5
+    MEMORY = 6
 
 
 class Start(NamedTuple):

@@ -20,13 +20,15 @@ import resource
 import select
 import signal
 import socket
+import stat
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from . import candidate, confine, judge, policy, rehearsal, wire
+from .budget import Budget
 from .children import Child, fork, receive
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop, Word
@@ -189,14 +191,15 @@ class Zygote:
     def _execute(self, candidate: Child, start: Start, descriptors: Sequence[int]) -> Finish:
         report = descriptors[-1]
         self._meters.reset_peak()
-        before, cpu_before = self._used, self._cpu_time_ns()
+        before = self._used
         begun = time.monotonic_ns()
+        budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
         candidate.send(wire.START.pack(*start))
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in descriptors[: len(Ends._fields)]:
             os.close(descriptor)
-        stop, judge_status = self._supervise(candidate, start, begun, cpu_before)
-        cpu_time_ns = self._cpu_time_ns() - cpu_before
+        stop, judge_status = self._supervise(candidate, budget)
+        cpu_time_ns = budget.cpu_time_ns
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
         return Finish(
@@ -207,13 +210,23 @@ class Zygote:
             judge_status=judge_status,
             wall_time_ns=wall_time_ns,
             cpu_time_ns=cpu_time_ns or candidate.cpu_time_ns,
-            # Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It
-            # counts pages that it shares with the zygote, which the limit does not.
-            peak_memory_bytes=self._meters.peak_memory_bytes()
-            or min(candidate.peak_memory_bytes, start.memory_bytes),
+            peak_memory_bytes=self._peak_memory_bytes(candidate, budget, start.memory_bytes),
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
         )
+
+    def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
+        """Returns the greatest use of memory, as well as it is known.
+
+        Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It counts
+        pages that it shares with the zygote, which the limit does not.
+        """
+        seen = max(candidate.peak_memory_bytes, budget.peak_memory_bytes)
+        return self._meters.peak_memory_bytes() or min(seen, limit_bytes)
+
+    @property
+    def _memory_reader(self) -> Callable[[], int] | None:
+        return self._meters.memory_bytes if self._options.shares_group else None
 
     def _cpu_time_ns(self) -> int:
         """Returns the CPU time of all candidates so far, with their descendants."""
@@ -222,9 +235,7 @@ class Zygote:
             return everyone
         return everyone - time.process_time_ns() - self._judge.cpu_time_so_far_ns()
 
-    def _supervise(
-        self, candidate: Child, start: Start, begun: int, cpu_before: int
-    ) -> tuple[Stop, int]:
+    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int]:
         """Waits for the candidate's end and the judge's word.
 
         Returns:
@@ -233,16 +244,12 @@ class Zygote:
         """
         stop = Stop.NONE
         judge, judge_status = self._judge, -1
-        wall_end = begun + start.wall_time_ns
-        patience_end = wall_end
-        judge_end = wall_end + policy.JUDGE_GRACE_NS
-        next_cpu_check = begun + start.cpu_time_ns // (os.cpu_count() or 1)
+        judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
         poller = select.poll()
         for descriptor in (candidate.pidfd, judge.line.fileno(), CONTROL_IN):
             poller.register(descriptor, select.POLLIN)
         while candidate.alive or judge_status == -1:
-            candidate_end = min(wall_end, next_cpu_check, patience_end)
-            horizon = candidate_end if candidate.alive else judge_end
+            horizon = budget.next_look if candidate.alive else judge_end
             for descriptor, _ in poller.poll(max(0, horizon - time.monotonic_ns()) / 1e6 + 1):
                 if descriptor == CONTROL_IN:
                     _read_start()
@@ -256,18 +263,10 @@ class Zygote:
                     candidate.reap()
                 else:
                     judge_status, patience_ns = _hear(judge)
-                    patience_end = time.monotonic_ns() + patience_ns
+                    budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()
             if candidate.alive:
-                if now >= wall_end:
-                    stop = stop or Stop.WALL_TIME
-                elif now >= patience_end:
-                    stop = stop or Stop.JUDGE_DONE
-                elif now >= next_cpu_check:
-                    left = start.cpu_time_ns - (self._cpu_time_ns() - cpu_before)
-                    if left <= 0:
-                        stop = stop or Stop.CPU_TIME
-                    next_cpu_check = now + max(left // (os.cpu_count() or 1), 1_000_000)
+                stop = stop or budget.exceeded(now)
                 if stop:
                     judge_end = min(judge_end, now + policy.JUDGE_GRACE_NS)
                     candidate.kill()
@@ -310,10 +309,28 @@ def _set_pipe_size(descriptor: int) -> None:
 
 
 def _splice_exactly(source: int, target: int, size: int) -> None:
-    """Moves bytes from a pipe to a file without this process seeing them."""
-    offset = 0
-    while offset < size:
-        moved = os.splice(source, target, size - offset, offset_dst=offset)
+    """Moves bytes from a pipe or socket to a file without this process seeing them."""
+    if stat.S_ISFIFO(os.fstat(source).st_mode):
+        return _splice_from_pipe(source, target, 0, size)
+    output, entry = os.pipe()  # the kernel splices to or from a pipe only
+    try:
+        offset = 0
+        while offset < size:
+            moved = os.splice(source, entry, size - offset)
+            if not moved:
+                raise ServerGoneError
+            _splice_from_pipe(output, target, offset, moved)
+            offset += moved
+    finally:
+        os.close(output)
+        os.close(entry)
+    return None
+
+
+def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:
+    end = offset + size
+    while offset < end:
+        moved = os.splice(source, target, end - offset, offset_dst=offset)
         if not moved:
             raise ServerGoneError
         offset += moved

@@ -54,7 +54,11 @@ _REPORT_LIMITS = {
     "result": LimitKind.RESULT,
     "calls": LimitKind.CALLS,
 }
-_STOP_LIMITS = {Stop.WALL_TIME: LimitKind.WALL_TIME, Stop.CPU_TIME: LimitKind.CPU_TIME}
+_STOP_LIMITS = {
+    Stop.WALL_TIME: LimitKind.WALL_TIME,
+    Stop.CPU_TIME: LimitKind.CPU_TIME,
+    Stop.MEMORY: LimitKind.MEMORY,
+}
 _STOP_WORDS = {
     LimitKind.WALL_TIME: "wall time ran out",
     LimitKind.CPU_TIME: "CPU time ran out",
