@@ -68,7 +68,7 @@ def build(
     ] = False,
     tag: Annotated[str | None, typer.Option(help="Name of the one image to build.")] = None,
 ) -> None:
-    """Builds images with the runner of this version inside."""
+    """Builds images that have the runner of this version inside."""
     if base_image and base_from_debootstrap:
         raise typer.BadParameter("give --base-image or --base-from-debootstrap, not both")
     with _engine() as engine:
@@ -168,7 +168,8 @@ def _image_table(found: Sequence[SandboxImage]) -> Table:
     for image in found:
         runner = "[green]current[/]" if image.is_current else "[yellow]of another version[/]"
         size = f"{image.size_bytes / 1e6:.0f} MB"
-        table.add_row(Text(image.name), image.short_identifier, image.language, size, runner)
+        names = Text("\n".join(image.tags or ("none",)))
+        table.add_row(names, image.short_identifier, image.language, size, runner)
     return table
 
 

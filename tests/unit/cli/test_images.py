@@ -60,12 +60,14 @@ def test_options_that_exclude_each_other_are_wrong_usage(
 def test_the_list_tells_size_and_version(
     run: Command, engine: docker.APIClient, python_image: str
 ) -> None:
-    with derived_image(engine, python_image, "codereward-python:old", "LABEL codereward.runner=0"):
-        lines = run("list").stdout.splitlines()
-    [this] = [line for line in lines if PYTHON_TAG in line]
-    [old] = [line for line in lines if "codereward-python:old" in line]
-    assert re.search(r"python +│ +\d+ MB +│ current", this)
-    assert re.search(r"python +│ +\d+ MB +│ of another version", old)
+    label = "LABEL codereward.runner=0"
+    with derived_image(engine, python_image, "codereward-python:old", label) as old:
+        [other] = images.find(engine, old)
+        told = run("list").stdout
+    [this] = images.find(engine, PYTHON_TAG)
+    facts = r" +│ python +│ +\d+ MB +│ "
+    assert re.search(rf"{this.short_identifier}{facts}current", told)
+    assert re.search(rf"{old} +│ {other.short_identifier}{facts}of another version", told)
 
 
 def test_programs_get_a_list_in_json(run: Command, python_image: str) -> None:

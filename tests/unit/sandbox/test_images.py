@@ -22,28 +22,28 @@ RUNNER_SOURCES = Path(runner.__file__).parent
 SIZE_BOUND_BYTES = 140_000_000
 ABSENT_IMAGE = "localhost:1/absent:latest"
 
-Inside = Callable[..., str]
+Inside = Callable[[str], str]
 Tool = Callable[[str], None]
+
+
+def output(engine: docker.APIClient, image: str, code: str) -> str:
+    """Runs code with an image's interpreter; gives what it prints."""
+    host_config = engine.create_host_config(network_mode="none")
+    created = engine.create_container(image, ["python3", "-c", code], host_config=host_config)["Id"]
+    try:
+        engine.start(created)
+        status = engine.wait(created)["StatusCode"]
+        printed = str(engine.logs(created).decode())
+    finally:
+        engine.remove_container(created, force=True)
+    assert status == 0, printed
+    return printed
 
 
 @pytest.fixture
 def inside(engine: docker.APIClient, python_image: str) -> Inside:
-    """Runs code with the image's interpreter; gives what it prints."""
-
-    def run(code: str) -> str:
-        host_config = engine.create_host_config(network_mode="none")
-        created = engine.create_container(
-            python_image, ["python3", "-c", code], host_config=host_config
-        )
-        try:
-            engine.start(created["Id"])
-            status = engine.wait(created["Id"])["StatusCode"]
-            assert status == 0, engine.logs(created["Id"]).decode()
-            return str(engine.logs(created["Id"]).decode())
-        finally:
-            engine.remove_container(created["Id"], force=True)
-
-    return run
+    """Runs code with the Python image's interpreter; gives what it prints."""
+    return lambda code: output(engine, python_image, code)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_an_engine_lists_an_image_with_what_is_in_it(
     engine: docker.APIClient, python_image: str
 ) -> None:
     [found] = images.find(engine, PYTHON_TAG)
-    assert found == next(image for image in images.find(engine) if PYTHON_TAG in image.tags)
+    assert found.identifier in {image.identifier for image in images.find(engine)}
     assert (found.identifier, found.language) == (python_image, "python")
     assert (found.runner_digest, found.is_current) == (images.runner_digest(), True)
     assert 0 < found.size_bytes < SIZE_BOUND_BYTES
@@ -186,13 +186,8 @@ def test_a_base_without_an_interpreter_gets_one(engine: docker.APIClient, base_i
     with derived_image(engine, base_image, "codereward-base:bare", remove) as bare:
         identifier = images.build(engine, "python", base_image=bare, tag=tag)
     try:
-        lists = engine.create_container(identifier, ["ls"], network_disabled=True)["Id"]
-        pieces, _ = engine.get_archive(lists, "/var/lib/apt/lists")
-        with tarfile.open(fileobj=io.BytesIO(b"".join(pieces))) as archive:
-            assert [entry.name for entry in archive if entry.isfile()] == []
-        _, interpreter = engine.get_archive(lists, "/usr/bin/python3.11")
-        assert interpreter["size"] > 1_000_000
-        engine.remove_container(lists, force=True)
+        code = "import json, os; print(json.dumps(os.listdir('/var/lib/apt/lists')))"
+        assert output(engine, identifier, code) == "[]\n"
     finally:
         engine.remove_image(identifier, force=True)
 
