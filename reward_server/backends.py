@@ -13,11 +13,12 @@ from reward_server.errors import SettingsError
 from reward_server.executors.base import Executor
 from reward_server.executors.local import LocalExecutor
 from reward_server.runner.wire import PROTOCOL_VERSION
+from reward_server.sandbox import socket
 from reward_server.sandbox.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import Janitor
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes
-from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.pool import SPARES, Pool
 from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.settings import Settings
 
@@ -50,10 +51,8 @@ async def running_backend(settings: Settings) -> AsyncIterator[Backend]:
         MissingWallError: a protection is missing and was not waived.
         SandboxError: no sandbox can be started.
     """
-    if settings.backend == "socket":
-        raise SettingsError("backend: socket is not part of this version; use local or docker")
-    start = docker_backend if settings.backend == "docker" else local_backend
-    async with start(settings) as backend:
+    start = {"local": local_backend, "docker": docker_backend, "socket": socket_backend}
+    async with start[settings.backend](settings) as backend:
         yield backend
 
 
@@ -107,6 +106,23 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
             yield backend
 
 
+@asynccontextmanager
+async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
+    """Keeps connections to runners that something else started; see `running_backend`."""
+    if settings.runtime or settings.sandbox_packages:
+        raise SettingsError(
+            "runtime, sandbox_packages: those of the socket backend are its runners'"
+        )
+    if not settings.sockets:
+        raise SettingsError("sockets: name the sockets on which runners listen")
+    walls = await socket.probe(settings.sockets)
+    require(walls, settings.allow_missing)
+    start = socket.SocketSandboxes(settings.sockets)
+    one_each = settings.model_copy(update={"workers": len(settings.sockets)})
+    async with _pooled(one_each, "socket", start, walls, spares=0) as backend:
+        yield backend
+
+
 def _docker_module() -> ModuleType:
     try:
         from reward_server.sandbox import docker
@@ -124,6 +140,7 @@ async def _pooled(
     start: Callable[[int], Awaitable[ContainedSandbox]],
     walls: tuple[Wall, ...],
     image: str = "",
+    spares: int = SPARES,
 ) -> AsyncIterator[Backend]:
     factory = _Factory(start)
     outages = asyncio.Queue[bool]()
@@ -133,6 +150,7 @@ async def _pooled(
         recycle_after_executions=settings.recycle_after_executions,
         recycle_after_seconds=settings.recycle_after_seconds,
         tell_works=outages.put_nowait,
+        spares=spares,
     )
     await pool.start()
     try:

@@ -123,6 +123,7 @@ class Settings(BaseSettings):
     backend: Literal["local", "docker", "socket"] = "local"
     runtime: str = ""
     image: str = "codereward-python"
+    sockets: Folders = ()
     workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
     allow_missing: Names = ()
     recycle_after_executions: PositiveInt = 2000

@@ -13,6 +13,7 @@ from reward_server.cli.bench import bench
 from reward_server.cli.doctor import doctor
 from reward_server.cli.grade import grade
 from reward_server.cli.images import images_app
+from reward_server.cli.runner import runner
 from reward_server.cli.serve import serve
 from reward_server.errors import RewardServerError, SettingsError
 
@@ -27,6 +28,7 @@ app.command()(serve)
 app.command()(doctor)
 app.command()(grade)
 app.command()(bench)
+app.command()(runner)
 app.add_typer(images_app, name="images")
 
 

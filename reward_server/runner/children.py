@@ -1,7 +1,7 @@
 """The processes that the zygote forks, each into namespaces of its own.
 
-What this stops: a child that outlives its use. It is the first of its pid namespace, so that
-killing it takes all its descendants along.
+What this stops: a child that outlives its use, or the zygote. It is the first of its pid
+namespace, so that killing it takes all its descendants along.
 
 What it does not: confine it; the child does that itself, with `confine`.
 """
@@ -89,6 +89,7 @@ def fork(body: Callable[[socket.socket], NoReturn]) -> Child:
     pid = kernel.clone(confine.NAMESPACES)
     if pid == 0:
         try:
+            kernel.die_with_parent()
             ours.close()
             forking.hand_over_handlers()
             body(theirs)

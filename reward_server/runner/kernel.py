@@ -25,6 +25,7 @@ MS_BIND = 4096
 MS_REC = 16384
 MS_PRIVATE = 1 << 18
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
@@ -129,6 +130,11 @@ def drop_capabilities() -> None:
 def no_new_privileges() -> None:
     """Makes set-uid bits and file capabilities void for this process and its children."""
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
+
+
+def die_with_parent() -> None:
+    """Has the kernel kill this process when the one that forked it ends, however it ends."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl pdeathsig")
 
 
 def make_dumpable() -> None:

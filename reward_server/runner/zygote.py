@@ -110,14 +110,17 @@ class Zygote:
 
     def serve(self) -> None:
         """Runs executions until the server closes the control pipe."""
-        while True:
-            if not self._judge.alive:
-                self._judge = fork(self._judge_body)
-            candidate, ends = self._fork_candidate()
-            try:
-                self._serve_one(candidate, ends)
-            finally:
-                candidate.end()
+        try:
+            while True:
+                if not self._judge.alive:
+                    self._judge = fork(self._judge_body)
+                candidate, ends = self._fork_candidate()
+                try:
+                    self._serve_one(candidate, ends)
+                finally:
+                    candidate.end()
+        finally:
+            self._judge.end()
 
     def _serve_one(self, candidate: Child, ends: Ends) -> None:
         start = _read_start()

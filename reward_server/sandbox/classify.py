@@ -75,6 +75,8 @@ _STOP_WORDS = {
 # worst names one failure instead of another.
 _EXHAUSTED = {
     "MemoryError": LimitKind.MEMORY,
+    "BlockingIOError: [Errno 11]": LimitKind.PROCESSES,
+    "RuntimeError: can't start new thread": LimitKind.PROCESSES,
     "OSError: [Errno 24]": LimitKind.OPEN_FILES,
     "OSError: [Errno 27]": LimitKind.FILE_SIZE,
     "OSError: [Errno 28]": LimitKind.DISK,

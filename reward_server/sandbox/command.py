@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
 RUNNER_FOLDER = "/opt/codereward/runner"
+START = "start.py"
+# For a runner in a container that somebody else made and bounded.
+OWN_CONTAINER: Mapping[str, object] = {
+    "meters": None,
+    "joins": (),
+    "private_proc": True,
+    "seccomp": True,
+    "landlock": True,
+    "packages": (),
+    "preload": (),
+}
 
-_START_CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from runner.forking import hold_handlers; hold_handlers();"
-    " from runner.__main__ import main; main(sys.argv[2])"
-)
 
+def runner_command(
+    interpreter: str,
+    settings: Mapping[str, object],
+    *,
+    listen: str = "",
+    folder: str = RUNNER_FOLDER,
+) -> list[str]:
+    """Builds the command line of a runner.
 
-def runner_command(interpreter: str, settings: Mapping[str, object]) -> list[str]:
-    """Builds the command line of a zygote, whose settings `runner.__main__` describes."""
-    parent = str(PurePosixPath(RUNNER_FOLDER).parent)
-    return [interpreter, "-I", "-S", "-c", _START_CODE, parent, json.dumps(settings)]
+    Args:
+        interpreter: Python, as the container finds it.
+        settings: of the zygote, see `runner.__main__`.
+        listen: path of a socket to listen on; standard input and output are spoken on without.
+        folder: of the runner, as the container finds it.
+    """
+    listening = ["--listen", listen] if listen else []
+    return [interpreter, "-I", "-S", f"{folder}/{START}", *listening, json.dumps(settings)]

@@ -33,7 +33,7 @@ from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import owner_id, owner_lives
-from reward_server.sandbox.command import runner_command
+from reward_server.sandbox.command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
 
 OWNER_LABEL = "codereward.owner"
@@ -221,12 +221,10 @@ class _Bounds:
 
 def _create(engine: docker.APIClient, options: DockerOptions) -> str:
     settings = {
-        "meters": None,
-        "joins": (),
+        **OWN_CONTAINER,
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
-        "packages": (),
         "preload": options.preload,
     }
     created: Mapping[str, str] = engine.create_container(
@@ -237,13 +235,14 @@ def _create(engine: docker.APIClient, options: DockerOptions) -> str:
         stdin_open=True,
         network_disabled=True,
         labels={OWNER_LABEL: owner_id()},
-        host_config=_host_config(options),
+        host_config=host_config(options),
         runtime=options.runtime or None,
     )
     return created["Id"]
 
 
-def _host_config(options: DockerOptions) -> dict[str, Any]:
+def host_config(options: DockerOptions) -> dict[str, Any]:
+    """Returns what the engine's API calls `HostConfig`: the hardening, setting by setting."""
     bounds = _Bounds()
     return {
         "AutoRemove": True,

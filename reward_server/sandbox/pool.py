@@ -80,6 +80,7 @@ class Pool:
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
+        spares: how many more are kept warm than run; without any, none is replaced for its age.
         tell_works: called with False when no sandbox is left and none can be started, and with
             True when one was started again.
     """
@@ -91,12 +92,14 @@ class Pool:
         slots: int,
         recycle_after_executions: int = 2_000,
         recycle_after_seconds: float = 1_800.0,
+        spares: int = SPARES,
         tell_works: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._factory = factory
         self._slots = slots
         self._recycle_after_executions = recycle_after_executions
         self._recycle_after_seconds = recycle_after_seconds
+        self._spares = spares
         self._tell_works = tell_works
         self._works = True
         self._idle: deque[_Member] = deque()
@@ -220,7 +223,7 @@ class Pool:
         if self._is_closed:
             return
         alive = len(self._idle) + len(self._lent) + len(self._starting)
-        for _ in range(self._slots + SPARES - alive):
+        for _ in range(self._slots + self._spares - alive):
             _keep(self._starting, asyncio.create_task(self._make_until_it_works()))
 
     async def _make_until_it_works(self) -> None:

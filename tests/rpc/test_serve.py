@@ -144,7 +144,7 @@ async def until_draining(stub: pb_grpc.RewardServiceAsyncStub) -> None:
         (("--set", "nonsense=1"), "nonsense"),
         (("--config", "/nonexistent.toml"), "cannot read /nonexistent.toml"),
         (("--host", "0.0.0.0"), "--insecure-public"),
-        (("--backend", "socket"), "not part of this version"),
+        (("--backend", "socket"), "name the sockets"),
         (("--runtime", "runsc"), "runtime"),
         (("--allow-missing", "gravity"), "gravity"),
         (("--set", "sandbox_packages=/nonexistent"), "/nonexistent"),

@@ -1,0 +1,33 @@
+"""`reward-server runner`: what a container runs that something else started and hardened."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import reward_server.runner
+from reward_server.errors import StartError
+from reward_server.sandbox.command import OWN_CONTAINER, runner_command
+
+
+def runner(
+    listen: Annotated[Path, typer.Option(help="Socket on which a server finds the runner.")],
+    preload: Annotated[
+        list[str] | None, typer.Option(help="A module to have warm for every execution.")
+    ] = None,
+) -> None:
+    """Serves executions to a server that connects, one connection at a time.
+
+    It builds a wall of its own around every execution; all else is its container's business.
+    """
+    folder = os.path.dirname(reward_server.runner.__file__)
+    settings = {**OWN_CONTAINER, "packages": sys.path[1:], "preload": preload or ()}
+    command = runner_command(sys.executable, settings, listen=str(listen), folder=folder)
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        raise StartError(f"cannot start {command[0]}: {error}") from error

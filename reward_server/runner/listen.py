@@ -1,0 +1,64 @@
+"""Serves whoever connects to a socket, one at a time, each with a zygote of its own.
+
+What this stops: two servers that use one container at once, whose executions would be counted and
+bounded together; who comes second waits. When a connection ends, so does its zygote, with
+everything that it forked.
+
+What it does not: confine anything, or ask who connects: who may is the socket's folder's business.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+_MODE = 0o660
+_WAITING = 16
+
+
+def listen(path: str, zygote: Sequence[str]) -> NoReturn:
+    """Listens until it is told to end (SIGTERM, SIGINT).
+
+    Args:
+        path: where the socket is made; one that is there is replaced.
+        zygote: the command line of a zygote, which speaks on its standard input and output.
+
+    Raises:
+        OSError: the socket cannot be made there.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(path)
+        try:
+            os.chmod(path, _MODE)
+            door.listen(_WAITING)
+            while True:
+                connection, _ = door.accept()
+                with connection:
+                    _serve(connection, zygote)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
+
+def _serve(connection: socket.socket, zygote: Sequence[str]) -> None:
+    descriptor = connection.fileno()
+    with subprocess.Popen(zygote, stdin=descriptor, stdout=descriptor) as process:
+        try:
+            process.wait()
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(0)

@@ -1,0 +1,113 @@
+"""Runners that something else started and hardened, found at sockets.
+
+What this stops: the server needing an engine, or any privilege, to have sandboxes: in a cluster, a
+pod's sidecars share a folder of sockets with it. A runner builds its own wall around each
+execution; the container around it bounds memory, processes and the network.
+
+What it does not: harden, bound or restart those containers. What the runner says of its walls is
+believed, since its container is trusted to be the operator's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from reward_server.domain import Limits, Wall
+from reward_server.errors import SandboxError
+from reward_server.sandbox.contained import ContainedSandbox
+
+BUFFER_BYTES = 1 << 20
+
+
+class SocketContainer:
+    """A connection to a runner; see `contained.Container`."""
+
+    def __init__(
+        self,
+        output: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        path: Path,
+        free: asyncio.Queue[Path],
+    ) -> None:
+        self.output = output
+        self._writer = writer
+        self._path = path
+        self._free = free
+        self._is_open = True
+
+    @classmethod
+    async def connect(cls, free: asyncio.Queue[Path]) -> SocketContainer:
+        """Connects to a runner that nobody uses, and waits for one if there is none.
+
+        Raises:
+            SandboxError: nobody listens there.
+        """
+        path = await free.get()
+        try:
+            reader, writer = await asyncio.open_unix_connection(path, limit=BUFFER_BYTES)
+        except BaseException as error:
+            free.put_nowait(path)
+            if isinstance(error, OSError):
+                raise SandboxError(f"no runner listens at {path}: {error}") from error
+            raise
+        return cls(reader, writer, path, free)
+
+    async def send(self, data: bytes) -> None:
+        """Writes to the runner."""
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def set_limits(self, limits: Limits) -> None:
+        """Does nothing: the runner keeps an execution's limits, its container the rest."""
+
+    async def destroy(self) -> str:
+        """Ends the connection, with which the runner ends what it forked."""
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+        if self._is_open:
+            self._is_open = False
+            self._free.put_nowait(self._path)
+        return f"see the log of the runner at {self._path}"
+
+
+class SocketSandboxes:
+    """Makes sandboxes of runners for a pool, one a socket at a time.
+
+    Args:
+        paths: where the runners listen.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._free: asyncio.Queue[Path] = asyncio.Queue()
+        for path in paths:
+            self._free.put_nowait(path)
+
+    async def __call__(self, number: int) -> ContainedSandbox:
+        """Connects to a runner.
+
+        Raises:
+            SandboxError: nobody listens, or the runner does not come up.
+        """
+        return await ContainedSandbox.start(await SocketContainer.connect(self._free))
+
+
+async def probe(paths: Sequence[Path]) -> tuple[Wall, ...]:
+    """Asks every runner once; a wall stands if it does so in all of them."""
+    found: list[tuple[Wall, ...]] = []
+    for path in paths:
+        try:
+            sandbox = await SocketSandboxes([path])(0)
+        except SandboxError as error:
+            return (Wall(name="container", standing=False, detail=str(error)),)
+        await sandbox.close()
+        found.append(sandbox.description.walls)
+    works = Wall(name="container", standing=True, detail=f"{len(paths)} runners answered")
+    return (works, *(_weakest(walls) for walls in zip(*found, strict=True)))
+
+
+def _weakest(walls: Sequence[Wall]) -> Wall:
+    return min(walls, key=lambda wall: wall.standing)
