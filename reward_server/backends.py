@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import Any
 
 from reward_server.domain import Wall
 from reward_server.errors import SettingsError
@@ -71,6 +72,25 @@ def local_options(settings: Settings) -> LocalOptions:
     return LocalOptions(packages=packages, uid=settings.sandbox_uid)
 
 
+async def examine(settings: Settings) -> tuple[Wall, ...]:
+    """Tries the backend that the settings name; tells which of its walls stand.
+
+    Raises:
+        SettingsError: a setting cannot be followed.
+        SandboxError: there is nothing to try: no engine, or no image.
+    """
+    if settings.backend == "socket":
+        return await socket.probe(settings.sockets)
+    if settings.backend == "local":
+        return await probe(settings.cgroup_parent, local_options(settings))
+    engines = _docker_module()
+    with closing(await asyncio.to_thread(engines.connect)) as engine:
+        walls: tuple[Wall, ...] = await engines.probe(
+            engine, await _docker_options(engine, settings)
+        )
+        return walls
+
+
 @asynccontextmanager
 async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Keeps a pool of bubblewrap containers on this machine; see `running_backend`."""
@@ -96,13 +116,12 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     engines = _docker_module()
     engine = await asyncio.to_thread(engines.connect)
     with closing(engine):
-        image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
         await asyncio.to_thread(engines.remove_stale, engine)
-        options = engines.DockerOptions(image=image, runtime=settings.runtime)
+        options = await _docker_options(engine, settings)
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
         start = engines.DockerSandboxes(engine, without_missing(options, walls))
-        async with _pooled(settings, "docker", start, walls, image) as backend:
+        async with _pooled(settings, "docker", start, walls, options.image) as backend:
             yield backend
 
 
@@ -121,6 +140,12 @@ async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
     one_each = settings.model_copy(update={"workers": len(settings.sockets)})
     async with _pooled(one_each, "socket", start, walls, spares=0) as backend:
         yield backend
+
+
+async def _docker_options(engine: Any, settings: Settings) -> Any:
+    engines = _docker_module()
+    image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
+    return engines.DockerOptions(image=image, runtime=settings.runtime)
 
 
 def _docker_module() -> ModuleType:

@@ -13,17 +13,19 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from reward_server.backends import local_options
+from reward_server.backends import examine
 from reward_server.cli.options import (
     AllowMissingOption,
+    BackendOption,
     ConfigOption,
     JsonOption,
+    RuntimeOption,
     SetOption,
     WorkersOption,
     read_settings,
 )
 from reward_server.domain import Wall
-from reward_server.sandbox.probe import WALLS, Need, is_refused, probe, require
+from reward_server.sandbox.probe import WALLS, Need, is_refused, require
 from reward_server.sandbox.timings import Circumstance, circumstances
 
 _KINDS = {kind.name: kind for kind in WALLS}
@@ -31,15 +33,23 @@ _KINDS = {kind.name: kind for kind in WALLS}
 
 def doctor(
     config: ConfigOption = None,
+    backend: BackendOption = None,
+    runtime: RuntimeOption = None,
     workers: WorkersOption = None,
     allow_missing: AllowMissingOption = None,
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Tells which protections stand on this host, and exits with 1 if a needed one does not."""
-    settings = read_settings(config, assignments, workers=workers, allow_missing=allow_missing)
+    settings = read_settings(
+        *(config, assignments),
+        backend=backend,
+        runtime=runtime,
+        workers=workers,
+        allow_missing=allow_missing,
+    )
     require((), settings.allow_missing)
-    walls = asyncio.run(probe(settings.cgroup_parent, local_options(settings)))
+    walls = asyncio.run(examine(settings))
     noise = circumstances(
         cores=len(os.sched_getaffinity(0)),
         slots=settings.workers,
