@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -51,6 +53,21 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture
+def dead_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Makes the environment name an engine that does not run; gives its address.
+
+    The SDK leaves the socket of a failed connection to the garbage collector, which would complain
+    of it during another test.
+    """
+    address = "unix:///nonexistent/docker.sock"
+    monkeypatch.setenv("DOCKER_HOST", address)
+    yield address
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @contextmanager

@@ -122,11 +122,9 @@ def test_an_image_that_the_engine_does_not_have_is_named(
     assert "no image of ours named codereward-python:absent" in str(result.exception)
 
 
+@pytest.mark.usefixtures("dead_engine")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_engine_that_does_not_answer_is_told(
-    run: Command, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+def test_an_engine_that_does_not_answer_is_told(run: Command, command: tuple[str, ...]) -> None:
     result = run(*command)
     assert isinstance(result.exception, SandboxError)
     assert "the Docker Engine does not answer" in str(result.exception)
