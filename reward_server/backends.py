@@ -144,7 +144,10 @@ async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 async def _docker_options(engine: Any, settings: Settings) -> Any:
     engines = _docker_module()
+    from reward_server.sandbox import images
+
     image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
+    await asyncio.to_thread(images.check_runner, engine, settings.image)
     return engines.DockerOptions(image=image, runtime=settings.runtime)
 
 

@@ -131,14 +131,19 @@ class DockerContainer:
             identifier = await asyncio.to_thread(_create, engine, options)
         except (docker.errors.DockerException, OSError) as error:
             raise SandboxError(f"the engine made no container: {error}") from error
+        container = None
         try:
-            attached = await asyncio.to_thread(_attach, engine, identifier)
-            streams = await _Streams.open(attached)
+            streams = await _Streams.open(await asyncio.to_thread(_attach, engine, identifier))
+            container = cls(engine, identifier, streams, _Bounds())
             await asyncio.to_thread(engine.start, identifier)
-        except (docker.errors.DockerException, OSError) as error:
+        except BaseException as error:
             await asyncio.to_thread(_remove, engine, identifier)
-            raise SandboxError(f"the engine did not start a container: {error}") from error
-        return cls(engine, identifier, streams, _Bounds())
+            if container is not None:
+                await container.destroy()
+            if isinstance(error, docker.errors.DockerException | OSError):
+                raise SandboxError(f"the engine did not start a container: {error}") from error
+            raise
+        return container
 
     async def send(self, data: bytes) -> None:
         """Writes to the runner."""

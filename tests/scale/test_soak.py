@@ -213,8 +213,9 @@ def sandbox_processes() -> list[str]:
 
 
 def mounts() -> set[str]:
-    """Finds the mounts of this process's namespace."""
-    return {line.split(" ", 5)[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
+    """Finds the mounts of this process's namespace, but those of an engine's containers."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return {path for line in lines if "/overlay2/" not in (path := line.split(" ", 5)[4])}
 
 
 def files() -> set[str]:
