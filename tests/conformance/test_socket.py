@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -101,6 +103,27 @@ async def test_a_connection_that_ends_ends_its_execution(shelf: Shelf, host: Hos
     await shelf.clear()
     with pytest.raises(SandboxError):
         await task
+    assert await output_of(await shelf.take(), "print('alive')") == "alive\n"
+    assert processes_marked(marker) == []
+
+
+def parent_of(pid: int) -> int:
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+async def test_a_killed_zygote_takes_its_children_along(shelf: Shelf, host: Host) -> None:
+    marker = f"orphaned-{host.secret}"
+    source = f"import os; os.execv('/usr/bin/sleep', [{marker!r}, '20'])"
+    task = asyncio.create_task(run(await shelf.take(), source))
+    async with asyncio.timeout(10):
+        while not (running := processes_marked(marker)):
+            assert not task.done()
+            await asyncio.sleep(0.01)
+    os.kill(parent_of(running[0]), signal.SIGKILL)
+    with pytest.raises(SandboxError):
+        await task
+    await shelf.clear()
     assert await output_of(await shelf.take(), "print('alive')") == "alive\n"
     assert processes_marked(marker) == []
 

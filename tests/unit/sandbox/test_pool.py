@@ -149,6 +149,21 @@ async def test_every_slot_and_a_spare_are_warm(host: Host, make: PoolMaker) -> N
     assert pool.statistics.idle == 3 + SPARES
 
 
+async def test_without_spares_there_is_a_sandbox_a_slot_and_a_broken_one_is_replaced(
+    host: Host, make: PoolMaker
+) -> None:
+    pool = await make(slots=2, spares=0)
+    assert len(host.alive) == 2
+    task = asyncio.create_task(pool.run(JOB))
+    await settle()
+    host.running[0].end(SandboxError("broken"))
+    with pytest.raises(SandboxError, match="broken"):
+        await task
+    await settle()
+    assert len(host.alive) == 2
+    assert host.starts == 3
+
+
 async def test_no_more_jobs_run_at_once_than_there_are_slots(host: Host, make: PoolMaker) -> None:
     pool = await make(slots=2)
     tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(5)]
