@@ -19,7 +19,7 @@ from reward_server.sandbox.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import Janitor
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes
-from reward_server.sandbox.pool import SPARES, Pool
+from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.settings import Settings
 
@@ -168,7 +168,7 @@ async def _pooled(
     start: Callable[[int], Awaitable[ContainedSandbox]],
     walls: tuple[Wall, ...],
     image: str = "",
-    spares: int = SPARES,
+    spares: int | None = None,
 ) -> AsyncIterator[Backend]:
     factory = _Factory(start)
     outages = asyncio.Queue[bool]()

@@ -80,7 +80,8 @@ class Pool:
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
-        spares: how many more are kept warm than run; without any, none is replaced for its age.
+        spares: how many more are kept warm than run, `SPARES` if not given; without any, none is
+            replaced for its age.
         tell_works: called with False when no sandbox is left and none can be started, and with
             True when one was started again.
     """
@@ -92,14 +93,14 @@ class Pool:
         slots: int,
         recycle_after_executions: int = 2_000,
         recycle_after_seconds: float = 1_800.0,
-        spares: int = SPARES,
+        spares: int | None = None,
         tell_works: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._factory = factory
         self._slots = slots
         self._recycle_after_executions = recycle_after_executions
         self._recycle_after_seconds = recycle_after_seconds
-        self._spares = spares
+        self._spares = SPARES if spares is None else spares
         self._tell_works = tell_works
         self._works = True
         self._idle: deque[_Member] = deque()
