@@ -71,7 +71,8 @@ def main(settings_json: str) -> None:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
             to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
-            Without `meters`, the container's own control group is read.
+            `covered` are folders that executions do not see. Without `meters`, the container's
+            own control group is read.
     """
     settings = json.loads(settings_json)
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
@@ -83,6 +84,7 @@ def main(settings_json: str) -> None:
         meters=find_own() if settings["meters"] is None else settings["meters"],
         shares_group=settings["meters"] is None,
         joins=tuple(settings["joins"]),
+        covered=tuple(settings["covered"]),
         private_proc=settings["private_proc"],
         seccomp_filter=filter_program,
         ruleset=confine.build_ruleset(landlock_abi) if landlock_abi else None,

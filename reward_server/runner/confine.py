@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import resource
+from collections.abc import Iterable
 
 from . import kernel, policy
 from .wire import Start
@@ -71,6 +72,13 @@ def mount_private_folders(disk_bytes: int, *, private_proc: bool) -> None:
         read_only = kernel.MS_RDONLY if policy.PROC.read_only else 0
         kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC | read_only)
     os.chdir(policy.WORK_FOLDER)
+
+
+def cover(folders: Iterable[str]) -> None:
+    """Hides folders of the container's, such as that of the socket on which the runner listens."""
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC | kernel.MS_RDONLY
+    for folder in folders:
+        kernel.mount("tmpfs", folder, "tmpfs", flags, "mode=000,nr_inodes=1")
 
 
 def _box_options(disk_bytes: int) -> str:

@@ -45,6 +45,7 @@ class Options:
         meters: descriptors of the candidate's control group, by `meters` name.
         shares_group: whether that group is the zygote's and the judge's too.
         joins: descriptors to which a process writes 0 to enter the candidate's control group.
+        covered: folders of the container's that an execution does not see.
         private_proc: whether an execution gets a /proc of its own.
         seccomp_filter: the system call filter, empty where it was waived.
         ruleset: descriptor of the Landlock rules, None where there is no Landlock.
@@ -53,6 +54,7 @@ class Options:
     meters: Mapping[str, int] = field(default_factory=dict)
     shares_group: bool = False
     joins: tuple[int, ...] = ()
+    covered: tuple[str, ...] = ()
     private_proc: bool = True
     seccomp_filter: bytes = b""
     ruleset: int | None = None
@@ -140,6 +142,7 @@ class Zygote:
 
     def _enter(self) -> None:
         confine.map_ids(self._uid, self._gid)
+        confine.cover(self._options.covered)
         confine.mount_private_folders(self._disk_bytes, private_proc=self._options.private_proc)
         os.setsid()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 
 RUNNER_FOLDER = "/opt/codereward/runner"
@@ -11,6 +12,7 @@ START = "start.py"
 OWN_CONTAINER: Mapping[str, object] = {
     "meters": None,
     "joins": (),
+    "covered": (),
     "private_proc": True,
     "seccomp": True,
     "landlock": True,
@@ -32,7 +34,11 @@ def runner_command(
         interpreter: Python, as the container finds it.
         settings: of the zygote, see `runner.__main__`.
         listen: path of a socket to listen on; standard input and output are spoken on without.
+            Executions do not see its folder, where a program could ask other runners.
         folder: of the runner, as the container finds it.
     """
-    listening = ["--listen", listen] if listen else []
-    return [interpreter, "-I", "-S", f"{folder}/{START}", *listening, json.dumps(settings)]
+    start = [interpreter, "-I", "-S", f"{folder}/{START}"]
+    if not listen:
+        return [*start, json.dumps(settings)]
+    covered = (os.path.dirname(os.path.abspath(listen)),)
+    return [*start, "--listen", listen, json.dumps({**settings, "covered": covered})]

@@ -306,6 +306,7 @@ async def _spawn(
     zygote_settings = {
         "meters": inheritance.meters,
         "joins": inheritance.joins,
+        "covered": (),
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,

@@ -128,6 +128,22 @@ async def test_a_killed_zygote_takes_its_children_along(shelf: Shelf, host: Host
     assert processes_marked(marker) == []
 
 
+async def test_a_program_does_not_find_the_socket(shelf: Shelf) -> None:
+    """It could ask its own runner, or its neighbours' in the same folder, as a server does."""
+    source = f"""
+import os, socket
+try: print(os.listdir({INSIDE!r}))
+except OSError as error: print(type(error).__name__)
+with socket.socket(socket.AF_UNIX) as asking:
+    try: asking.connect({INSIDE + "/runner.sock"!r})
+    except OSError as error: print(type(error).__name__)
+    else: print('connected')
+"""
+    said = (await output_of(await shelf.take(), source)).split()
+    assert said[0] in ("[]", "PermissionError")
+    assert said[1:] in (["FileNotFoundError"], ["PermissionError"])
+
+
 async def test_a_big_request_passes_a_socket_whole(shelf: Shelf) -> None:
     stdin = bytes(range(256)) * (1 << 14)
     source = "import sys; print(len(sys.stdin.buffer.read()))"
