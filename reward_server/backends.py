@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -80,7 +81,7 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
         SandboxError: there is nothing to try: no engine, or no image.
     """
     if settings.backend == "socket":
-        return await socket.probe(settings.sockets)
+        return await socket.probe(_sockets(settings))
     if settings.backend == "local":
         return await probe(settings.cgroup_parent, local_options(settings))
     engines = _docker_module()
@@ -128,18 +129,23 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
 @asynccontextmanager
 async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Keeps connections to runners that something else started; see `running_backend`."""
+    paths = _sockets(settings)
+    walls = await socket.probe(paths)
+    require(walls, settings.allow_missing)
+    start = socket.SocketSandboxes(paths)
+    one_each = settings.model_copy(update={"workers": len(paths)})
+    async with _pooled(one_each, "socket", start, walls, spares=0) as backend:
+        yield backend
+
+
+def _sockets(settings: Settings) -> tuple[Path, ...]:
     if settings.runtime or settings.sandbox_packages:
         raise SettingsError(
             "runtime, sandbox_packages: those of the socket backend are its runners'"
         )
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")
-    walls = await socket.probe(settings.sockets)
-    require(walls, settings.allow_missing)
-    start = socket.SocketSandboxes(settings.sockets)
-    one_each = settings.model_copy(update={"workers": len(settings.sockets)})
-    async with _pooled(one_each, "socket", start, walls, spares=0) as backend:
-        yield backend
+    return settings.sockets
 
 
 async def _docker_options(engine: Any, settings: Settings) -> Any:

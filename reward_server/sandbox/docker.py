@@ -111,14 +111,12 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
 class DockerContainer:
     """A container of an engine; see `contained.Container`."""
 
-    def __init__(
-        self, engine: docker.APIClient, identifier: str, streams: _Streams, limits: _Bounds
-    ) -> None:
+    def __init__(self, engine: docker.APIClient, identifier: str, streams: _Streams) -> None:
         self.output = streams.stdout
         self._engine = engine
         self._identifier = identifier
         self._streams = streams
-        self._bounds = limits
+        self._bounds = _Bounds()
 
     @classmethod
     async def start(cls, engine: docker.APIClient, options: DockerOptions) -> DockerContainer:
@@ -134,11 +132,12 @@ class DockerContainer:
         container = None
         try:
             streams = await _Streams.open(await asyncio.to_thread(_attach, engine, identifier))
-            container = cls(engine, identifier, streams, _Bounds())
+            container = cls(engine, identifier, streams)
             await asyncio.to_thread(engine.start, identifier)
         except BaseException as error:
-            await asyncio.to_thread(_remove, engine, identifier)
-            if container is not None:
+            if container is None:
+                await asyncio.to_thread(_remove, engine, identifier)
+            else:
                 await container.destroy()
             if isinstance(error, docker.errors.DockerException | OSError):
                 raise SandboxError(f"the engine did not start a container: {error}") from error
@@ -241,7 +240,6 @@ def _create(engine: docker.APIClient, options: DockerOptions) -> str:
         network_disabled=True,
         labels={OWNER_LABEL: owner_id()},
         host_config=host_config(options),
-        runtime=options.runtime or None,
     )
     return created["Id"]
 

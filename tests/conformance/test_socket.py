@@ -13,7 +13,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from reward_server.backends import socket_backend
+from reward_server.backends import examine, socket_backend
 from reward_server.domain import Ending, Job, Program
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
@@ -186,6 +186,8 @@ async def test_the_backend_refuses_to_start_without_its_runners(tmp_path: Path) 
     with pytest.raises(SettingsError, match="sockets: name"):
         async with socket_backend(Settings(backend="socket")):
             pytest.fail("served")
+    with pytest.raises(SettingsError, match="sockets: name"):
+        await examine(Settings(backend="socket"))
     absent = Settings(backend="socket", sockets=(tmp_path / "absent.sock",))
     with pytest.raises(MissingWallError, match="absent"):
         async with socket_backend(absent):
