@@ -218,6 +218,31 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """Executables of the container's, or made by one, run one after another until one fails.
+
+    Args:
+        commands: each with its arguments; all read the same standard input, from where the one
+            before left it, and write to the same streams.
+        environment: variables on top of the container's own.
+        files: what the working folder holds, by relative path.
+        product: what an earlier execution kept; unpacked before the files are written.
+        stdin: bytes given on standard input.
+        keep: shell patterns of the files to hand back, as `Execution.product`, when all commands
+            succeed; nothing without.
+        product_bytes: greatest size of what is handed back.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    product: bytes = b""
+    stdin: bytes = b""
+    keep: tuple[str, ...] = ()
+    product_bytes: int = 64 * MEBIBYTE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution."""
 
@@ -236,7 +261,7 @@ class CallJudgement:
     stop_at_first_failure: bool = False
 
 
-Work = Program | FunctionJudgement | CallJudgement
+Work = Program | Commands | FunctionJudgement | CallJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,6 +346,7 @@ class Execution:
     usage: Usage = Usage()
     limits_hit: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
+    product: bytes = b""  # of `Commands`: files, to be unpacked by later ones and by nobody else
 
 
 # ------------------------------------------------------------------------------- verdicts

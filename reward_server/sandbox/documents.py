@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reward_server.domain import CallJudgement, FunctionJudgement, Job, Limits, Program
+from reward_server.domain import (
+    CallJudgement,
+    Commands,
+    FunctionJudgement,
+    Job,
+    Limits,
+    Program,
+)
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
 
@@ -47,6 +54,8 @@ def request_document(job: Job) -> bytes:
         header = {"mode": "program", "args": list(work.args), "output_bytes": limits.output_bytes}
         files = {f"file/{name}": content for name, content in work.files.items()}
         return wire.pack(header, {"source": _encode(work.source), "stdin": work.stdin, **files})
+    if isinstance(work, Commands):
+        return _commands_document(work, limits)
     budgets = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,
@@ -55,6 +64,19 @@ def request_document(job: Job) -> bytes:
     }
     details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
     return wire.pack({**details, **budgets}, {"source": _encode(work.source)})
+
+
+def _commands_document(work: Commands, limits: Limits) -> bytes:
+    header = {
+        "mode": "commands",
+        "commands": [list(command) for command in work.commands],
+        "environment": dict(work.environment),
+        "keep": list(work.keep),
+        "product_bytes": work.product_bytes,
+        "output_bytes": limits.output_bytes,
+    }
+    files = {f"file/{name}": content for name, content in work.files.items()}
+    return wire.pack(header, {"product": work.product, "stdin": work.stdin, **files})
 
 
 def _encode(text: str) -> bytes:
