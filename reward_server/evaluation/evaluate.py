@@ -17,6 +17,7 @@ from reward_server.domain import (
     Integrity,
     Job,
     Limits,
+    Program,
     Provenance,
     StdioTests,
     Submission,
@@ -30,6 +31,7 @@ from reward_server.evaluation.graders import (
     Grader,
     Slots,
 )
+from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
 from reward_server.evaluation.stdio import StdioGrader
 from reward_server.grading.extraction import Extracted, extract
@@ -81,6 +83,7 @@ class Evaluation:
         self._languages = languages
         self._provenance = provenance
         self._checker_limits = checker_limits
+        self._programs = Programs(checker_limits)
         self._parallelism = parallelism
         self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
         self._flights: Flights[Assessment] = Flights()
@@ -122,9 +125,13 @@ class Evaluation:
             DeadlineError: the deadline cannot be, or was not, met.
             SandboxError: our machinery failed.
         """
-        language = self._languages.find(job.language)
+        language, program = self._languages.find(job.language), job.work
+        assert isinstance(program, Program)
         async with self._scheduler.admit(deadline=deadline) as slots:
-            execution = await slots.run(replace(job, language=language.name))
+            ready = await self._programs.ready(language, program.source, slots, program.files)
+            execution = ready.refusal or await slots.run(
+                ready.job(job.limits, stdin=program.stdin, args=program.args)
+            )
         return execution, self._provenance[language.name]
 
     async def _shared(
@@ -155,7 +162,7 @@ class Evaluation:
             candidate = Candidate(
                 source=extracted.source,
                 prompt=extracted.prompt,
-                language=language.name,
+                language=language,
                 limits=submission.limits,
                 policy=submission.reward_policy,
             )
@@ -177,7 +184,8 @@ class Evaluation:
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,
-                    checker_language=self._languages.find(tests.checker.program_language).name,
+                    programs=self._programs,
+                    checker_language=self._languages.find(tests.checker.program_language),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )

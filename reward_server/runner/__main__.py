@@ -9,7 +9,7 @@ import platform
 import sys
 from collections.abc import Iterable
 
-from . import confine, kernel, seccomp, wire, zygote
+from . import confine, kernel, policy, seccomp, wire, zygote
 from .meters import find_own
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
@@ -48,6 +48,12 @@ PRELOADED = (
 )
 
 
+def _set_environment() -> None:
+    folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
+    os.environ.clear()
+    os.environ.update(policy.ENVIRONMENT, PATH=":".join(folders))
+
+
 def _preload(names: Iterable[str]) -> None:
     for name in names:
         importlib.import_module(name)
@@ -75,6 +81,7 @@ def main(settings_json: str) -> None:
             own control group is read.
     """
     settings = json.loads(settings_json)
+    _set_environment()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
     sys.path.extend(settings["packages"])
     _preload((*PRELOADED, *settings["preload"]))

@@ -81,23 +81,6 @@ def connect() -> docker.APIClient:
         raise SandboxError(f"the Docker Engine does not answer: {error}") from error
 
 
-def resolve_image(engine: docker.APIClient, image: str) -> str:
-    """Returns the id of an image, which names its content whatever is tagged later.
-
-    Raises:
-        SandboxError: the engine does not have it.
-    """
-    try:
-        found: str = engine.inspect_image(image)["Id"]
-    except docker.errors.ImageNotFound:
-        raise SandboxError(
-            f"the engine has no image {image!r}: build it with `reward-server images build`"
-        ) from None
-    except (docker.errors.DockerException, OSError) as error:
-        raise SandboxError(f"the engine cannot tell of image {image!r}: {error}") from error
-    return found
-
-
 def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
     """Removes containers of servers that are dead; returns their ids."""
     removed = []
