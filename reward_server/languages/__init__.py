@@ -111,8 +111,13 @@ class Language:
 
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
+        assertions = self.program is not None and self.program.assertions is not None
         return LanguageInfo(
-            name=self.name, aliases=self.aliases, version=version, test_kinds=self.test_kinds
+            name=self.name,
+            aliases=self.aliases,
+            version=version,
+            test_kinds=self.test_kinds,
+            twin_kinds=("program",) if assertions else (),
         )
 
     def source_file(self, source: str) -> str:

@@ -8,6 +8,7 @@ ending      code that runs the tests' main, where it was renamed, and then, only
             normal end, writes the line {word} to standard output
 files       further files, by relative path, that are compiled with the source
 failed      regular expression found in what a failed assertion writes to standard error
+assertions  table that lets test programs be rewritten; described in `languages.assertions`
 
 {secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
 afresh for each verdict. The program passes if it exits with status 0 and has written the line
@@ -20,6 +21,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from reward_server.languages.assertions import Assertions, parse_assertions
 
 _PARTS = ("{opening}", "{solution}", "{tests}", "{ending}")
 _PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
@@ -44,6 +47,7 @@ class Composition:
     ending: str
     files: Mapping[str, str]
     failed: re.Pattern[str]
+    assertions: Assertions | None
 
     def fits(self, tests: str) -> bool:
         """Tells whether tests have what is renamed in them."""
@@ -98,4 +102,5 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         ending=ending,
         files=table.get("files", {}),
         failed=re.compile(table.get("failed", _FAILED)),
+        assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
     )
