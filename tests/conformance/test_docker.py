@@ -69,7 +69,7 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("check", (*CHECKS, *EXECUTABLES), ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
 async def test_a_container_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 

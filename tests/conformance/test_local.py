@@ -43,7 +43,7 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
-@pytest.mark.parametrize("check", (*CHECKS, *EXECUTABLES), ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 

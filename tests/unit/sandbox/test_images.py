@@ -111,7 +111,7 @@ def test_an_image_is_built_of_its_folder_and_the_runner_alone() -> None:
 
 
 def test_a_language_without_an_image_is_refused() -> None:
-    with pytest.raises(SandboxError, match="no image 'cobol': there are .*python"):
+    with pytest.raises(SandboxError, match=r"no image 'cobol': there are .*python"):
         images.build_context("cobol")
 
 
