@@ -161,7 +161,7 @@ def _kind(token: Token, language: Assertions) -> str:
     if token.kind is Kind.NUMBER:
         return "whole" if token.text.replace("_", "").isdigit() else "number"
     if token.kind in (Kind.STRING, Kind.CHAR):
-        return token.kind.value
+        return "string" if token.kind is Kind.STRING else "char"
     return "truth" if token.text in language.opposites else ""
 
 
@@ -209,7 +209,7 @@ def _changed(
 def _other(text: str, leaf: Leaf, language: Assertions, random: Random) -> str | None:
     match leaf.kind:
         case "truth":
-            return str(language.opposites[text])
+            return language.opposites[text]
         case "char":
             return _other_char(text, random)
         case "string":

@@ -40,7 +40,7 @@ from reward_server.languages.assertions import Assertions, Form
 
 READ_CHARACTERS = 1 << 18
 GUESS_BITS = 20.0
-MOST_TWINS = 3
+MOST_TWINS = 7
 LARGEST_TOLERANCE = 0.02
 TAG_DIGITS = WORD_DIGITS = 16
 # Stand in a claim for the actual and the expected value; tests that have them are left alone.
@@ -109,10 +109,21 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """A place in the tests, and the claims made there."""
+    """A place in the tests, and the claims made there.
+
+    Args:
+        start: where the text that is replaced begins.
+        end: where it ends.
+        covered: where the text ends that is understood.
+        line: where it is in the tests, from 1.
+        optional: whether a right solution may not come to it.
+        in_expression: whether what is replaced is the condition of a statement.
+        claims: what it says.
+    """
 
     start: int
     end: int
+    covered: int
     line: int
     optional: bool
     in_expression: bool
@@ -195,7 +206,7 @@ def _between(tokens: Tokens, assertions: Sequence[Assertion]) -> str:
     region = next(regions, None)
     kept = []
     for token in tokens:
-        while region is not None and region.end <= token.start:
+        while region is not None and region.covered <= token.start:
             region = next(regions, None)
         if region is not None and region.start <= token.start:
             continue
@@ -228,7 +239,7 @@ class _Reader:
                 continue
             begins = token.start >= end and token.kind is Kind.WORD
             if begins and last not in _MEMBER and (assertion := self._assertion_at(index)):
-                end = assertion.end
+                end = assertion.covered
                 yield assertion
             last = token.text
 
@@ -244,7 +255,8 @@ class _Reader:
         if inside is None:
             return None
         content, end = inside
-        claims = _claims(form, content, self._language)
+        call = head[0].rstrip("([{ \t\n")
+        claims = _claims(form, call, content, self._language)
         followed = self._after(form, head, end)
         if not claims or followed is None:
             return None
@@ -253,6 +265,7 @@ class _Reader:
         return Assertion(
             start=start,
             end=content[-1].end if alone else followed,
+            covered=followed,
             line=self._text.count("\n", 0, head.start()) + 1,
             optional=self._branches.around,
             in_expression=alone,
@@ -288,6 +301,8 @@ class _Reader:
         following = re.compile(form.after.replace(r"\1", re.escape(name))).match(self._text, end)
         if following is None:
             return None
+        if form.kind == "failure":
+            return following.end()
         if form.kind != "list":
             ending = form.ends.match(self._text, end)
             return ending.end() if ending else end
@@ -342,12 +357,14 @@ class _Branches:
 # --------------------------------------------------------------------------------- claims
 
 
-def _claims(form: Form, content: Tokens, language: Assertions) -> tuple[Claim, ...]:
+def _claims(
+    form: Form, call: str, content: Tokens, language: Assertions
+) -> tuple[Claim, ...]:
     """Reads what an assertion says; nothing if that is not understood."""
     if form.kind == "list":
         found = [_condition(piece, True, language) for piece in split(content, ",")]
     elif form.kind == "equal":
-        found = [_equality(form, split(content, ","), language)]
+        found = [_equality(form, call, split(content, ","), language)]
     else:
         pieces = split(content, ",")
         condition = pieces[0] if pieces else ()
@@ -357,11 +374,13 @@ def _claims(form: Form, content: Tokens, language: Assertions) -> tuple[Claim, .
     return tuple(one for one in found if one) if all(found) else ()
 
 
-def _equality(form: Form, values: list[Tokens], language: Assertions) -> Claim | None:
+def _equality(
+    form: Form, call: str, values: list[Tokens], language: Assertions
+) -> Claim | None:
     if len(values) < 2:
         return None
     expected, actual = values[form.expected], values[1 - form.expected]
-    template = form.predicate
+    template = form.predicate.replace("{call}", call)
     literal = read_literal(expected, language)
     if literal is None or not _computes(actual, language):
         if not (_computes(actual, language) or _computes(expected, language)):
@@ -583,7 +602,7 @@ class _Writer:
             return self._put(language.nothing, code, in_expression), [observation]
         told = [self._tell(claim.with_expected(name, text), holds) for text, holds in expected]
         capture = language.capture.replace("{name}", name).replace("{actual}", claim.actual)
-        code = " ".join(one for one, _ in told)
+        code = language.separator.join(one for one, _ in told)
         return self._put(capture, code, in_expression), [one for _, one in told]
 
     def _put(self, capture: str, observations: str, in_expression: bool) -> str:

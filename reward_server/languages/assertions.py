@@ -15,6 +15,7 @@ capture                    code that names the actual value {actual} {name}, and
                            instead where there is nothing to name, `nothing`
 observation                code that tells whether {predicate} holds, by writing the line {held} or
                            the line {missed}
+separator                  what stands between observations; "; " if absent
 statement                  code of {capture} and {observations} that stands for an assertion
 expression                 the same where the condition of a statement is replaced, with the value
                            false; absent where the language cannot
@@ -28,7 +29,7 @@ residue                    regular expression of what may decide the outcome wit
   kind                     "condition", which must hold; "failure", a condition that must not,
                            which alone is replaced; "equal", two values, the second the expected
                            one or, with `expected = 0`, the first, where {actual} and {expected}
-                           are compared by `predicate`; "list", conditions that must all hold
+                           are compared by `predicate`, in which {call} is what was called; "list", conditions that must all hold
   after                    regular expression of what must follow; of a list it belongs to the
                            assertion, and \1 in it is the first group of the head
   ends                     regular expression of what belongs to the assertion at its end
@@ -81,6 +82,7 @@ class Assertions:
     capture: str
     nothing: str
     observation: str
+    separator: str
     statement: str
     expression: str
     named_in_expressions: bool
@@ -114,6 +116,7 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         capture=table["capture"],
         nothing=table.get("nothing", ""),
         observation=table["observation"],
+        separator=table.get("separator", "; "),
         statement=table["statement"],
         expression=table.get("expression", ""),
         named_in_expressions=table.get("named_in_expressions", False),

@@ -4,8 +4,9 @@ layout      how the source is put together of {opening}, {solution}, {tests} and
 opening     text that the ending, or the assertions, need in front; "" if absent
 rename      a regular expression and what it is replaced by, once, in the tests, such as the name
             of their main; tests in which it finds nothing are refused
-ending      code that runs the tests' main, where it was renamed, and then, only if it came to its
-            normal end, writes the line {word} to standard output
+ending      code behind the tests; it, or what `rename` puts in, runs the tests' main and then,
+            only if that came to its normal end, writes the line {word} to standard output; "" if
+            absent
 files       further files, by relative path, that are compiled with the source
 failed      regular expression found in what a failed assertion writes to standard error
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
@@ -64,7 +65,8 @@ class Composition:
         """
         if self.rename is not None:
             pattern, new = self.rename
-            tests = pattern.sub(lambda found: found.expand(_filled(new, secret, word)), tests, 1)
+            new = _filled(new, secret, word)
+            tests = pattern.sub(lambda found: found.expand(new), tests, count=1)
         parts = {
             "{opening}": _filled(self.opening, secret, word),
             "{solution}": solution,
@@ -87,14 +89,13 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
     """Reads the table [program].
 
     Raises:
-        ValueError: the layout lacks a part or has one twice, or the ending does not write {word}.
+        ValueError: the layout lacks a part or has one twice, or nothing writes {word}.
     """
-    layout, ending = table["layout"], table["ending"]
+    layout, ending, rename = table["layout"], table.get("ending", ""), table.get("rename")
     if sorted(_PART.findall(layout)) != sorted(_PARTS):
         raise ValueError(f"the layout must have each of {', '.join(_PARTS)} once")
-    if "{word}" not in ending:
-        raise ValueError("the ending does not write {word}")
-    rename = table.get("rename")
+    if "{word}" not in ending + (rename[1] if rename else ""):
+        raise ValueError("nothing writes {word}")
     return Composition(
         layout=layout,
         opening=table.get("opening", ""),
