@@ -85,9 +85,8 @@ def defines(code: str, name: str) -> bool:
     word = re.escape(name)
     typed = rf"(?:\b(?:{_DEFINING})|[\w>\]]\s*[&*]*)\s+[&*]*{word}\s*(?:<[^<>()]*>)?\s*[(=:<]"
     called = rf"\b(?:return|new|throw|await|yield|in|case|else|do|not|and|or)\s+{word}\s*\("
-    found = re.finditer(
-        rf"^[^\n]*?{typed}|^\(define\s+\(?{word}\b|^{word}\s*::", code, re.MULTILINE
-    )
+    defined = rf"^[^\n]*?{typed}|^\(define\s+\(?{word}\b|^{word}\s*::"
+    found = re.finditer(defined, code, re.MULTILINE)
     return any(not re.search(called, match[0]) for match in found)
 
 
