@@ -69,6 +69,7 @@ class Ready:
         stdin: bytes = b"",
         args: tuple[str, ...] = (),
         files: Mapping[str, bytes] | None = None,
+        data: Mapping[str, bytes] | None = None,
     ) -> Job:
         """Makes a job of one run.
 
@@ -77,14 +78,15 @@ class Ready:
             stdin: bytes given on standard input.
             args: on the command line.
             files: that this run finds in its working folder.
+            data: the same, read-only.
         """
-        files = {**self.files, **(files or {})}
+        files, data = {**self.files, **(files or {})}, data or {}
         if self.language.toolchain is None:
-            program = Program(source=self.source, stdin=stdin, args=args, files=files)
+            program = Program(source=self.source, stdin=stdin, args=args, files=files, data=data)
             return Job(work=program, language=self.language.name, limits=limits)
         work = self.language.execution(self.source, self.product, limits)
         command = (*work.commands[0], *args)
-        work = replace(work, commands=(command,), stdin=stdin, files=files)
+        work = replace(work, commands=(command,), stdin=stdin, files=files, data=data)
         return Job(work=work, language=self.language.name, limits=limits)
 
 
