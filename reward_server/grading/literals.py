@@ -20,7 +20,8 @@ _SIGNS = frozenset(("-", "+"))
 _LEADING_DIGITS = re.compile(r"\d*")
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,:;!?-]*")
 _QUOTES = "\"'`"
-_ATTEMPTS = 24
+_ATTEMPTS = 32
+_MOST_STEPS = 9
 _DECIMALS = 1
 
 
@@ -214,7 +215,7 @@ def _other(text: str, leaf: Leaf, language: Assertions, random: Random) -> str |
             return _other_char(text, random)
         case "string":
             return _other_string(text, random)
-    for _ in range(random.randint(1, 3)):
+    for _ in range(random.randint(1, _MOST_STEPS)):
         text = _other_number(text)
     return text
 
@@ -249,11 +250,9 @@ def _other_char(text: str, random: Random) -> str | None:
 def _other_string(text: str, random: Random) -> str | None:
     """Changes a letter where nothing in the text has a meaning; else puts one in front."""
     start = min((text.find(quote) for quote in _QUOTES if quote in text), default=-1)
-    if start < 0:
-        return None
     inner = text[start + 1 : -1]
-    if text[start] in inner:
-        return None  # a long string, with marks of its own
+    if start < 0 or text[:start].endswith("R") or inner[:1] == text[start]:
+        return None  # it begins with a mark of its own choice, or with three quotes
     places = [index for index, letter in enumerate(inner) if letter.isascii() and letter.isalnum()]
     if not _PLAIN.fullmatch(inner) or not places:
         return f"{text[: start + 1]}{random.choice('abcdefgh')}{text[start + 1 :]}"

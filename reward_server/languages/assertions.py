@@ -28,8 +28,9 @@ residue                    regular expression of what may decide the outcome wit
                            the next semicolon or, with `until = "line"`, to the end of the line
   kind                     "condition", which must hold; "failure", a condition that must not,
                            which alone is replaced; "equal", two values, the second the expected
-                           one or, with `expected = 0`, the first, where {actual} and {expected}
-                           are compared by `predicate`, in which {call} is what was called; "list", conditions that must all hold
+                           one or, with `expected = 0`, the first, that are compared by
+                           `predicate`, with {actual}, {expected} and {call}, what was called;
+                           "list", conditions that must all hold
   after                    regular expression of what must follow; of a list it belongs to the
                            assertion, and \1 in it is the first group of the head
   ends                     regular expression of what belongs to the assertion at its end
