@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
@@ -18,13 +16,12 @@ from reward_server.executors.base import Executor
 from reward_server.executors.local import LocalExecutor
 from reward_server.executors.versions import versions_of
 from reward_server.languages import Languages, load_languages
-from reward_server.runner import policy
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
 from reward_server.sandbox.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local import LocalOptions, LocalSandboxes, shows_all
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.pools import Pools
 from reward_server.sandbox.probe import probe, require, without_missing
@@ -195,13 +192,11 @@ def _wanted(settings: Settings) -> Languages:
 
 
 def _installed(settings: Settings) -> tuple[str, ...]:
-    """Names the languages of which this host has all executables, where containers see them."""
-    path = os.pathsep.join(policy.PATH[1:])
+    """Names the languages of which this host has all executables."""
     return tuple(
         one.name
         for one in _wanted(settings).all
-        if one.toolchain is None
-        or all(shutil.which(name, path=path) for name in one.toolchain.executables)
+        if one.toolchain is None or shows_all(one.toolchain.executables)
     )
 
 

@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,6 +94,12 @@ def _read_only_sources(options: LocalOptions) -> dict[str, str]:
 
 def _is_real_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
+
+
+def shows_all(executables: Iterable[str]) -> bool:
+    """Tells whether the host has all of these where a container finds them."""
+    path = os.pathsep.join(folder for folder in policy.PATH if folder in (*_LIBRARIES, "/bin"))
+    return all(shutil.which(name, path=path) for name in executables)
 
 
 def bubblewrap_path() -> str:
