@@ -69,6 +69,7 @@ class Ready:
         stdin: bytes = b"",
         args: tuple[str, ...] = (),
         files: Mapping[str, bytes] | None = None,
+        data: Mapping[str, bytes] | None = None,
     ) -> Job:
         """Makes a job of one run.
 
@@ -77,14 +78,15 @@ class Ready:
             stdin: bytes given on standard input.
             args: on the command line.
             files: that this run finds in its working folder.
+            data: the same, read-only.
         """
-        files = {**self.files, **(files or {})}
+        files, data = {**self.files, **(files or {})}, data or {}
         if self.language.toolchain is None:
-            program = Program(source=self.source, stdin=stdin, args=args, files=files)
+            program = Program(source=self.source, stdin=stdin, args=args, files=files, data=data)
             return Job(work=program, language=self.language.name, limits=limits)
         work = self.language.execution(self.source, self.product, limits)
         command = (*work.commands[0], *args)
-        work = replace(work, commands=(command,), stdin=stdin, files=files)
+        work = replace(work, commands=(command,), stdin=stdin, files=files, data=data)
         return Job(work=work, language=self.language.name, limits=limits)
 
 
@@ -118,8 +120,17 @@ class Programs:
         source: str,
         slots: Slots,
         files: Mapping[str, bytes] | None = None,
+        *,
+        once: bool = False,
     ) -> Ready:
         """Makes a program ready; one that is being made ready, or was, is not made again.
+
+        Args:
+            language: what it is written in.
+            source: the program.
+            slots: where the compiler runs.
+            files: that lie beside it.
+            once: whether nobody will ask for it again, so that nothing need be kept.
 
         Raises:
             SandboxError, DeadlineError: as the slots; and the language does not work here.
@@ -129,6 +140,8 @@ class Programs:
         if language.name not in self._tried:
             key = language.name.encode()
             await self._trials.join(key, lambda: self._try(language, slots))
+        if once:
+            return await self._make(language, source, files or {}, slots)
         return await self._shared(language, source, files or {}, slots)
 
     async def _shared(

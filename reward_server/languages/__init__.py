@@ -21,12 +21,15 @@ variants        names of its dialects, such as "c++20", each with the text that 
                 local backend has to show
   environment   variables of its commands
   limits        of the compilation, by field of `domain.Limits`
+[program]       how a test program is compiled with the solution; needed for tests of that kind, and
+                described in `languages.composing`
 [probe]         programs that tell whether it works: `works` reads two integers from standard
                 input and prints their sum, `refused` does not compile, `fails` exits with another
                 status than 0, `endless` runs for ever
 
 In commands and variables of the environment, {source}, {stem}, {variant} and {memory_mebibytes}
-(three quarters of the memory limit, for runtimes that must be told) stand for what they say.
+(three quarters of the memory limit, for runtimes that must be told) stand for what they say. A
+compiler's argument {sources} stands for the program's file and all others of the same kind.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from typing import Any
 
 from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
+from reward_server.languages.composing import Composition, parse_composition
 
 TEST_KINDS = ("function", "call", "stdio", "program")
 PYTHON = "python"
@@ -94,6 +98,7 @@ class Language:
     variant: str
     toolchain: Toolchain | None
     probe: Probe
+    program: Composition | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def default_limits(self, server: Limits) -> Limits:
@@ -107,8 +112,13 @@ class Language:
 
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
+        assertions = self.program is not None and self.program.assertions is not None
         return LanguageInfo(
-            name=self.name, aliases=self.aliases, version=version, test_kinds=self.test_kinds
+            name=self.name,
+            aliases=self.aliases,
+            version=version,
+            test_kinds=self.test_kinds,
+            twin_kinds=("program",) if assertions else (),
         )
 
     def source_file(self, source: str) -> str:
@@ -125,8 +135,14 @@ class Language:
         """
         assert self.toolchain is not None
         name = self.source_file(source)
+        kind = name.rpartition(".")[2]
+        sources = (name, *sorted(one for one in files if one.endswith(f".{kind}") and one != name))
+        commands = [
+            [part for text in one for part in (sources if text == _SOURCES else (text,))]
+            for one in self.toolchain.compile
+        ]
         return Commands(
-            commands=tuple(self._filled(one, source, limits) for one in self.toolchain.compile),
+            commands=tuple(self._filled(one, source, limits) for one in commands),
             environment=self._environment(source, limits),
             files={**files, name: source.encode("utf-8", "surrogatepass")},
             keep=self.toolchain.keep,
@@ -161,6 +177,7 @@ class Language:
 
 
 _DEFAULT_STEM = "Main"
+_SOURCES = "{sources}"
 _PLACE = re.compile(r"\{(?:source|stem|variant|memory_mebibytes)\}")
 
 
@@ -200,6 +217,9 @@ def parse_language(text: str) -> tuple[Language, ...]:
     unknown = {*table["test_kinds"]} - {*TEST_KINDS} | {*limits} - _LIMIT_NAMES
     if unknown:
         raise ValueError(f"unknown test kinds or limits: {', '.join(sorted(unknown))}")
+    if ("program" in table["test_kinds"]) != ("program" in table):
+        raise ValueError("the program tests and the table [program] need each other")
+    program = parse_composition(table["program"]) if "program" in table else None
     variants = table.get("variants", {table["name"]: ""})
     return tuple(
         Language(
@@ -216,6 +236,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
             variant=variant,
             toolchain=toolchain,
             probe=Probe(**table["probe"]),
+            program=program,
             limits=limits,
         )
         for name, variant in variants.items()
