@@ -11,6 +11,8 @@ from typing import Protocol
 from reward_server.domain import (
     Assessment,
     CallTests,
+    Checker,
+    CheckerKind,
     Execution,
     FunctionTests,
     Job,
@@ -193,13 +195,18 @@ class Evaluation:
                 return StdioGrader(
                     tests=tests,
                     programs=self._programs,
-                    checker_language=self._languages.find(tests.checker.program_language),
+                    checker_language=self._checker_language(tests.checker, submission),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
             case ProgramTests() as tests:
                 language = self._languages.find(submission.language)
                 return await program_grader(tests, language, self._programs)
+
+    def _checker_language(self, checker: Checker, submission: Submission) -> Language:
+        has_program = checker.kind is CheckerKind.PROGRAM
+        name = checker.program_language if has_program else submission.language
+        return self._languages.find(name)
 
 
 async def _extract(submission: Submission, grader: Grader, language: Language) -> Extracted:
