@@ -23,7 +23,8 @@ BUILD_SECONDS = 300
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Gives the first test that needs an image the time to make it."""
     for item in items:
-        uses_an_image = "python_image" in getattr(item, "fixturenames", ())
+        names = getattr(item, "fixturenames", ())
+        uses_an_image = "python_image" in names or "program_images" in names
         if uses_an_image and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
 
@@ -53,6 +54,15 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
+    """Gives the ids of the images of C++, Java and JavaScript with the runner of this checkout."""
+    return tuple(
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in ("gcc", "jvm", "node")
+    )
 
 
 @pytest.fixture
