@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -121,8 +121,10 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
         options = await _docker_options(engine, settings)
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
-        start = engines.DockerSandboxes(engine, without_missing(options, walls))
-        async with _pooled(settings, "docker", start, walls, options.image) as backend:
+        async with (
+            aclosing(engines.DockerSandboxes(engine, without_missing(options, walls))) as start,
+            _pooled(settings, "docker", start, walls, options.image) as backend,
+        ):
             yield backend
 
 
@@ -152,9 +154,10 @@ async def _docker_options(engine: Any, settings: Settings) -> Any:
     engines = _docker_module()
     from reward_server.sandbox import images
 
-    image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
-    await asyncio.to_thread(images.check_runner, engine, settings.image)
-    return engines.DockerOptions(image=image, runtime=settings.runtime)
+    image = await asyncio.to_thread(images.require, engine, settings.image)
+    return engines.DockerOptions(
+        image=image.identifier, name=settings.image, runtime=settings.runtime
+    )
 
 
 def _docker_module() -> ModuleType:

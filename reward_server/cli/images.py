@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -194,17 +194,18 @@ async def _try_all(
 
 async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
     from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-    from reward_server.sandbox.images import check_runner
+    from reward_server.sandbox.images import require
 
-    start = DockerSandboxes(engine, DockerOptions(image=image.identifier, runtime=runtime))
-    began = time.perf_counter()
-    try:
-        await asyncio.to_thread(check_runner, engine, image.name)
-        sandbox = await start(0)
-    except SandboxError as error:
-        return Trial(image=image, milliseconds=_since(began), problem=str(error))
-    milliseconds = _since(began)
-    await sandbox.close()
+    options = DockerOptions(image=image.identifier, name=image.name, runtime=runtime)
+    async with aclosing(DockerSandboxes(engine, options)) as start:
+        began = time.perf_counter()
+        try:
+            await asyncio.to_thread(require, engine, image.name)
+            sandbox = await start(0)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=_since(began), problem=str(error))
+        milliseconds = _since(began)
+        await sandbox.close()
     version = sandbox.description.language_version
     return Trial(image=image, milliseconds=milliseconds, version=version)
 

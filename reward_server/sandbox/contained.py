@@ -99,6 +99,11 @@ class ContainedSandbox:
             said = execution.stderr.data.decode("utf-8", "replace")
             raise SandboxError(f"the sandbox runs nothing: {execution.message} {said}".rstrip())
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the runner's output has not ended; see `sandbox.base.Sandbox.is_alive`."""
+        return not self._container.output.at_eof()
+
     async def run(self, job: Job) -> Execution:
         """Runs one execution; see `sandbox.base.Sandbox.run`."""
         try:

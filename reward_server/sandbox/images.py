@@ -25,6 +25,7 @@ import docker.errors
 import reward_server
 from reward_server import runner
 from reward_server.errors import SandboxError
+from reward_server.sandbox.containers import ENGINE_FAILURES, told
 
 LANGUAGE_LABEL = "codereward.language"
 RUNNER_LABEL = "codereward.runner"
@@ -35,7 +36,6 @@ IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _RUNNER_FOLDER = Path(runner.__file__).resolve().parent
 _COMPLAINT_LINES = 5
-_ENGINE_FAILURES = (docker.errors.DockerException, OSError)
 _BASE_COMMAND = (
     "mmdebstrap",
     "--variant=minbase",
@@ -139,7 +139,7 @@ def build(
             decode=True,
         )
         return _follow(events, on_line)
-    except _ENGINE_FAILURES as error:
+    except ENGINE_FAILURES as error:
         raise SandboxError(f"the engine did not build the {language} image: {error}") from error
 
 
@@ -183,7 +183,7 @@ def make_base(
         on_line("importing the archive into the engine")
         try:
             return _imported(engine, archive.name, tag)
-        except _ENGINE_FAILURES as error:
+        except ENGINE_FAILURES as error:
             raise SandboxError(f"the engine did not import the base: {error}") from error
 
 
@@ -199,28 +199,38 @@ def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImag
     """
     try:
         found = engine.images(name, filters={"label": [LANGUAGE_LABEL, RUNNER_LABEL]})
-    except _ENGINE_FAILURES as error:
+    except ENGINE_FAILURES as error:
         raise SandboxError(f"the engine does not list its images: {error}") from error
     return tuple(sorted(map(_described, found), key=lambda image: image.name))
 
 
-def check_runner(engine: docker.APIClient, image: str) -> None:
-    """Makes sure that an image has the runner that this server brings.
+def require(engine: docker.APIClient, name: str) -> SandboxImage:
+    """Describes an image that containers may be made of: it has the runner that this server brings.
+
+    Args:
+        engine: which.
+        name: a name, a digest or an id. The id in the answer names the content, whatever is tagged
+            later.
 
     Raises:
-        SandboxError: it has another, or none, or the engine does not have the image.
+        SandboxError: it has another runner, or none, or the engine does not have the image.
     """
     try:
-        labels = engine.inspect_image(image)["Config"]["Labels"] or {}
-    except _ENGINE_FAILURES as error:
-        raise SandboxError(f"the engine cannot tell of image {image!r}: {error}") from error
-    if RUNNER_LABEL not in labels:
+        found = engine.inspect_image(name)
+    except docker.errors.ImageNotFound:
+        raise SandboxError(
+            f"the engine has no image {name!r}: build it with `reward-server images build`"
+        ) from None
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine cannot tell of image {name!r}: {told(error)}") from error
+    labels = found["Config"]["Labels"] or {}
+    if RUNNER_LABEL not in labels or LANGUAGE_LABEL not in labels:
         problem = "has no runner"
     elif labels[RUNNER_LABEL] != runner_digest():
         problem = "has the runner of another version"
     else:
-        return
-    raise SandboxError(f"image {image} {problem}; rebuild it with `reward-server images build`")
+        return _described({**found, "Labels": labels})
+    raise SandboxError(f"image {name} {problem}; rebuild it with `reward-server images build`")
 
 
 def _runner_files() -> Iterator[tuple[str, bytes]]:

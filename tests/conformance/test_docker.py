@@ -16,15 +16,15 @@ import pytest_asyncio
 
 from reward_server.backends import docker_backend
 from reward_server.errors import MissingWallError, SandboxError
+from reward_server.sandbox import images
 from reward_server.sandbox.cgroup import owner_id
+from reward_server.sandbox.containers import OWNER_LABEL
 from reward_server.sandbox.docker import (
-    OWNER_LABEL,
     DockerOptions,
     DockerSandboxes,
     connect,
     probe,
     remove_stale,
-    resolve_image,
 )
 from reward_server.settings import Settings
 
@@ -179,14 +179,14 @@ async def test_the_backend_says_what_stands_and_which_image(
     settings = Settings(backend="docker", image=python_image, runtime="runc", workers=1)
     async with docker_backend(settings) as backend:
         standing = {wall.name for wall in backend.walls if wall.standing}
-        assert backend.image_digest == resolve_image(engine, python_image)
+        assert backend.image_digest == images.require(engine, python_image).identifier
     limits = {"memory-limit", "process-limit", "cpu-limit"}
     assert {"container", "seccomp", "private-proc"} | limits <= standing
 
 
 async def test_an_image_that_is_not_there_is_named(engine: docker.APIClient) -> None:
     with pytest.raises(SandboxError, match=r"no image 'absent:1'.*reward-server images build"):
-        resolve_image(engine, "absent:1")
+        images.require(engine, "absent:1")
 
 
 async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
