@@ -253,6 +253,7 @@ def _create(containers: Containers, options: DockerOptions, name: str) -> None:
         user=USER,
         hostname=policy.HOST_NAME,
         stdin_open=True,
+        stop_signal="SIGKILL",  # a first process heeds no other, and an engine that ends waits
         network_disabled=True,
         labels=containers.labels,
         host_config=host_config(options),
