@@ -45,8 +45,13 @@ class Container(Protocol):
             OSError: the container is gone.
         """
 
-    async def set_limits(self, limits: Limits) -> None:
-        """Bounds what the container as a whole may use during the next execution."""
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
+        """Bounds what the container as a whole may use during the next execution.
+
+        Args:
+            limits: of the execution.
+            runner_bytes: memory that the runner itself has when it is warm.
+        """
 
     async def destroy(self) -> str:
         """Ends it with everything in it; returns the end of what it complained of."""
@@ -57,6 +62,7 @@ class RunnerDescription:
     """What a runner said of itself when it was warm."""
 
     language_version: str
+    memory_bytes: int = 0
     walls: tuple[Wall, ...] = ()
 
 
@@ -107,7 +113,7 @@ class ContainedSandbox:
     async def run(self, job: Job) -> Execution:
         """Runs one execution; see `sandbox.base.Sandbox.run`."""
         try:
-            await self._container.set_limits(job.limits)
+            await self._container.set_limits(job.limits, self.description.memory_bytes)
         except _FAILURES as error:
             raise await self._failed(error) from error
         document = request_document(job)
@@ -162,5 +168,6 @@ async def _hear_hello(output: asyncio.StreamReader) -> RunnerDescription:
     assert isinstance(walls, dict)
     return RunnerDescription(
         language_version=str(description["language_version"]),
+        memory_bytes=int(str(description["memory_bytes"])),
         walls=tuple(Wall(name=name, **wall) for name, wall in walls.items()),
     )

@@ -44,6 +44,7 @@ from reward_server.sandbox.containers import (
 
 USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 32 << 20  # the zygote and the judge; an idle container uses half of it
+JUDGE_MEMORY_BYTES = 16 << 20  # beside a zygote that has modules of the image's own loaded
 MACHINERY_PROCESSES = 2  # the zygote and the judge
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
@@ -65,14 +66,12 @@ class DockerOptions(WallOptions):
         image: name, digest or id of an image that has a runner.
         name: what people call that image.
         runtime: a runtime that the engine knows; its default if empty.
-        preload: modules to import once in the zygote.
         cpu_cores: CPU time per time that a container may use.
     """
 
     image: str
     name: str = ""
     runtime: str = ""
-    preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
 
@@ -135,10 +134,11 @@ class DockerContainer:
         """Writes to the runner."""
         await self._streams.send(data)
 
-    async def set_limits(self, limits: Limits) -> None:
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Bounds the container, in which the runner is counted too."""
+        machinery = max(runner_bytes + JUDGE_MEMORY_BYTES, MACHINERY_MEMORY_BYTES)
         wanted = _Bounds(
-            memory_bytes=limits.memory_bytes + MACHINERY_MEMORY_BYTES,
+            memory_bytes=limits.memory_bytes + machinery,
             processes=limits.processes + MACHINERY_PROCESSES,
         )
         if wanted == self._bounds:
@@ -244,7 +244,6 @@ def _create(containers: Containers, options: DockerOptions, name: str) -> None:
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
-        "preload": options.preload,
     }
     containers.engine.create_container(
         options.image,

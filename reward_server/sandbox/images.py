@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import shutil
+import ssl
 import subprocess
 import tarfile
 import tempfile
@@ -21,6 +22,7 @@ from typing import Any
 
 import docker
 import docker.errors
+import requests
 
 import reward_server
 from reward_server import runner
@@ -31,6 +33,7 @@ LANGUAGE_LABEL = "codereward.language"
 RUNNER_LABEL = "codereward.runner"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
+AUTHORITIES = "authorities.pem"
 BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
@@ -155,6 +158,8 @@ def build_context(language: str) -> bytes:
     files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
     contents = {name: path.read_bytes() for name, path in files if path.is_file()}
     contents |= {f"runner/{name}": content for name, content in _runner_files()}
+    if AUTHORITIES in contents["Dockerfile"].decode():
+        contents[AUTHORITIES] = _authorities()
     return _packed(contents)
 
 
@@ -236,6 +241,12 @@ def require(engine: docker.APIClient, name: str) -> SandboxImage:
 def _runner_files() -> Iterator[tuple[str, bytes]]:
     for path in sorted(_RUNNER_FOLDER.rglob("*.py")):
         yield path.relative_to(_RUNNER_FOLDER).as_posix(), path.read_bytes()
+
+
+def _authorities() -> bytes:
+    """Reads the certificates that this host trusts, so that a build can ask whom the host can."""
+    host = ssl.get_default_verify_paths().cafile
+    return Path(host or requests.utils.DEFAULT_CA_BUNDLE_PATH).read_bytes()
 
 
 def _packed(contents: Mapping[str, bytes]) -> bytes:
