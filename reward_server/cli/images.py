@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -200,22 +200,23 @@ async def _try_all(
 
 async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
     from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-    from reward_server.sandbox.images import inspect
+    from reward_server.sandbox.images import require
 
-    start = DockerSandboxes(engine, DockerOptions(image=image.identifier, runtime=runtime))
-    began = time.perf_counter()
-    try:
-        await asyncio.to_thread(inspect, engine, image.identifier)
-        sandbox = await start(0)
-    except SandboxError as error:
-        return Trial(image=image, milliseconds=_since(began), problem=str(error))
-    milliseconds = _since(began)
-    try:
-        found = await _try_languages(image, sandbox)
-    except SandboxError as error:
-        return Trial(image=image, milliseconds=milliseconds, problem=str(error))
-    finally:
-        await sandbox.close()
+    options = DockerOptions(image=image.identifier, name=image.name, runtime=runtime)
+    async with aclosing(DockerSandboxes(engine, options)) as start:
+        began = time.perf_counter()
+        try:
+            await asyncio.to_thread(require, engine, image.identifier)
+            sandbox = await start(0)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=_since(began), problem=str(error))
+        milliseconds = _since(began)
+        try:
+            found = await _try_languages(image, sandbox)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=milliseconds, problem=str(error))
+        finally:
+            await sandbox.close()
     broken = [f"{name}: {', '.join(problems)}" for name, _, problems in found if problems]
     return Trial(
         image=image,
