@@ -17,16 +17,15 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
-BUILD_SECONDS = 300
+BUILD_SECONDS = {"python_image": 300, "program_images": 900, "language_images": 3600}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Gives the first test that needs an image the time to make it."""
     for item in items:
-        names = getattr(item, "fixturenames", ())
-        uses_an_image = "python_image" in names or "program_images" in names
-        if uses_an_image and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+        used = set(BUILD_SECONDS) & set(getattr(item, "fixturenames", ()))
+        if used and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(max(BUILD_SECONDS[name] for name in used)))
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +62,22 @@ def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]
         images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
         for name in ("gcc", "jvm", "node")
     )
+
+
+@pytest.fixture(scope="session")
+def language_images(
+    engine: docker.APIClient, base_image: str, python_image: str
+) -> tuple[str, ...]:
+    """Gives the ids of all images with the runner of this checkout, Python's first.
+
+    Each is built; the engine does only what changed since the last time.
+    """
+    others = [name for name in images.names() if name != "python"]
+    built = [
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in others
+    ]
+    return (python_image, *built)
 
 
 @pytest.fixture
