@@ -13,6 +13,7 @@ tuples                     whether values in round brackets are a tuple; elsewhe
 constants                  words that are literals and have no opposite
 opposites                  pairs of literals that are each other's opposite
 negation                   what negates {predicate}; "!({predicate})" if absent
+name                       how a value is named, with {secret}; "{secret}v" if absent
 capture                    code that names the actual value {actual} {name}, and what stands there
                            instead where there is nothing to name, `nothing`
 observation                code that tells whether {predicate} holds, by writing the line {held} or
@@ -83,6 +84,7 @@ class Assertions:
     constants: frozenset[str]
     opposites: Mapping[str, str]
     negation: str
+    name: str
     capture: str
     nothing: str
     observation: str
@@ -118,6 +120,7 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         constants=frozenset(table.get("constants", ())),
         opposites={a: b for one, other in pairs for a, b in ((one, other), (other, one))},
         negation=table.get("negation", "!({predicate})"),
+        name=table.get("name", "{secret}v"),
         capture=table["capture"],
         nothing=table.get("nothing", ""),
         observation=table["observation"],
