@@ -43,7 +43,6 @@ LIVE = parse_assertions(
         "containers": r"tuple(?=\()",
         "negation": "not ({predicate})",
         "capture": "({name} := ({actual}))",
-        "nothing": "0",
         "observation": '{secret}say("{held}" if ({predicate}) else "{missed}")',
         "separator": ", ",
         "statement": "[{capture}, {observations}];",
