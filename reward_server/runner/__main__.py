@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -53,6 +54,11 @@ def _preload(names: Iterable[str]) -> None:
         importlib.import_module(name)
 
 
+def _frameworks() -> list[str]:
+    """Returns the frameworks whose tests can be run here."""
+    return ["unittest", *(["pytest"] if importlib.util.find_spec("pytest") else [])]
+
+
 def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str, object]:
     return {
         "seccomp": {"standing": filtered, "detail": "system call filter"},
@@ -92,6 +98,7 @@ def main(settings_json: str) -> None:
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
         "language_version": platform.python_version(),
+        "frameworks": _frameworks(),
         "walls": _walls(
             landlock_abi=landlock_abi,
             filtered=bool(filter_program),

@@ -30,6 +30,10 @@ Request document, by "mode":
     program   args, output_bytes; blobs source, stdin and file/NAME
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
               output_bytes, result_bytes, calls; blob source
+    unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure, and budgets
+              as for function; blobs source and file/NAME, which the judge alone gets
+    shared    the same; files and source live in the candidate's process, and what it says of the
+              tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
               absolute_tolerance, relative_tolerance}, and as for function
 

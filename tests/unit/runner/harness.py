@@ -133,6 +133,26 @@ class Zygote:
         }
         return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
 
+    def files(
+        self,
+        source: str | bytes,
+        files: dict[str, str],
+        *,
+        framework: str = "unittest",
+        mode: str = "unit",
+        solution_path: str = "solution.py",
+        wall_seconds: float = 20.0,
+        **settings: object,
+    ) -> Result:
+        header = {
+            "mode": mode,
+            "framework": framework,
+            "solution_path": solution_path,
+            **_limits(settings),
+        }
+        blobs = {f"file/{path}": _bytes(text) for path, text in files.items()}
+        return self.run(wire.pack(header, {"source": _bytes(source), **blobs}), wall_seconds)
+
     def call(
         self,
         source: str | bytes,
