@@ -32,6 +32,7 @@ class Backend:
     Args:
         image_digest: digest of the sandbox image, where there is one.
         language_versions: version of each language that was tried and works, by canonical name.
+        frameworks: those whose test files each language's sandboxes can run.
         outages: False each time that no job can be run any more, True when one can again.
     """
 
@@ -39,6 +40,7 @@ class Backend:
     executor: Executor
     walls: tuple[Wall, ...]
     language_versions: Mapping[str, str]
+    frameworks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     image_digest: str = ""
     runner_version: str = str(PROTOCOL_VERSION)
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
@@ -194,6 +196,7 @@ async def _pooled(
             walls=walls,
             image_digest=image,
             language_versions={"python": factory.language_version},
+            frameworks={"python": factory.frameworks},
             outages=outages,
         )
     finally:
@@ -206,8 +209,10 @@ class _Factory:
     def __init__(self, start: Callable[[int], Awaitable[ContainedSandbox]]) -> None:
         self._start = start
         self.language_version = ""
+        self.frameworks: tuple[str, ...] = ()
 
     async def __call__(self, number: int) -> ContainedSandbox:
         sandbox = await self._start(number)
         self.language_version = sandbox.description.language_version
+        self.frameworks = sandbox.description.frameworks
         return sandbox

@@ -185,7 +185,29 @@ class StdioTests:
     checker: Checker = Checker()
 
 
-Tests = FunctionTests | CallTests | StdioTests
+class Framework(enum.Enum):
+    """Test frameworks."""
+
+    PYTEST = 1
+    UNITTEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitTests:
+    """Test files of a framework.
+
+    Args:
+        framework: whose they are.
+        files: relative path and content of each, by path.
+        solution_path: where tests find the solution; no file's.
+    """
+
+    framework: Framework
+    files: tuple[tuple[str, str], ...]
+    solution_path: str = "solution.py"
+
+
+Tests = FunctionTests | CallTests | StdioTests | UnitTests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +258,24 @@ class CallJudgement:
     stop_at_first_failure: bool = False
 
 
-Work = Program | FunctionJudgement | CallJudgement
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitJudgement:
+    """Test files run in an isolated judge, or beside the solution, where they are observed alone.
+
+    Args:
+        source: the solution.
+        tests: the files.
+        shared: whether they run in the candidate's process.
+        stop_at_first_failure: whether one failed test ends the run.
+    """
+
+    source: str
+    tests: UnitTests
+    shared: bool = False
+    stop_at_first_failure: bool = False
+
+
+Work = Program | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,3 +413,4 @@ class LanguageInfo:
     aliases: tuple[str, ...] = ()
     version: str
     test_kinds: tuple[str, ...]
+    frameworks: tuple[str, ...] = ()

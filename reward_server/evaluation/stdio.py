@@ -18,6 +18,7 @@ from reward_server.domain import (
     CheckerKind,
     Ending,
     Execution,
+    Integrity,
     Job,
     Limits,
     Program,
@@ -65,6 +66,11 @@ class StdioGrader:
     def wanted(self) -> frozenset[str]:
         """Nothing: a program is run as a whole."""
         return frozenset()
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated: the server compares."""
+        return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns one execution a case that counts, two with a checker program."""

@@ -2,7 +2,7 @@
 
 name, aliases   what requests may call it
 source_file     what a program's file is called
-test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio"
+test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio", "unit"
 fence_tags      words that mark its fenced code in chat output
 code_line       regular expression that a line of its code matches and prose does not
 limits          defaults of its own, by field of `domain.Limits`
@@ -19,7 +19,7 @@ from importlib.resources import files
 from reward_server.domain import LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 
-TEST_KINDS = ("function", "call", "stdio")
+TEST_KINDS = ("function", "call", "stdio", "unit")
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
 
 
@@ -34,6 +34,12 @@ class Language:
     fence_tags: frozenset[str]
     code_line: re.Pattern[str]
     limits: Mapping[str, float] = field(default_factory=dict)
+    frameworks: tuple[str, ...] = ()
+
+    def with_frameworks(self, frameworks: tuple[str, ...]) -> Language:
+        """Returns the language as it is where the test files of these frameworks can be run."""
+        kinds = tuple(kind for kind in self.test_kinds if kind != "unit" or frameworks)
+        return replace(self, frameworks=frameworks, test_kinds=kinds)
 
     def default_limits(self, server: Limits) -> Limits:
         """Returns the server's defaults with this language's own put over them."""
@@ -42,7 +48,11 @@ class Language:
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
         return LanguageInfo(
-            name=self.name, aliases=self.aliases, version=version, test_kinds=self.test_kinds
+            name=self.name,
+            aliases=self.aliases,
+            version=version,
+            test_kinds=self.test_kinds,
+            frameworks=self.frameworks,
         )
 
 

@@ -7,6 +7,7 @@ not compile, say) is left to it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -20,6 +21,7 @@ from reward_server.domain import (
     Checker,
     CheckerKind,
     Extraction,
+    Framework,
     FunctionTests,
     Integrity,
     Job,
@@ -31,6 +33,7 @@ from reward_server.domain import (
     StdioTests,
     Submission,
     Tests,
+    UnitTests,
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.languages import Language, Languages
@@ -45,6 +48,10 @@ TEST_CODE_BYTES = 8 * MEBIBYTE
 CASE_BYTES = 16 * MEBIBYTE
 ARGUMENT_BYTES = 64 * 1024
 MOST_ARGUMENTS = 256
+MOST_FILES = 256
+FILES_BYTES = 16 * MEBIBYTE
+DEEPEST_PATH = 16
+DEFAULT_SOLUTION_PATH = "solution.py"
 SHORTEST_SECONDS = 0.001
 
 _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
@@ -149,7 +156,7 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
 def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
     kind = request.WhichOneof("tests")
     if kind is None:
-        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio")
+        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio, unit")
     if kind not in language.test_kinds:
         raise UnsupportedError(
             f"{kind} tests are not offered for {language.name}; "
@@ -159,6 +166,8 @@ def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Test
         return fields.within("function", lambda: _function_tests(request.function, bounds))
     if kind == "call":
         return fields.within("call", lambda: _call_tests(request.call, bounds))
+    if kind == "unit":
+        return fields.within("unit", lambda: _unit_tests(request.unit, language))
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
 
 
@@ -196,6 +205,77 @@ def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
         cases=fields.each("cases", tests.cases, _stdio_case),
         checker=fields.within("checker", lambda: _checker(tests.checker, bounds)),
     )
+
+
+def _unit_tests(tests: pb.UnitTests, language: Language) -> UnitTests:
+    if not tests.framework:
+        raise InvalidRequestError("framework", "is not chosen")
+    framework = fields.choice("framework", tests.framework, Framework)
+    if framework.name.lower() not in language.frameworks:
+        raise UnsupportedError(
+            f"unit.framework: {pb.Framework.Name(tests.framework)} is not offered here, as its "
+            f"package is not in the sandboxes; offered are: {', '.join(language.frameworks)}"
+        )
+    if not tests.files:
+        raise InvalidRequestError("files", "are absent; at least 1 is needed")
+    fields.at_most("files", len(tests.files), MOST_FILES)
+    files = tuple(sorted(tests.files.items()))
+    for path, content in files:
+        _path(_named(path), path)
+        fields.text(_named(path), content, TEST_CODE_BYTES)
+    size = sum(len(content.encode()) for _, content in files)
+    if size > FILES_BYTES:
+        raise InvalidRequestError("files", f"have {size} bytes; at most {FILES_BYTES} are allowed")
+    _check_folders([path for path, _ in files])
+    solution_path = tests.solution_path or DEFAULT_SOLUTION_PATH
+    _solution_path(solution_path, [path for path, _ in files])
+    return UnitTests(framework=framework, files=files, solution_path=solution_path)
+
+
+def _named(path: str) -> str:
+    return f"files[{json.dumps(path[:NAME_BYTES])}]"
+
+
+def _path(field: str, path: str) -> None:
+    """Accepts a path that leads to a file below the folder in which it is used."""
+    parts = path.split("/")
+    if len(path.encode()) > NAME_BYTES:
+        raise InvalidRequestError(field, f"is longer than {NAME_BYTES} bytes")
+    if not path.isprintable() or "\\" in path:
+        raise InvalidRequestError(field, "holds a backslash, or a character that cannot be seen")
+    if path.startswith("/") or ".." in parts:
+        raise InvalidRequestError(field, "does not stay in the tests' folder")
+    if "" in parts or "." in parts:
+        raise InvalidRequestError(field, "has an empty part, or one that is a dot")
+    if len(parts) > DEEPEST_PATH:
+        raise InvalidRequestError(
+            field, f"has {len(parts)} parts; at most {DEEPEST_PATH} are allowed"
+        )
+
+
+def _check_folders(paths: list[str]) -> None:
+    """Refuses a file that another one needs as a folder."""
+    folders = {folder for path in paths for folder in _folders(path)}
+    for path in paths:
+        if path in folders:
+            raise InvalidRequestError(_named(path), "is a folder of another file's")
+
+
+def _folders(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _solution_path(path: str, files: list[str]) -> None:
+    field = "solution_path"
+    _path(field, path)
+    stem = path.removesuffix(".py")
+    if stem == path or not all(part.isidentifier() for part in stem.split("/")):
+        raise InvalidRequestError(field, "is no path of a Python module, such as pkg/solution.py")
+    for file in files:
+        hides = file == path or file.startswith((f"{stem}/", f"{path}/"))
+        if hides or file in _folders(path):
+            raise InvalidRequestError(field, f"is taken by {_named(file)}")
 
 
 def _assert(text: str) -> str:
@@ -292,7 +372,9 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
 
 
 def _check_weights(tests: Tests) -> None:
-    if not isinstance(tests, FunctionTests) and not sum(case.weight for case in tests.cases):
+    if isinstance(tests, FunctionTests | UnitTests):
+        return
+    if not sum(case.weight for case in tests.cases):
         raise InvalidRequestError("kind", "is weighted, but the weights are all 0")
 
 
@@ -303,7 +385,9 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
         return
     if first_k < 1:
         raise InvalidRequestError("first_k", f"is {first_k}; it must be at least 1")
-    if not isinstance(tests, FunctionTests) and first_k > len(tests.cases):
+    if isinstance(tests, FunctionTests | UnitTests):
+        return
+    if first_k > len(tests.cases):
         raise InvalidRequestError("first_k", f"is {first_k}; there are {len(tests.cases)} tests")
 
 

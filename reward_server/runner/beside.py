@@ -64,9 +64,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     os._exit(0)
 
 
-def _run_tests(
-    frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
-) -> None:
+def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
     course = _Course(frames, stop_at_failure=bool(header["stop_at_first_failure"]))
     files = sorted(name.removeprefix("file/") for name in blobs if name.endswith(".py"))
     try:

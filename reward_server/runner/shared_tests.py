@@ -38,9 +38,7 @@ def run(
     Raises:
         ClosedError, OversizeFrameError: the candidate did not take the program.
     """
-    session = Session(
-        link, proxy.make, result_bytes=cast("int", header["result_bytes"]), calls=0
-    )
+    session = Session(link, proxy.make, result_bytes=cast("int", header["result_bytes"]), calls=0)
     texts = texts_of(blobs)
     try:
         check_that_they_compile(texts)

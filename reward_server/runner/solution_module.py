@@ -129,7 +129,7 @@ class SolutionFinder:
         """Has imports find the solution."""
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
         sys.modules.pop(solution.NAME, None)
-        sys.meta_path.insert(0, self)  # type: ignore[arg-type]  # typeshed wants more than is asked
+        sys.meta_path.insert(0, self)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: object = None

@@ -1,8 +1,8 @@
 """Test files run in the judge, where the solution's module holds proxies.
 
-The tests are collected before the solution is there. If that fails by itself, they are broken; if it
-asked for the solution, they are collected again, afresh, when it is loaded, and whatever goes wrong
-then is the solution's to answer for.
+The tests are collected before the solution is there. If that fails by itself, they are broken; if
+it asked for the solution, they are collected again, afresh, when it is loaded, and whatever goes
+wrong then is the solution's to answer for.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import importlib
 import os
 import re
 import sys
+import types
 import unittest
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -17,9 +18,7 @@ from .frameworks import BrokenSuiteError, Course
 _RANK = ("PASSED", "SKIPPED", "FAILED", "ERROR")
 _FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
 
-_ErrorInfo = (
-    tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
-)
+_ErrorInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
 def run(files: Sequence[str], course: Course) -> None:
@@ -42,7 +41,7 @@ def run(files: Sequence[str], course: Course) -> None:
         result.settle()
 
 
-def _imported(path: str) -> object:
+def _imported(path: str) -> types.ModuleType:
     name = path.removesuffix(".py").replace("/", ".")
     try:
         return importlib.import_module(name)
@@ -80,35 +79,35 @@ class _Result(unittest.TestResult):
         self._notes: dict[int, str] = {}
         self._ended: list[int] = []
 
-    def startTest(self, test: unittest.TestCase) -> None:
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
         super().startTest(test)
         self._course.begin(self._indices[id(test)])
 
-    def stopTest(self, test: unittest.TestCase) -> None:
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
         super().stopTest(test)
         self._tell(self._indices[id(test)])
 
-    def addSuccess(self, test: unittest.TestCase) -> None:
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
         self._record(test, "PASSED")
 
-    def addFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:
+    def addFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
         self._record(test, "FAILED", err[1])
 
-    def addError(self, test: unittest.TestCase, err: _ErrorInfo) -> None:
+    def addError(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
         if not self._record(test, "ERROR", err[1]):
             self._record_fixture(str(test), "ERROR", err[1], "")
 
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802  # unittest calls it so
         if not self._record(test, "SKIPPED", note=reason):
             self._record_fixture(str(test), "SKIPPED", None, reason)
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:
+    def addExpectedFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
         self._record(test, "SKIPPED", note="fails, as its author expects")
 
-    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
         self._record(test, "FAILED", note="passes, and its author expects it to fail")
 
-    def addSubTest(
+    def addSubTest(  # noqa: N802  # unittest calls it so
         self, test: unittest.TestCase, subtest: unittest.TestCase, err: _ErrorInfo | None
     ) -> None:
         if err is not None and err[0] is not None:

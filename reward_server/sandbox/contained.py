@@ -58,6 +58,7 @@ class RunnerDescription:
 
     language_version: str
     walls: tuple[Wall, ...] = ()
+    frameworks: tuple[str, ...] = ()
 
 
 class ContainedSandbox:
@@ -153,9 +154,11 @@ async def _hear_hello(output: asyncio.StreamReader) -> RunnerDescription:
     description, _ = wire.unpack(await output.readexactly(hello.report_bytes))
     if description["protocol_version"] != wire.PROTOCOL_VERSION:
         raise ValueError(f"runner speaks protocol {description['protocol_version']}")
-    walls = description["walls"]
+    walls, frameworks = description["walls"], description["frameworks"]
     assert isinstance(walls, dict)
+    assert isinstance(frameworks, list)
     return RunnerDescription(
         language_version=str(description["language_version"]),
         walls=tuple(Wall(name=name, **wall) for name, wall in walls.items()),
+        frameworks=tuple(map(str, frameworks)),
     )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reward_server.domain import CallJudgement, FunctionJudgement, Job, Limits, Program
+from reward_server.domain import (
+    CallJudgement,
+    FunctionJudgement,
+    Job,
+    Limits,
+    Program,
+    UnitJudgement,
+)
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
 
@@ -53,8 +60,16 @@ def request_document(job: Job) -> bytes:
         "calls": limits.calls,
         "stop_at_first_failure": work.stop_at_first_failure,
     }
-    details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
-    return wire.pack({**details, **budgets}, {"source": _encode(work.source)})
+    blobs = {"source": _encode(work.source)}
+    match work:
+        case FunctionJudgement():
+            details = _function_header(work)
+        case CallJudgement():
+            details = _call_header(work)
+        case UnitJudgement():
+            details = _unit_header(work)
+            blobs |= {f"file/{path}": _encode(text) for path, text in work.tests.files}
+    return wire.pack({**details, **budgets}, blobs)
 
 
 def _encode(text: str) -> bytes:
@@ -70,6 +85,14 @@ def _function_header(work: FunctionJudgement) -> dict[str, object]:
         "test_code": tests.test_code,
         "asserts": list(tests.asserts),
         "setup_code": tests.setup_code,
+    }
+
+
+def _unit_header(work: UnitJudgement) -> dict[str, object]:
+    return {
+        "mode": "shared" if work.shared else "unit",
+        "framework": work.tests.framework.name.lower(),
+        "solution_path": work.tests.solution_path,
     }
 
 
