@@ -220,6 +220,12 @@ class _Hearsay:
     def __init__(self, files: Sequence[_File]) -> None:
         self.carriers: set[str] = set()
         self.attributes: set[str] = set()
+        self.own_classes = {
+            node.name
+            for file in files
+            for node in ast.walk(file.tree)
+            if isinstance(node, ast.ClassDef)
+        }
         grown = True
         while grown:
             size = len(self.carriers) + len(self.attributes)
@@ -295,7 +301,8 @@ class _Rules:
         for node in ast.walk(self._file.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
-                    if self._hears(base) and not _is_test_class(base):
+                    is_own = dotted(base).rpartition(".")[2] in self._hearsay.own_classes
+                    if self._hears(base) and not is_own:
                         yield f"{node.name} is a subclass of the solution's"
 
     def _of_solution_targets(self, call: ast.Call) -> Iterator[str]:
@@ -537,10 +544,6 @@ def _stored(target: ast.expr) -> Iterator[ast.Name]:
 
 def _arguments(function: _Function) -> set[str]:
     return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-
-
-def _is_test_class(base: ast.expr) -> bool:
-    return dotted(base).endswith("TestCase")
 
 
 def _is_monkeypatch(call: ast.Call) -> bool:

@@ -31,6 +31,7 @@ _LIBRARY = frozenset(
         *("statistics", "textwrap", "unicodedata", "unittest.mock"),
     )
 )
+_MOCKS = "unittest.mock"  # which have every special method
 _CLASSES = frozenset(
     (
         *("_io.BytesIO", "_io.StringIO", "array.array", "functools._lru_cache_wrapper"),
@@ -100,7 +101,7 @@ def kind_of(value: object) -> str:
     if issubclass(kind, _FUNCTIONS) and not issubclass(kind, _NEVER):
         if _is_harmless_function(value):
             return FUNCTION
-    elif hasattr(kind, "__next__"):
+    elif hasattr(kind, "__next__") and kind.__module__ != _MOCKS:
         return ITERATOR
     elif isinstance(value, BaseException) or _is_harmless_class(kind):
         return OBJECT

@@ -19,7 +19,7 @@ from . import frameworks
 from .frameworks import BrokenSuiteError, Course
 
 _UNWANTED = (
-    *("cacheprovider", "stepwise", "faulthandler", "junitxml", "pastebin", "debugging"),
+    *("cacheprovider", "stepwise", "faulthandler", "junitxml", "pastebin"),
     *("doctest", "unraisableexception", "threadexception"),
 )
 _CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -38,7 +38,7 @@ def run(files: Sequence[str], course: Course) -> None:
     plugin = _Plugin(course)
     said = io.StringIO()
     with redirect_stderr(said), redirect_stdout(said):
-        status = pytest.main(_arguments(files, strict=course.heard), plugins=[plugin])
+        status = pytest.main(_arguments(strict=course.heard), plugins=[plugin])
     if not plugin.has_run:
         words = [line for line in said.getvalue().splitlines() if line.strip()]
         raise BrokenSuiteError(words[-1] if words else f"pytest gave up: {status!r}")
@@ -46,9 +46,9 @@ def run(files: Sequence[str], course: Course) -> None:
         raise BrokenSuiteError(plugin.broken)
 
 
-def _arguments(files: Sequence[str], *, strict: bool) -> list[str]:
+def _arguments(*, strict: bool) -> list[str]:
     folder = os.getcwd()
-    own = [name for name in _CONFIGURATIONS if name in files]
+    own = [name for name in _CONFIGURATIONS if os.path.exists(name)]
     arguments = ["-c", own[0] if own else os.devnull, f"--rootdir={folder}"]
     arguments += [f"--confcutdir={folder}", "--assert=plain", "--capture=sys", "--quiet"]
     arguments += ["--tb=no", f"--basetemp={tempfile.mkdtemp(prefix='pytest-')}/base"]
