@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,9 +70,10 @@ def local_options(settings: Settings) -> LocalOptions:
         if not folder.is_dir():
             raise SettingsError(f"sandbox_packages: {folder} is no folder")
     packages = tuple(str(folder) for folder in settings.sandbox_packages)
+    options = LocalOptions(packages=packages, preload=settings.sandbox_preload)
     if settings.sandbox_uid is None:
-        return LocalOptions(packages=packages)
-    return LocalOptions(packages=packages, uid=settings.sandbox_uid)
+        return options
+    return replace(options, uid=settings.sandbox_uid)
 
 
 async def examine(settings: Settings) -> tuple[Wall, ...]:
@@ -114,8 +115,10 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
 @asynccontextmanager
 async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Keeps a pool of a Docker Engine's containers; see `running_backend`."""
-    if settings.sandbox_packages:
-        raise SettingsError("sandbox_packages: packages of the docker backend are in its image")
+    if settings.sandbox_packages or settings.sandbox_preload:
+        raise SettingsError(
+            "sandbox_packages, sandbox_preload: what the docker backend imports is in its image"
+        )
     engines = _docker_module()
     engine = await asyncio.to_thread(engines.connect)
     with closing(engine):
@@ -141,9 +144,10 @@ async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 
 def _sockets(settings: Settings) -> tuple[Path, ...]:
-    if settings.runtime or settings.sandbox_packages:
+    if settings.runtime or settings.sandbox_packages or settings.sandbox_preload:
         raise SettingsError(
-            "runtime, sandbox_packages: those of the socket backend are its runners'"
+            "runtime, sandbox_packages, sandbox_preload: those of the socket backend are its "
+            "runners'"
         )
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")

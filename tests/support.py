@@ -103,5 +103,8 @@ async def judge_of_two() -> AsyncIterator[Judge]:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_files() -> AsyncIterator[Judge]:
     """Gives a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
-    async with running_app(Settings(port=0, workers=SLOTS, sandbox_packages=PACKAGES)) as app:
+    settings = Settings(
+        port=0, workers=SLOTS, sandbox_packages=PACKAGES, sandbox_preload=("pytest",)
+    )
+    async with running_app(settings) as app:
         yield Judge(app.evaluation)

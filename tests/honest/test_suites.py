@@ -6,15 +6,15 @@ import asyncio
 
 import pytest
 
-from reward_server.domain import Integrity, TestOutcome, Verdict
+from reward_server.domain import TestOutcome, Verdict
 from tests.honest.suites import SUITES, TOGETHER, Suite
 from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
 LEAST = 25
-TIMES = 20
-TWINNED = [suite for suite in TOGETHER if suite.integrity is Integrity.SHARED_TWINS]
+TIMES = {"the module is patched": 20, "rows of parameters beside a seeded solution": 5}
+REPEATED = [suite for suite in TOGETHER if suite.name in TIMES]
 
 
 async def test_there_are_suites_enough() -> None:
@@ -42,9 +42,9 @@ async def test_a_suite_passes_a_right_solution_and_no_empty_one(
     assert is_refused(wrong)
 
 
-@pytest.mark.parametrize("suite", TWINNED, ids=lambda suite: suite.name)
+@pytest.mark.parametrize("suite", REPEATED, ids=lambda suite: suite.name)
 async def test_no_secret_turns_a_right_solution_down(suite: Suite, judge_of_files: Judge) -> None:
-    for number in range(TIMES):
+    for number in range(TIMES[suite.name]):
         judged = await judge_of_files(
             f"{suite.solution}\n# {number}\n",
             suite.tests,
