@@ -19,7 +19,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.grading.policy import stops_at_first_failure
-from reward_server.grading.suites import Reading, parse_files, read_suite
+from reward_server.grading.suites import Reading, Skips, parse_files, read_suite
 from reward_server.grading.twins import Twins
 from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
 from reward_server.grading.verdict import Run
@@ -32,9 +32,16 @@ NAME = "tests"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How test files are run: what their text says, and their twins where they need some."""
+    """How test files are run: what their text says, and their twins where they need some.
+
+    Args:
+        reading: what the files take from the solution, and why they have to live with it.
+        skips: which tests may be skipped.
+        twins: of tests that live with the solution, where some can be made wrong.
+    """
 
     reading: Reading
+    skips: Skips
     twins: Twins | None = None
 
     @property
@@ -58,10 +65,11 @@ async def plan(tests: UnitTests, prompt: str) -> Plan:
 def _plan(tests: UnitTests, prompt: str) -> Plan:
     trees = parse_files(tests.files)
     reading = read_suite(trees, [path for path, _ in tests.files], tests.solution_path)
+    skips = Skips(trees)
     if not reading.reasons:
-        return Plan(reading=reading)
-    twins = Twins(trees, tests.files, prompt)
-    return Plan(reading=reading, twins=twins if twins.units else None)
+        return Plan(reading=reading, skips=skips)
+    twins = Twins(parse_files(tests.files), tests.files, prompt)
+    return Plan(reading=reading, skips=skips, twins=twins if twins.units else None)
 
 
 _remembered_plan = functools.lru_cache(maxsize=_REMEMBERED)(_plan)
@@ -108,6 +116,8 @@ class UnitGrader:
             tests = replace(tests, files=await asyncio.to_thread(twins.true_files))
         execution = await slots.run(candidate.job(self._work(candidate, tests, stops=stops)))
         run = Run(execution=execution, tests=execution.tests or self.not_run())
+        if self.plan.reading.reasons:
+            run = _without_forged_skips(run, self.plan.skips)
         if twins is None or not _claims_reward(run, stops=stops):
             return [run]
         return await self._proven(run, twins, candidate, slots)
@@ -146,6 +156,24 @@ def _claims_reward(run: Run, *, stops: bool) -> bool:
     if stops:
         return outcomes <= {TestOutcome.PASSED, TestOutcome.SKIPPED}
     return TestOutcome.PASSED in outcomes
+
+
+def _without_forged_skips(run: Run, skips: Skips) -> Run:
+    """Has tests fail that were skipped though their author skips them nowhere."""
+    forged = {
+        test.name
+        for test in run.tests
+        if test.outcome is TestOutcome.SKIPPED and not skips.may_skip(test.name)
+    }
+    if not forged:
+        return run
+    message = "it was skipped, and not by its author"
+    tests = tuple(
+        replace(test, outcome=TestOutcome.FAILED, message=message) if test.name in forged else test
+        for test in run.tests
+    )
+    signals = {**run.execution.signals, "forged_skip": len(forged)}
+    return Run(execution=replace(run.execution, signals=signals), tests=tests)
 
 
 def _ended(execution: Execution) -> Execution:

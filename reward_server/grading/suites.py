@@ -73,6 +73,12 @@ _SPECIAL = frozenset(
 _LEAVING = frozenset(
     ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "SkipTest")
 )
+_SKIPPING = frozenset(
+    (
+        *("skip", "skipIf", "skipUnless", "skipTest", "SkipTest", "skipif", "xfail"),
+        *("expectedFailure", "importorskip"),
+    )
+)
 _PLAIN_CLASSES = frozenset(
     ("builtins", "collections", "datetime", "decimal", "fractions", "numbers", "numpy", "typing")
 )
@@ -468,6 +474,60 @@ class _Rules:
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(_mentions(argument, paths) for argument in arguments):
             yield "hands over a path of its own files"
+
+
+class Skips:
+    """Which tests their author may skip, by the files' text.
+
+    Beside a solution a skipped test is an observation like others; one that no text skips is not
+    believed.
+
+    Args:
+        trees: test files in Python, parsed, by path.
+    """
+
+    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
+        self._trees = trees
+        self._everywhere = any(
+            _skips(tree) for path, tree in trees.items() if path.endswith("conftest.py")
+        )
+
+    def may_skip(self, test: str) -> bool:
+        """Tells whether a test, by its name, is skipped by its own text or by what is around it."""
+        path, *names = test.partition("[")[0].partition("#")[0].split("::")
+        tree = self._trees.get(path)
+        if tree is None or self._everywhere:
+            return True
+        around: list[ast.AST] = [tree]
+        for name in names:
+            found = [one for one in _definitions(around[-1]) if one.name == name]
+            if not found:
+                return _skips(tree)
+            around.append(found[-1])
+        return _skips(around[-1]) or any(map(_skips_all, around[:-1]))
+
+
+def _definitions(node: ast.AST) -> list[_Function | ast.ClassDef]:
+    return [
+        child
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, (*_FUNCTIONS, ast.ClassDef))
+    ]
+
+
+def _skips_all(node: ast.AST) -> bool:
+    """Tells whether a class or module skips its tests: apart from tests and classes in it."""
+    return any(_skips(child) for child in ast.iter_child_nodes(node) if not _is_test(child))
+
+
+def _is_test(node: ast.AST) -> bool:
+    if isinstance(node, ast.ClassDef):
+        return True
+    return isinstance(node, _FUNCTIONS) and node.name.startswith("test")
+
+
+def _skips(node: ast.AST) -> bool:
+    return any(dotted(part).rpartition(".")[2] in _SKIPPING for part in ast.walk(node))
 
 
 # ------------------------------------------------------------------------------- small looks

@@ -27,9 +27,7 @@ async def test_a_suite_passes_a_right_solution_and_no_empty_one(
     suite: Suite, judge_of_files: Judge
 ) -> None:
     right, wrong = await asyncio.gather(
-        judge_of_files(
-            suite.solution, suite.tests, limits=FILE_LIMITS, integrity=suite.integrity
-        ),
+        judge_of_files(suite.solution, suite.tests, limits=FILE_LIMITS, integrity=suite.integrity),
         judge_of_files("pass\n", suite.tests, limits=FILE_LIMITS, integrity=suite.integrity),
     )
     assert right.verdict is Verdict.PASSED, (right.message, right.tests, right.stderr.data)
