@@ -19,7 +19,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.grading.policy import stops_at_first_failure
-from reward_server.grading.suites import Reading, Skips, parse_files, read_suite
+from reward_server.grading.suites import Reading, Roster, Skips, parse_files, read_suite
 from reward_server.grading.twins import Twins
 from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
 from reward_server.grading.verdict import Run
@@ -37,11 +37,13 @@ class Plan:
     Args:
         reading: what the files take from the solution, and why they have to live with it.
         skips: which tests may be skipped.
+        roster: which tests there are.
         twins: of tests that live with the solution, where some can be made wrong.
     """
 
     reading: Reading
     skips: Skips
+    roster: Roster
     twins: Twins | None = None
 
     @property
@@ -49,7 +51,13 @@ class Plan:
         """The most that their text allows."""
         if not self.reading.reasons:
             return Integrity.ISOLATED
-        return Integrity.SHARED_TWINS if self.twins is not None else Integrity.SHARED
+        return Integrity.SHARED_TWINS if self._all_have_twins() else Integrity.SHARED
+
+    def _all_have_twins(self) -> bool:
+        """Tells whether no test could be passed by cheating there alone."""
+        if self.twins is None or not self.roster.complete:
+            return False
+        return self.roster.tests <= self.twins.told | {unit.test for unit in self.twins.units}
 
 
 async def plan(tests: UnitTests, prompt: str) -> Plan:
@@ -64,12 +72,17 @@ async def plan(tests: UnitTests, prompt: str) -> Plan:
 
 def _plan(tests: UnitTests, prompt: str) -> Plan:
     trees = parse_files(tests.files)
-    reading = read_suite(trees, [path for path, _ in tests.files], tests.solution_path)
-    skips = Skips(trees)
-    if not reading.reasons:
-        return Plan(reading=reading, skips=skips)
+    paths = [path for path, _ in tests.files]
+    known = Plan(
+        reading=read_suite(trees, paths, tests.solution_path),
+        skips=Skips(trees),
+        roster=Roster(trees, paths, tests.framework),
+    )
+    if not known.reading.reasons:
+        return known
+    # Twins change the trees that they are given.
     twins = Twins(parse_files(tests.files), tests.files, prompt)
-    return Plan(reading=reading, skips=skips, twins=twins if twins.units else None)
+    return replace(known, twins=twins if twins.units else None)
 
 
 _remembered_plan = functools.lru_cache(maxsize=_REMEMBERED)(_plan)
@@ -117,7 +130,7 @@ class UnitGrader:
         execution = await slots.run(candidate.job(self._work(candidate, tests, stops=stops)))
         run = Run(execution=execution, tests=execution.tests or self.not_run())
         if self.plan.reading.reasons:
-            run = _without_forged_skips(run, self.plan.skips)
+            run = _doubted(run, self.plan)
         if twins is None or not _claims_reward(run, stops=stops):
             return [run]
         return await self._proven(run, twins, candidate, slots)
@@ -158,22 +171,30 @@ def _claims_reward(run: Run, *, stops: bool) -> bool:
     return TestOutcome.PASSED in outcomes
 
 
-def _without_forged_skips(run: Run, skips: Skips) -> Run:
-    """Has tests fail that were skipped though their author skips them nowhere."""
-    forged = {
-        test.name
-        for test in run.tests
-        if test.outcome is TestOutcome.SKIPPED and not skips.may_skip(test.name)
-    }
-    if not forged:
+def _doubted(run: Run, plan: Plan) -> Run:
+    """Has tests fail that were skipped, or left out, though the files' text does neither."""
+    if run.execution.ending is not Ending.COMPLETED:
         return run
+    tests = [_doubted_skip(test, plan.skips) for test in run.tests]
+    skipped = sum(new is not old for new, old in zip(tests, run.tests, strict=True))
+    seen = {test.name.partition("[")[0] for test in tests}
+    missing = [
+        TestResult(name=name, outcome=TestOutcome.FAILED, message="it was not collected")
+        for name in sorted(plan.roster.tests - seen)
+        if not plan.skips.may_skip(name)
+    ]
+    signals = dict(run.execution.signals)
+    signals |= {"forged_skip": skipped} if skipped else {}
+    signals |= {"missing_test": len(missing)} if missing else {}
+    execution = replace(run.execution, signals=signals)
+    return Run(execution=execution, tests=(*tests, *missing))
+
+
+def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
+    if test.outcome is not TestOutcome.SKIPPED or skips.may_skip(test.name):
+        return test
     message = "it was skipped, and not by its author"
-    tests = tuple(
-        replace(test, outcome=TestOutcome.FAILED, message=message) if test.name in forged else test
-        for test in run.tests
-    )
-    signals = {**run.execution.signals, "forged_skip": len(forged)}
-    return Run(execution=replace(run.execution, signals=signals), tests=tests)
+    return replace(test, outcome=TestOutcome.FAILED, message=message)
 
 
 def _ended(execution: Execution) -> Execution:

@@ -7,8 +7,8 @@ whole vector of outcomes: true tests pass, and those that were made wrong fail.
 
 A *unit* is a test, or one row of a parametrised one, that can be made wrong: by another expected
 value (one of another unit's where the types agree, else one near by), another exception class, or
-an assertion turned round. Only assertions that a passing test surely reaches count, and behind
-which it does nothing but assert, so that a test that fails leaves what a passing one would leave. A
+an assertion turned round. Only assertions that a passing test surely reaches count, and what stands
+behind them is done even if they fail, so that a test that fails leaves what a passing one leaves. A
 value that the prompt shows is never touched: whoever read the prompt would know.
 
 True files and twins are written by the same hand (`ast.unparse`, without comments, docstrings and
@@ -109,6 +109,10 @@ class Twins:
         trees: test files in Python, parsed, by path; they are changed.
         prompt: what the solution's author was told.
         files: all files, by path.
+
+    Attributes:
+        told: tests that cannot be made to fail for the sole reason that the prompt shows what they
+            expect, so that nobody need cheat to pass them.
     """
 
     def __init__(
@@ -119,11 +123,13 @@ class Twins:
         self._trees = dict(trees)
         for tree in self._trees.values():
             _drop_words(tree)
+            _shelter(tree)
         self._nodes = {path: list(ast.walk(tree)) for path, tree in self._trees.items()}
         self._sites: dict[Unit, list[_Site]] = {}
         finder = _Finder(self._trees, self._nodes, self._is_told)
         for unit, site in finder.sites():
             self._sites.setdefault(unit, []).append(site)
+        self.told = frozenset(finder.told)
         self._touched = {site.path for sites in self._sites.values() for site in sites}
         self._pool = _pool(self._sites, self._nodes)
 
@@ -219,6 +225,7 @@ class _Finder:
             id(node): (path, number) for path in nodes for number, node in enumerate(nodes[path])
         }
         self.is_told = is_told
+        self.told: set[str] = set()
         everything = [node for path in nodes for node in nodes[path]]
         self._defined = Counter(
             node.name for node in everything if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
@@ -234,7 +241,12 @@ class _Finder:
         """Gives each unit with a place that makes it fail."""
         for path, tree in self._trees.items():
             for name, function in self._tests(tree):
-                yield from _Test(self, f"{path}::{name}", function, tree).sites()
+                test = _Test(self, function)
+                found = list(test.sites())
+                if not found and test.is_told:
+                    self.told.add(f"{path}::{name}")
+                for row, rows, site in found:
+                    yield Unit(f"{path}::{name}", row, rows), site
 
     def _tests(self, tree: ast.Module) -> Iterator[tuple[str, _Function]]:
         for node in tree.body:
@@ -276,35 +288,38 @@ class _Finder:
 
 
 class _Test:
-    """Finds what can be perturbed in one test."""
+    """Finds what can be perturbed in one test.
 
-    def __init__(self, finder: _Finder, name: str, function: _Function, tree: ast.Module) -> None:
+    Attributes:
+        is_told: whether something was left alone since the prompt shows it.
+    """
+
+    def __init__(self, finder: _Finder, function: _Function) -> None:
         self._finder = finder
-        self._name = name
+        self.is_told = False
         self._function = function
-        self._tree = tree
         self._uses = Counter(
             node.id
             for node in ast.walk(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         )
 
-    def sites(self) -> Iterator[tuple[Unit, _Site]]:
+    def sites(self) -> Iterator[tuple[int | None, int, _Site]]:
+        """Gives places, each with the row of parameters that it makes fail, of how many."""
         if any(isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) for node in self._inside()):
             return
         rows = dict(self._rows())
-        found = list(self._of_block(self._function.body, dict.fromkeys(rows)))
+        found = list(self._of_body(self._function.body, dict.fromkeys(rows)))
         tables = [(name, kind) for name, kind in found if isinstance(name, str)]
         if tables:
             for name, kind in tables:
                 for row, value in enumerate(rows[name]):
                     if self._may_change(value):
-                        unit = Unit(self._name, row, len(rows[name]))
-                        yield unit, self._finder.site(value, kind)
+                        yield row, len(rows[name]), self._finder.site(value, kind)
             return
         for node, kind in found:
             if isinstance(node, ast.AST):
-                yield Unit(self._name), self._finder.site(node, kind)
+                yield None, 0, self._finder.site(node, kind)
 
     def _inside(self) -> Iterator[ast.AST]:
         waiting: list[ast.AST] = list(self._function.body)
@@ -333,6 +348,18 @@ class _Test:
             column = [row[place] for row in rows if row is not None]
             if len(column) == len(rows):
                 yield name, column
+
+    def _of_body(
+        self, body: Sequence[ast.stmt], known: Mapping[str, list[ast.expr] | None]
+    ) -> Iterator[tuple[ast.AST | str, str]]:
+        """Gives places in all assertions of a test's own, which are all reached."""
+        names = {**self._constants(body), **known}
+        for statement in body:
+            if isinstance(statement, ast.Try) and not statement.handlers:
+                yield from self._of_body(statement.body, names)
+                yield from self._of_body(statement.finalbody, names)
+            else:
+                yield from self._of_statement(statement, names)
 
     def _of_block(
         self, body: Sequence[ast.stmt], known: Mapping[str, list[ast.expr] | None]
@@ -480,7 +507,9 @@ class _Test:
 
     def _compares_told(self, sides: Sequence[ast.expr]) -> bool:
         """Tells whether one side is a value that the prompt shows."""
-        return any(_is_literal(side) and self._finder.is_told(_evaluated(side)) for side in sides)
+        told = any(_is_literal(side) and self._finder.is_told(_evaluated(side)) for side in sides)
+        self.is_told = self.is_told or told
+        return told
 
     def _of_sides(
         self, sides: Sequence[ast.expr], names: Mapping[str, list[ast.expr] | None], kind: str
@@ -513,7 +542,11 @@ class _Test:
         return _is_literal(side) or (isinstance(side, ast.Name) and side.id in names)
 
     def _may_change(self, node: ast.expr) -> bool:
-        return _is_literal(node) and not self._finder.is_told(_evaluated(node))
+        if not _is_literal(node):
+            return False
+        told = self._finder.is_told(_evaluated(node))
+        self.is_told = self.is_told or told
+        return not told
 
 
 def _parameter_names(node: ast.expr) -> list[str]:
@@ -779,6 +812,31 @@ def _drop_words(tree: ast.Module) -> None:
                     node.body[0] = ast.Pass() if len(node.body) == 1 else node.body[0]
                     if len(node.body) > 1:
                         del node.body[0]
+
+
+def _shelter(tree: ast.Module) -> None:
+    """Has tests do what stands behind their assertions even if those fail."""
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
+            node.body = _sheltered(node.body)
+
+
+def _sheltered(body: list[ast.stmt]) -> list[ast.stmt]:
+    for place, statement in enumerate(body):
+        behind = body[place + 1 :]
+        if _has_assertion(statement) and not all(map(_only_asserts, behind)):
+            shelter = ast.Try(
+                body=[statement], handlers=[], orelse=[], finalbody=_sheltered(behind)
+            )
+            return [*body[:place], shelter]
+    return body
+
+
+def _has_assertion(statement: ast.stmt) -> bool:
+    return _only_asserts(statement) or any(
+        isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and _asserts(node))
+        for node in ast.walk(statement)
+    )
 
 
 def _drop_message(call: ast.Call) -> None:
