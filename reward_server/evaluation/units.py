@@ -19,7 +19,8 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.grading.policy import stops_at_first_failure
-from reward_server.grading.suites import Reading, Roster, Skips, parse_files, read_suite
+from reward_server.grading.rosters import Roster, Skips
+from reward_server.grading.suites import Reading, parse_files, read_suite
 from reward_server.grading.twins import Twins
 from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
 from reward_server.grading.verdict import Run

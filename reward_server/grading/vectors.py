@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from reward_server.domain import TestOutcome, TestResult
-from reward_server.grading.twins import Unit
+from reward_server.grading.perturbable import Unit
 
 BITS = 20
 
