@@ -155,7 +155,7 @@ class _File:
             self.wanted |= foreign
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and self._is_module(node.value):
-                self.wanted.add(node.attr)
+                self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
     def is_solution(self, name: str) -> bool:
         """Tells whether a dotted name is that of the solution's module, or ends as it does."""
@@ -274,6 +274,8 @@ class _Rules:
         for node in ast.walk(self._file.tree):
             if isinstance(node, ast.Call):
                 yield from self._of_solution_targets(node)
+            elif isinstance(node, ast.Constant):
+                yield from self._of_solution_file(node)
         for scope in self._hearing_scopes():
             for part in _own_parts(scope):
                 yield from self._of(part, scope)
@@ -313,6 +315,11 @@ class _Rules:
                 if patches and self._file.names_solution(target):
                     yield f"patches {target}"
 
+    def _of_solution_file(self, constant: ast.Constant) -> Iterator[str]:
+        path = self._file.solution_path
+        if constant.value in (path, os.path.basename(path)):
+            yield f"names the file {path}"
+
     def _of(self, node: ast.AST, scope: _Scope) -> Iterator[str]:
         match node:
             case ast.Call():
@@ -332,9 +339,6 @@ class _Rules:
                 yield from self._of_target(target)
             case ast.ExceptHandler(type=kind) if kind is not None:
                 yield from self._of_exceptions(kind)
-            case ast.Constant(value=str(text)):
-                if text in (self._file.solution_path, os.path.basename(self._file.solution_path)):
-                    yield f"names the file {text}"
             case ast.Compare():
                 yield from self._of_comparison(node)
 

@@ -57,12 +57,13 @@ class Zygote:
 
     process: subprocess.Popen[bytes] = field(init=False)
     packages: tuple[str, ...] = ()
+    preloaded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         script = str(Path(plain_zygote.__file__))
         folders = os.pathsep.join((str(REPOSITORY), *self.packages))
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", script, folders, *PRELOADED],
+            [sys.executable, "-I", "-S", script, folders, *PRELOADED, *self.preloaded],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1"},
