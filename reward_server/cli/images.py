@@ -237,9 +237,9 @@ async def _try_languages(
     versions = await versions_of(_One(sandbox), languages)
     found = []
     for one in languages:
-        version = versions.get(one.name, "")
-        problems = await try_language(one, sandbox, Limits()) if version else ("is not there",)
-        found.append((one.name, version, problems))
+        there = versions.get(one.name)
+        problems = await try_language(one, sandbox, Limits()) if there else ("is not there",)
+        found.append((one.name, there.version if there else "", problems))
     return found
 
 
