@@ -17,13 +17,15 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
+SCIENCE_TAG = "codereward-python-science:test"
 BUILD_SECONDS = 300
+_BUILT = {"base_image", "python_image", "science_image"}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Gives the first test that needs an image the time to make it."""
     for item in items:
-        uses_an_image = "python_image" in getattr(item, "fixturenames", ())
+        uses_an_image = _BUILT.intersection(getattr(item, "fixturenames", ()))
         if uses_an_image and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
 
@@ -53,6 +55,12 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def science_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with scientific packages."""
+    return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
 
 
 @pytest.fixture
