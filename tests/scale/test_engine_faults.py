@@ -184,7 +184,9 @@ async def server(faulty: OwnEngine, tmp_path: Path) -> AsyncIterator[Server]:
     assert process.stdout is not None
     made = Server(process=process, log=log, address="")
     try:
-        made.address = json.loads(await process.stdout.readline())["address"]
+        told = await process.stdout.readline()
+        assert told, log.read_text()[-4000:]
+        made.address = json.loads(told)["address"]
         watch = asyncio.create_task(made.watch())
         await made.until_healthy(SERVING)
         yield made
