@@ -185,18 +185,30 @@ class StdioTests:
     checker: Checker = Checker()
 
 
-Tests = FunctionTests | CallTests | StdioTests
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramTests:
+    """A test program that is compiled with the solution."""
+
+    test_code: str
+
+
+Tests = FunctionTests | CallTests | StdioTests | ProgramTests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One completion with the tests that decide its reward."""
+    """One completion with the tests that decide its reward.
+
+    `files` are the completion's further ones, `data_files` the task's; both by relative path.
+    """
 
     id: str = ""
     language: str = "python"
     prompt: str = ""
     completion: str
     extraction: Extraction = Extraction.AUTO
+    files: tuple[tuple[str, bytes], ...] = ()
+    data_files: tuple[tuple[str, bytes], ...] = ()
     tests: Tests
     limits: Limits = Limits()
     reward_policy: RewardPolicy = RewardPolicy()
@@ -209,12 +221,40 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A run of a whole program: source in, captured output back."""
+    """A run of a whole program: source in, captured output back; the data is read-only."""
 
     source: str
     stdin: bytes = b""
     args: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """Executables of the container's, or made by one, run one after another until one fails.
+
+    Args:
+        commands: each with its arguments; all read the same standard input, from where the one
+            before left it, and write to the same streams.
+        environment: variables on top of the container's own.
+        files: what the working folder holds, by relative path.
+        data: the same, read-only.
+        product: what an earlier execution kept; unpacked before the files are written.
+        stdin: bytes given on standard input.
+        keep: shell patterns of the files to hand back, as `Execution.product`, when all commands
+            succeed; nothing without.
+        product_bytes: greatest size of what is handed back.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    product: bytes = b""
+    stdin: bytes = b""
+    keep: tuple[str, ...] = ()
+    product_bytes: int = 64 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +264,8 @@ class FunctionJudgement:
     source: str
     prompt: str
     tests: FunctionTests
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
 
 
@@ -233,10 +275,12 @@ class CallJudgement:
 
     source: str
     tests: CallTests
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
 
 
-Work = Program | FunctionJudgement | CallJudgement
+Work = Program | Commands | FunctionJudgement | CallJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,6 +365,7 @@ class Execution:
     usage: Usage = Usage()
     limits_hit: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
+    product: bytes = b""  # of `Commands`: files, to be unpacked by later ones and by nobody else
 
 
 # ------------------------------------------------------------------------------- verdicts
@@ -368,9 +413,19 @@ class Wall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageInfo:
-    """A language on offer."""
+    """A language on offer.
+
+    Args:
+        name: canonical.
+        aliases: other accepted names.
+        version: of its implementation.
+        test_kinds: kinds of tests on offer.
+        twin_kinds: those of them that share the candidate's process, where perturbed twins are
+            made of what the tests expect.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     version: str
     test_kinds: tuple[str, ...]
+    twin_kinds: tuple[str, ...] = ()

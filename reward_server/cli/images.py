@@ -20,11 +20,14 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reward_server.cli.options import ConfigOption, JsonOption, RuntimeOption, read_settings
+from reward_server.domain import Execution, Job, Limits
 from reward_server.errors import SandboxError, StartError
+from reward_server.languages import load_languages
 
 if TYPE_CHECKING:
     import docker
 
+    from reward_server.sandbox.contained import ContainedSandbox
     from reward_server.sandbox.images import Listener, SandboxImage
 
 images_app = typer.Typer(
@@ -41,20 +44,23 @@ class Trial:
     """How the start of a container went.
 
     Args:
-        problem: why it did not start; empty if a first program ran.
+        milliseconds: until a first program had run.
+        found: what each of its languages came to: its version, or what is wrong with it.
+        problem: why it did not start, or that a language does not work; else empty.
     """
 
     image: SandboxImage
     milliseconds: float
-    version: str = ""
+    found: tuple[str, ...] = ()
     problem: str = ""
 
 
 @images_app.command()
 def build(
-    languages: Annotated[
-        list[str] | None, typer.Argument(help="What to build; every image without.")
+    names: Annotated[
+        list[str] | None, typer.Argument(help="What to build; the image of Python without.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Build every image.")] = False,
     base_image: Annotated[
         str | None,
         typer.Option(help="Debian, or a relative of it, to build upon; it is pulled if absent."),
@@ -74,7 +80,7 @@ def build(
     with _engine() as engine:
         from reward_server.sandbox import images
 
-        wanted = languages or images.languages()
+        wanted = images.names() if everything else tuple(names or ("python",))
         if tag and len(wanted) != 1:
             raise typer.BadParameter("--tag names one image; say which to build")
         base = base_image or images.BASE_IMAGE
@@ -82,11 +88,11 @@ def build(
             base = images.BASE_TAG
             with _progress("base") as on_line:
                 images.make_base(engine, base, on_line=on_line)
-        for language in wanted:
-            name = tag or images.default_tag(language)
-            with _progress(name) as on_line:
-                built = images.build(engine, language, base_image=base, tag=name, on_line=on_line)
-            typer.echo(f"{name} {built}")
+        for name in wanted:
+            called = tag or images.default_tag(name)
+            with _progress(called) as on_line:
+                built = images.build(engine, name, base_image=base, tag=called, on_line=on_line)
+            typer.echo(f"{called} {built}")
 
 
 @images_app.command("list")
@@ -110,7 +116,7 @@ def verify(
     config: ConfigOption = None,
     runtime: RuntimeOption = None,
 ) -> None:
-    """Runs a first program in a container of each image; exits with 1 if one fails."""
+    """Tries each image's languages in a container of it; exits with 1 if one fails."""
     settings = read_settings(config, runtime=runtime)
     with _engine() as engine:
         trials = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
@@ -166,7 +172,7 @@ def _described(image: SandboxImage) -> dict[str, object]:
     return {
         "id": image.identifier,
         "tags": list(image.tags),
-        "language": image.language,
+        "languages": list(image.languages),
         "size_bytes": image.size_bytes,
         "runner_digest": image.runner_digest,
         "is_current": image.is_current,
@@ -174,12 +180,12 @@ def _described(image: SandboxImage) -> dict[str, object]:
 
 
 def _image_table(found: Sequence[SandboxImage]) -> Table:
-    table = Table("image", "id", "language", Column("size", justify="right"), "runner")
+    table = Table("image", "id", "languages", Column("size", justify="right"), "runner")
     for image in found:
         runner = "[green]current[/]" if image.is_current else "[yellow]of another version[/]"
         size = f"{image.size_bytes / 1e6:.0f} MB"
         names = Text("\n".join(image.tags or ("none",)))
-        table.add_row(names, image.short_identifier, image.language, size, runner)
+        table.add_row(names, image.short_identifier, " ".join(image.languages), size, runner)
     return table
 
 
@@ -210,14 +216,53 @@ async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> T
     async with aclosing(DockerSandboxes(engine, options)) as start:
         began = time.perf_counter()
         try:
-            await asyncio.to_thread(require, engine, image.name)
+            await asyncio.to_thread(require, engine, image.identifier)
             sandbox = await start(0)
         except SandboxError as error:
             return Trial(image=image, milliseconds=_since(began), problem=str(error))
         milliseconds = _since(began)
-        await sandbox.close()
-    version = sandbox.description.language_version
-    return Trial(image=image, milliseconds=milliseconds, version=version)
+        try:
+            found = await _try_languages(image, sandbox)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=milliseconds, problem=str(error))
+        finally:
+            await sandbox.close()
+    broken = [f"{name}: {', '.join(problems)}" for name, _, problems in found if problems]
+    return Trial(
+        image=image,
+        milliseconds=milliseconds,
+        found=tuple(f"{name} {version}" for name, version, _ in found),
+        problem="; ".join(broken),
+    )
+
+
+async def _try_languages(
+    image: SandboxImage, sandbox: ContainedSandbox
+) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Tries the languages; returns name, version and problems of each."""
+    from reward_server.evaluation.trials import try_language
+    from reward_server.executors.versions import versions_of
+
+    languages = [load_languages().find(name) for name in image.languages]
+    versions = await versions_of(_One(sandbox), languages)
+    found = []
+    for one in languages:
+        version = versions.get(one.name, "")
+        problems = await try_language(one, sandbox, Limits()) if version else ("is not there",)
+        found.append((one.name, version, problems))
+    return found
+
+
+class _One:
+    """Runs jobs one after another in a sandbox."""
+
+    slots = 1
+
+    def __init__(self, sandbox: ContainedSandbox) -> None:
+        self._sandbox = sandbox
+
+    async def run(self, job: Job) -> Execution:
+        return await self._sandbox.run(job)
 
 
 def _since(began: float) -> float:
@@ -230,6 +275,6 @@ def _trial_table(trials: Sequence[Trial]) -> Table:
     )
     for trial in trials:
         mark = "[red]fails[/]" if trial.problem else "[green]works[/]"
-        seen = trial.problem or f"{trial.image.language} {trial.version}"
+        seen = trial.problem or ", ".join(trial.found)
         table.add_row(Text(trial.image.name), mark, f"{trial.milliseconds:.0f}", Text(seen))
     return table

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from reward_server.domain import (
@@ -14,6 +14,7 @@ from reward_server.domain import (
     Execution,
     FunctionJudgement,
     FunctionTests,
+    Integrity,
     Job,
     Limits,
     RewardPolicy,
@@ -25,6 +26,7 @@ from reward_server.domain import (
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
 from reward_server.grading.verdict import Run
+from reward_server.languages import Language
 
 _CLASS = re.compile(r"(\w+)\(\)")
 
@@ -43,20 +45,24 @@ class Candidate:
     Args:
         source: the program.
         prompt: trusted code that goes with it, fit to be run by itself.
-        language: canonical name.
+        language: what it is written in.
         limits: of each execution.
         policy: tells which tests count, and whether one failure ends it.
+        files: that lie beside the program.
+        data: that each execution finds, read-only.
     """
 
     source: str
     prompt: str
-    language: str
+    language: Language
     limits: Limits
     policy: RewardPolicy
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
-        return Job(work=work, language=self.language, limits=self.limits)
+        return Job(work=work, language=self.language.name, limits=self.limits)
 
     def counted(self, total: int) -> int:
         """Returns how many of the leading tests count."""
@@ -71,6 +77,10 @@ class Grader(Protocol):
     @property
     def wanted(self) -> frozenset[str]:
         """Names that the tests take from the program, as far as they are known."""
+
+    @property
+    def integrity(self) -> Integrity:
+        """Who will stand between the program and the verdict."""
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns how many executions are expected."""
@@ -99,6 +109,11 @@ class FunctionGrader:
             return frozenset({_owner(self.tests.entry_point)})
         return frozenset(called_names("\n".join(self.tests.asserts)))
 
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated."""
+        return Integrity.ISOLATED
+
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1."""
         return 1
@@ -114,6 +129,8 @@ class FunctionGrader:
             source=candidate.source,
             prompt=candidate.prompt,
             tests=self.tests,
+            files=candidate.files,
+            data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
         execution = await slots.run(candidate.job(work))
@@ -134,6 +151,11 @@ class CallGrader:
     def wanted(self) -> frozenset[str]:
         """The function, or the class whose method is called."""
         return frozenset({_owner(self.tests.entry_point)})
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated."""
+        return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1, as only programs that die take more."""
@@ -166,6 +188,8 @@ class CallGrader:
         return CallJudgement(
             source=candidate.source,
             tests=replace(self.tests, cases=self.tests.cases[start:end]),
+            files=candidate.files,
+            data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
 

@@ -25,6 +25,7 @@ from reward_server.domain import (
     Job,
     Limits,
     Program,
+    ProgramTests,
     RewardPolicy,
     RewardPolicyKind,
     StdioCase,
@@ -34,7 +35,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.languages import Language, Languages
-from reward_server.rpc import fields
+from reward_server.rpc import fields, files
 
 MEBIBYTE = 1 << 20
 NAME_BYTES = 256
@@ -99,6 +100,8 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
         prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
         completion=fields.text("completion", request.completion, SOURCE_BYTES),
         extraction=fields.choice("extraction", request.extraction, Extraction),
+        files=_files("files", request.files, language.source),
+        data_files=_files("data_files", request.data_files, language.source, *request.files),
         tests=tests,
         limits=fields.within("limits", lambda: _limits(request.limits, language, bounds)),
         reward_policy=fields.within(
@@ -138,6 +141,8 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
         source=fields.text("source", request.source, SOURCE_BYTES),
         stdin=fields.data("stdin", request.stdin, CASE_BYTES),
         args=fields.each("args", request.args, _argument),
+        files=dict(_files("files", request.files, language.source)),
+        data=dict(_files("data_files", request.data_files, language.source, *request.files)),
     )
     limits = fields.within("limits", lambda: _limits(request.limits, language, bounds))
     return Job(work=work, language=language.name, limits=limits)
@@ -149,7 +154,7 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
 def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
     kind = request.WhichOneof("tests")
     if kind is None:
-        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio")
+        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio, program")
     if kind not in language.test_kinds:
         raise UnsupportedError(
             f"{kind} tests are not offered for {language.name}; "
@@ -159,6 +164,8 @@ def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Test
         return fields.within("function", lambda: _function_tests(request.function, bounds))
     if kind == "call":
         return fields.within("call", lambda: _call_tests(request.call, bounds))
+    if kind == "program":
+        return fields.within("program", lambda: _program_tests(request.program, language))
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
 
 
@@ -196,6 +203,15 @@ def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
         cases=fields.each("cases", tests.cases, _stdio_case),
         checker=fields.within("checker", lambda: _checker(tests.checker, bounds)),
     )
+
+
+def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:
+    test_code = fields.text("test_code", tests.test_code, TEST_CODE_BYTES)
+    if not test_code.strip():
+        raise InvalidRequestError("test_code", "is empty")
+    if language.program is not None and not language.program.fits(test_code):
+        raise InvalidRequestError("test_code", f"has no main program as {language.name} needs it")
+    return ProgramTests(test_code=test_code)
 
 
 def _assert(text: str) -> str:
@@ -292,7 +308,7 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
 
 
 def _check_weights(tests: Tests) -> None:
-    if not isinstance(tests, FunctionTests) and not sum(case.weight for case in tests.cases):
+    if isinstance(tests, CallTests | StdioTests) and not sum(case.weight for case in tests.cases):
         raise InvalidRequestError("kind", "is weighted, but the weights are all 0")
 
 
@@ -303,7 +319,7 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
         return
     if first_k < 1:
         raise InvalidRequestError("first_k", f"is {first_k}; it must be at least 1")
-    if not isinstance(tests, FunctionTests) and first_k > len(tests.cases):
+    if isinstance(tests, CallTests | StdioTests) and first_k > len(tests.cases):
         raise InvalidRequestError("first_k", f"is {first_k}; there are {len(tests.cases)} tests")
 
 
@@ -312,6 +328,12 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
 
 def _language(field: str, name: str, bounds: Bounds) -> Language:
     return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
+
+
+def _files(field: str, given: Mapping[str, bytes], *taken: str) -> tuple[tuple[str, bytes], ...]:
+    found = files.files(field, given)
+    files.check_disjoint(field, given, taken)
+    return found
 
 
 def _argument(text: str) -> str:

@@ -7,9 +7,10 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from . import confine, kernel, seccomp, wire, zygote
+from . import confine, kernel, policy, seccomp, wire, zygote
 from .meters import find_own
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
@@ -48,18 +49,25 @@ PRELOADED = (
 )
 
 
+def _set_environment(own: Mapping[str, str]) -> None:
+    folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
+    os.environ.clear()
+    os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
+
+
 # Beside the runner's folder, in images that have more than a plain interpreter: an object with
-# `packages` and `preload`, as in the settings.
+# `packages` and `preload`, as in the settings, and `environment`, variables on top of the policy's.
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
 
 
-def _image_settings() -> dict[str, list[str]]:
+def _image_settings() -> dict[str, Any]:
+    nothing: dict[str, Any] = {"packages": [], "preload": [], "environment": {}}
     try:
         with open(_IMAGE_FILE, "rb") as file:
-            return {"packages": [], "preload": [], **json.load(file)}
+            return {**nothing, **json.load(file)}
     except FileNotFoundError:
-        return {"packages": [], "preload": []}
+        return nothing
 
 
 def _preload(names: Iterable[str]) -> None:
@@ -109,6 +117,7 @@ def main(settings_json: str) -> None:
     settings = json.loads(settings_json)
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
+    _set_environment(image["environment"])
     sys.path.extend((*settings["packages"], *image["packages"]))
     _preload((*PRELOADED, *settings["preload"], *image["preload"]))
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0

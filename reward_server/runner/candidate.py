@@ -14,7 +14,7 @@ import socket
 import sys
 from typing import NoReturn, cast
 
-from . import program, service, solution, streams, wire
+from . import commands, program, service, solution, streams, wire
 from .frames import LOADED, READY, Frames
 
 _OWN_FRAMES = 60  # of the recursion limit, so that a solution gets the depth that it is used to
@@ -29,6 +29,8 @@ def run(channel: socket.socket) -> NoReturn:
     sys.path.insert(0, os.getcwd())
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
     frames.send(READY)
+    if header["mode"] == "commands":
+        commands.run(frames, header, blobs)
     program.write_files(blobs)
     if header["mode"] == "program":
         _run_program(frames, blobs["source"], cast("list[str]", header["args"]))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import decimal
 import io
+import json
 import os
 import resource
 import select
@@ -37,6 +38,8 @@ from .trial import record_end, run_tests
 from .wire import Stage, Word
 
 _DESCRIPTORS = 6  # that come with an execution, see `wire`
+_STATUS_BYTES = 16
+_MOST_STATUS = 0xFFFF
 
 _SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
     "function": FunctionTests,
@@ -115,14 +118,16 @@ def run(
     report = Report(descriptor=report_fd)
     report.reach(Stage.TESTS)
     header, blobs = wire.unpack(request)
-    is_program = header["mode"] == "program"
+    is_program = header["mode"] in ("program", "commands")
     limit_bytes = cast("int", header["output_bytes"])
     kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
     link = Link(channel, outputs)
     is_plain = True
     try:
-        if is_program:
+        if header["mode"] == "commands":
+            _run_commands(header, blobs, link, outputs, stdin_fd, report)
+        elif is_program:
             stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
             _hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
             stdin.feed()
@@ -233,6 +238,44 @@ def _record_refusal(session: Session, report: Report, message: list[object]) -> 
 
 
 # ---------------------------------------------------------------------------------- programs
+
+
+def _run_commands(
+    header: dict[str, object],
+    blobs: dict[str, bytes],
+    link: Link,
+    outputs: Outputs,
+    stdin_fd: int,
+    report: Report,
+) -> None:
+    """Has commands run; takes the status of the last one and what they made.
+
+    Raises:
+        ClosedError, OversizeFrameError: the candidate's shim did not start.
+        OutputLimitError: they wrote more than they may.
+    """
+    stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
+    _hand_over(link, report, header, blobs)
+    stdin.feed()
+    _run_program(outputs, stdin)
+    keep, product_bytes = header["keep"], cast("int", header["product_bytes"])
+    try:
+        report.status = _status(link.receive(_STATUS_BYTES))
+        if keep and report.status == 0:
+            report.product = link.receive(product_bytes)
+    except ClosedError:
+        report.broken = Cause.CLOSED.value
+    except OversizeFrameError:
+        report.limits.append("file_size")
+    except ValueError:
+        report.broken = Cause.FORGED.value
+
+
+def _status(frame: bytes) -> int:
+    status = json.loads(frame)
+    if type(status) is not int or not 0 <= status <= _MOST_STATUS:
+        raise ValueError("no status")
+    return status
 
 
 class _Stdin:

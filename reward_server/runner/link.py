@@ -128,5 +128,5 @@ class Link:
             for descriptor, _ in self._poller.poll():
                 if descriptor == self._descriptor:
                     ready = True
-                elif not self._outputs.read(descriptor):
+                elif descriptor not in self._outputs.open or not self._outputs.read(descriptor):
                     self._poller.unregister(descriptor)

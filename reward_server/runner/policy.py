@@ -142,6 +142,17 @@ USUAL_DISK_BYTES = 128 << 20
 HOST_NAME = "sandbox"
 INNER_ID = 1000
 
+# All that a program finds in its environment; nothing of the server's or an engine's.
+PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+ENVIRONMENT = {
+    "HOME": WORK_FOLDER,
+    "TMPDIR": "/tmp",
+    "USER": "sandbox",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
 STACK_BYTES = 256 << 20  # deep recursion in C code; address space only, until it is touched
 MESSAGE_QUEUE_BYTES = 1 << 20
 PENDING_SIGNALS = 4096

@@ -35,6 +35,8 @@ class Report:
     message: str = ""
     tests: list[TestReport] = field(default_factory=list)
     signals: dict[str, int] = field(default_factory=dict)
+    status: int | None = None
+    product: bytes = b""
 
     def reach(self, stage: Stage) -> None:
         """Records how far the execution got, should this process be killed."""
@@ -60,10 +62,15 @@ class Report:
                 for test in self.tests
             ],
             "signals": self.signals,
+            "status": self.status,
             "stdout_size": outputs.stdout.size_bytes,
             "stderr_size": outputs.stderr.size_bytes,
         }
-        blobs = {"stdout": bytes(outputs.stdout.kept), "stderr": bytes(outputs.stderr.kept)}
+        blobs = {
+            "stdout": bytes(outputs.stdout.kept),
+            "stderr": bytes(outputs.stderr.kept),
+            "product": self.product,
+        }
         rest, offset = memoryview(wire.pack(header, blobs)), 1
         while rest:
             written = os.pwrite(self.descriptor, rest, offset)

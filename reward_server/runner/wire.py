@@ -24,12 +24,17 @@ the report is written, by a `Word`.
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
 answers READY, the last message that is trusted. In mode "program" it then sends the compiler's
-refusal, or nothing, and closes the channel before any code of the program's runs.
+refusal, or nothing, and closes the channel before any code of the program's runs. In mode
+"commands" it sends, when they have ended, the status of the last one as of `os.waitpid` and, where
+files are to be handed back and all succeeded, a frame more: the product, a document of the files
+with "executable", the names of those that are.
 
 Request document, by "mode":
-    program   args, output_bytes; blobs source, stdin and file/NAME
+    program   args, output_bytes; blobs source, stdin, file/NAME and data/NAME (read-only)
+    commands  commands [[argument, ...], ...], environment, keep [pattern, ...], product_bytes,
+              output_bytes; blobs product, stdin, file/NAME and data/NAME
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
-              output_bytes, result_bytes, calls; blob source
+              output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
               absolute_tolerance, relative_tolerance}, and as for function
 
@@ -39,13 +44,14 @@ Report document:
     load      null, or why the program did not load: {"kind": "compile" | "raise" | "exit",
               "message": ...}
     broken    null, or how the candidate's side of the protocol ended early: "closed" | "forged"
-    limits    limits that the judge saw hit: "output", "result", "calls"
+    limits    limits that the judge saw hit: "output", "result", "calls", "file_size"
     message   one sentence for people, or ""
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
     signals   {name: count}
+    status    null, or in mode commands the status of the last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
-              modes function and call, whole up to output_bytes in mode program)
+              modes function and call, whole up to output_bytes in the others), product
 """
 
 from __future__ import annotations

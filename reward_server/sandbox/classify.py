@@ -30,6 +30,7 @@ from typing import TypeVar
 from reward_server.domain import (
     CallJudgement,
     CapturedStream,
+    Commands,
     Ending,
     Execution,
     FunctionJudgement,
@@ -53,6 +54,7 @@ _REPORT_LIMITS = {
     "output": LimitKind.OUTPUT,
     "result": LimitKind.RESULT,
     "calls": LimitKind.CALLS,
+    "file_size": LimitKind.FILE_SIZE,
 }
 _STOP_LIMITS = {
     Stop.WALL_TIME: LimitKind.WALL_TIME,
@@ -105,8 +107,10 @@ class _Report:
     message: str
     tests: tuple[TestResult, ...]
     signals: Mapping[str, int]
+    status: int | None
     stdout: CapturedStream
     stderr: CapturedStream
+    product: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +135,9 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
     if findings.stage < Stage.READY:
         return _before_ready(finish, findings, job)
     report = _read(findings, job.work)
+    if report is not None and report.status is not None:
+        # The process that ran the commands tells how the last one ended.
+        finish = finish._replace(candidate_status=report.status)
     conclusion = _conclude(finish, report, job)
     return _execution(finish, conclusion, report)
 
@@ -217,7 +224,7 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
         return _not_loaded(report.load)
     if report.broken is not None:
         return _left_early(finish)
-    if isinstance(work, Program):
+    if isinstance(work, Program | Commands):
         return _conclude_program(finish, report)
     if not _complete(report.tests, work):
         return _crashed("not every test ran to its end", "incomplete")
@@ -262,7 +269,7 @@ def _blame_processes(finish: Finish, conclusion: _Conclusion, work: Work) -> _Co
     if not finish.process_limit_hits:
         return conclusion
     failed = conclusion.ending in (Ending.CRASHED, Ending.LOAD_ERROR)
-    ran = isinstance(work, Program) and conclusion.ending is Ending.COMPLETED
+    ran = isinstance(work, Program | Commands) and conclusion.ending is Ending.COMPLETED
     if failed or (ran and finish.candidate_status != 0):
         return _limit(LimitKind.PROCESSES)
     return _Conclusion(
@@ -313,6 +320,7 @@ def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) 
         termination=_termination(finish),
         message=conclusion.message,
         tests=report.tests if report else (),
+        product=report.product if report else b"",
         stdout=report.stdout if report else CapturedStream(),
         stderr=report.stderr if report else CapturedStream(),
         usage=Usage(
@@ -376,8 +384,10 @@ def _parse(
             _typed(name, str): _count(number)
             for name, number in _typed(report["signals"], dict).items()
         },
+        status=_parse_status(report["status"], work),
         stdout=_stream(blobs["stdout"], report["stdout_size"]),
         stderr=_stream(blobs["stderr"], report["stderr_size"]),
+        product=blobs["product"],
     )
 
 
@@ -389,6 +399,12 @@ def _parse_load(load: object) -> _Load | None:
     if kind not in _LOAD_KINDS:
         raise ValueError("load")
     return _Load(kind=kind, message=_typed(fields["message"], str))
+
+
+def _parse_status(status: object, work: Work) -> int | None:
+    if status is not None and not isinstance(work, Commands):
+        raise ValueError("status")
+    return None if status is None else _count(status)
 
 
 def _parse_test(test: object, weight: float) -> TestResult:

@@ -9,10 +9,10 @@ What it does not: trust what comes out further than its schema; see `classify`.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from reward_server.domain import Ending, Execution, Job, Limits, Program, Wall
+from reward_server.domain import Commands, Ending, Execution, Job, Limits, Program, Wall
 from reward_server.errors import SandboxError
 from reward_server.runner import wire
 from reward_server.runner.wire import Finish, Kind
@@ -112,12 +112,13 @@ class ContainedSandbox:
 
     async def run(self, job: Job) -> Execution:
         """Runs one execution; see `sandbox.base.Sandbox.run`."""
+        limits = _with_room(job)
         try:
-            await self._container.set_limits(job.limits, self.description.memory_bytes)
+            await self._container.set_limits(limits, self.description.memory_bytes)
         except _FAILURES as error:
             raise await self._failed(error) from error
         document = request_document(job)
-        record = start_record(job.limits, len(document))
+        record = start_record(limits, len(document))
         reader = asyncio.ensure_future(self._read_finish())
         try:
             async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):
@@ -155,6 +156,13 @@ class ContainedSandbox:
         except _FAILURES:
             reader.cancel()
             await self.close()
+
+
+def _with_room(job: Job) -> Limits:
+    """Returns a job's limits, with room for the process that runs commands and waits for them."""
+    if isinstance(job.work, Commands):
+        return replace(job.limits, processes=job.limits.processes + 1)
+    return job.limits
 
 
 async def _hear_hello(output: asyncio.StreamReader) -> RunnerDescription:

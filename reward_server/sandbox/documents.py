@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reward_server.domain import CallJudgement, FunctionJudgement, Job, Limits, Program
+from reward_server.domain import (
+    CallJudgement,
+    Commands,
+    FunctionJudgement,
+    Job,
+    Limits,
+    Program,
+    Work,
+)
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
 
@@ -45,8 +53,10 @@ def request_document(job: Job) -> bytes:
     work, limits = job.work, job.limits
     if isinstance(work, Program):
         header = {"mode": "program", "args": list(work.args), "output_bytes": limits.output_bytes}
-        files = {f"file/{name}": content for name, content in work.files.items()}
-        return wire.pack(header, {"source": _encode(work.source), "stdin": work.stdin, **files})
+        blobs = {"source": _encode(work.source), "stdin": work.stdin, **_files(work)}
+        return wire.pack(header, blobs)
+    if isinstance(work, Commands):
+        return _commands_document(work, limits)
     budgets = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,
@@ -54,7 +64,24 @@ def request_document(job: Job) -> bytes:
         "stop_at_first_failure": work.stop_at_first_failure,
     }
     details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
-    return wire.pack({**details, **budgets}, {"source": _encode(work.source)})
+    return wire.pack({**details, **budgets}, {"source": _encode(work.source), **_files(work)})
+
+
+def _commands_document(work: Commands, limits: Limits) -> bytes:
+    header = {
+        "mode": "commands",
+        "commands": [list(command) for command in work.commands],
+        "environment": dict(work.environment),
+        "keep": list(work.keep),
+        "product_bytes": work.product_bytes,
+        "output_bytes": limits.output_bytes,
+    }
+    return wire.pack(header, {"product": work.product, "stdin": work.stdin, **_files(work)})
+
+
+def _files(work: Work) -> dict[str, bytes]:
+    files = {f"file/{name}": content for name, content in work.files.items()}
+    return files | {f"data/{name}": content for name, content in work.data.items()}
 
 
 def _encode(text: str) -> bytes:

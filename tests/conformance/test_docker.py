@@ -31,6 +31,7 @@ from reward_server.sandbox.docker import (
 from reward_server.settings import Settings
 
 from .checks import CHECKS, Check, output_of, run
+from .executables import EXECUTABLES
 from .host import Host, inhabited
 from .shelf import Shelf
 
@@ -70,7 +71,7 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
 async def test_a_container_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 
@@ -205,7 +206,7 @@ async def test_a_killed_server_leaves_no_container(
     before = containers(engine)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", "from reward_server.cli import main; main()", "serve"),
-        *("--port=0", "--json", "--backend=docker", f"--set=image={python_image}", "--workers=2"),
+        *("--port=0", "--json", "--backend=docker", f"--set=images={python_image}", "--workers=2"),
         stdout=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
@@ -237,10 +238,10 @@ async def test_what_a_dead_server_left_is_removed_and_no_other(
 async def test_the_backend_says_what_stands_and_which_image(
     engine: docker.APIClient, python_image: str
 ) -> None:
-    settings = Settings(backend="docker", image=python_image, runtime="runc", workers=1)
+    settings = Settings(backend="docker", images=(python_image,), runtime="runc", workers=1)
     async with docker_backend(settings) as backend:
         standing = {wall.name for wall in backend.walls if wall.standing}
-        assert backend.image_digest == images.require(engine, python_image).identifier
+        assert backend.image_digests == {"python": python_image}
     limits = {"memory-limit", "process-limit", "cpu-limit"}
     assert {"container", "seccomp", "private-proc"} | limits <= standing
 
@@ -259,7 +260,7 @@ async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
     assert "absent" in container.detail
     with pytest.raises(MissingWallError, match="container"):
         async with docker_backend(
-            Settings(backend="docker", image=python_image, runtime="absent", workers=1)
+            Settings(backend="docker", images=(python_image,), runtime="absent", workers=1)
         ):
             pytest.fail("served")
 

@@ -1,0 +1,101 @@
+"""Runs executables for a program in another language, in the candidate's process.
+
+What this stops: nothing; the process was confined before. The status that it reports is that of a
+process which the program cannot be, so that what a program says of itself stays apart from how it
+ended; yet like all that comes from here it is no more than an observation.
+
+This process stays, since the first one of a namespace cannot be ended by a signal of its own, and
+since nobody else would wait for what the program leaves behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import json
+import os
+import signal
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NoReturn, cast
+
+from . import program, streams, wire
+from .frames import Frames
+
+_NOT_STARTED = 127  # exit status of shells for a command that is not there
+_SUCCESS = 0
+_EXECUTABLE = 0o755
+
+
+def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
+    """Runs the commands of a request in mode "commands" and leaves."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    product = blobs["product"]
+    if product:
+        _unpack(product)
+    program.write_files({name: blob for name, blob in blobs.items() if "/" in name})
+    environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
+    status = _SUCCESS
+    for command in cast("list[list[str]]", header["commands"]):
+        status = _run_one(command, environment)
+        if status != _SUCCESS:
+            break
+    _end_all_others()
+    frames.send(json.dumps(status).encode())
+    patterns = cast("list[str]", header["keep"])
+    if patterns and status == _SUCCESS:
+        frames.send(_pack(patterns))
+    os._exit(0)
+
+
+def _end_all_others() -> None:
+    """Ends what the commands left running, and with it the output that the judge waits for."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    os.closerange(0, 3)
+
+
+def _run_one(command: list[str], environment: Mapping[str, str]) -> int:
+    """Runs a command to its end, reaps what it leaves and returns its status."""
+    try:
+        child = os.posix_spawnp(
+            command[0],
+            command,
+            environment,
+            setsigdef=(signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ),
+        )
+    except OSError as error:
+        streams.complain(f"{command[0]}: {error.strerror}")
+        streams.flush_streams()
+        return _NOT_STARTED << 8
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            return status
+
+
+def _pack(patterns: Sequence[str]) -> bytes:
+    """Packs the files below the working folder whose path fits a pattern."""
+    names = [name for name in _files(".") if any(fnmatch.fnmatch(name, one) for one in patterns)]
+    executable = [name for name in names if os.access(name, os.X_OK)]
+    return wire.pack({"executable": executable}, {name: _read(name) for name in sorted(names)})
+
+
+def _files(folder: str) -> Iterator[str]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                yield os.path.relpath(path, folder)
+
+
+def _read(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _unpack(product: bytes) -> None:
+    header, files = wire.unpack(product)
+    program.write_files({f"file/{name}": content for name, content in files.items()})
+    for name in cast("list[str]", header["executable"]):
+        os.chmod(name, _EXECUTABLE)
