@@ -17,17 +17,21 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
-SCIENCE_TAG = "codereward-python-science:test"
-BUILD_SECONDS = 300
-_BUILT = {"base_image", "python_image", "science_image"}
+SCIENCE_TAG = "codereward-python-science:test"  # as `language_images` calls it
+BUILD_SECONDS = {
+    "base_image": 300,
+    "python_image": 300,
+    "science_image": 300,
+    "language_images": 3600,
+}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Gives the first test that needs an image the time to make it."""
     for item in items:
-        uses_an_image = _BUILT.intersection(getattr(item, "fixturenames", ()))
-        if uses_an_image and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+        used = set(BUILD_SECONDS) & set(getattr(item, "fixturenames", ()))
+        if used and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(max(BUILD_SECONDS[name] for name in used)))
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +65,22 @@ def python_image(engine: docker.APIClient, base_image: str) -> str:
 def science_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with scientific packages."""
     return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
+
+
+@pytest.fixture(scope="session")
+def language_images(
+    engine: docker.APIClient, base_image: str, python_image: str
+) -> tuple[str, ...]:
+    """Gives the ids of all images with the runner of this checkout, Python's first.
+
+    Each is built; the engine does only what changed since the last time.
+    """
+    others = [name for name in images.names() if name != "python"]
+    built = [
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in others
+    ]
+    return (python_image, *built)
 
 
 @pytest.fixture

@@ -52,7 +52,22 @@ _UNEQUAL = {"!=": ("==",), "!==": ("===",), "~=": ("==",), "/=": ("==",), "ne": 
 _MEMBER = frozenset((".", "::", "->", "?."))
 _POSTFIX = _MEMBER | {"!", "<", ">", "$", "@"}
 _BRANCHING = frozenset(
-    "if else elif elsif elseif unless catch rescue except case switch when match default".split()
+    [
+        "if",
+        "else",
+        "elif",
+        "elsif",
+        "elseif",
+        "unless",
+        "catch",
+        "rescue",
+        "except",
+        "case",
+        "switch",
+        "when",
+        "match",
+        "default",
+    ]
 )
 
 

@@ -44,7 +44,7 @@ puts a
 # problem: gcd
 def gcd(a, b)
   ⟪!⟫
-  a, b = b, a % b while b ⟪>⟫⟪>=⟫ 1
+  a, b = b, a % b while b > 0
   ⟪a⟫⟪b⟫
 end
 # tests: gcd
