@@ -171,7 +171,7 @@ def faulty(
 async def server(faulty: OwnEngine, tmp_path: Path) -> AsyncIterator[Server]:
     """Gives a server; when it stops, nothing of it is left."""
     command = ("serve", "--json", "--port=0", "--backend=docker", f"--workers={SLOTS}")
-    settings = (f"--set=image={PYTHON_TAG}", "--set=drain_seconds=2")
+    settings = (f"--set=images={PYTHON_TAG}", "--set=drain_seconds=2")
     log = tmp_path / "log"
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
