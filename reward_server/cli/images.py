@@ -124,6 +124,16 @@ def verify(
     raise typer.Exit(1 if any(trial.problem for trial in trials) else 0)
 
 
+@images_app.command()
+def sbom(name: Annotated[str, typer.Argument(help="Image to read.")]) -> None:
+    """Prints an image's software bill of materials, as CycloneDX in JSON."""
+    with _engine() as engine:
+        from reward_server.sandbox.sbom import bill_of_materials
+
+        [image, *_] = _named(engine, [name])
+        typer.echo(bill_of_materials(engine, image))
+
+
 @contextmanager
 def _engine() -> Iterator[docker.APIClient]:
     try:
