@@ -151,7 +151,7 @@ class Zygote:
             "solution_path": solution_path,
             **_limits(settings),
         }
-        blobs = {f"file/{path}": _bytes(text) for path, text in files.items()}
+        blobs = {f"test/{path}": _bytes(text) for path, text in files.items()}
         return self.run(wire.pack(header, {"source": _bytes(source), **blobs}), wall_seconds)
 
     def call(
