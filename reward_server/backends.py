@@ -154,7 +154,9 @@ async def _docker_options(engine: Any, settings: Settings) -> Any:
 
     image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
     await asyncio.to_thread(images.check_runner, engine, settings.image)
-    return engines.DockerOptions(image=image, runtime=settings.runtime)
+    return engines.DockerOptions(
+        image=image, runtime=settings.runtime, greatest=settings.most_limits
+    )
 
 
 def _docker_module() -> ModuleType:

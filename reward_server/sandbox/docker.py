@@ -7,6 +7,12 @@ has, and, with a runtime such as gVisor, the host's kernel.
 What it does not: protect from the engine, which is trusted. A client of the server never names an
 image, a mount, a runtime or a flag.
 
+A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the container
+has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own, in which the
+runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that kernel, which has
+none on the host. The engine cannot change a running container's limits there; so a container is
+bounded by the greatest limits that a request may set, and the runner keeps an execution's own.
+
 The runner's pipes are the container's standard streams, over one attached connection: when the
 server goes, however it goes, the runner's input ends, so the runner exits and the engine removes
 the container. No folder of the host is mounted.
@@ -35,6 +41,7 @@ from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import owner_id, owner_lives
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.runtimes import describe
 
 OWNER_LABEL = "codereward.owner"
 USER = "65534:65534"
@@ -45,6 +52,19 @@ SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 _HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
 _STDOUT = 1
+# With which the runner, root of gVisor's kernel, builds what it then gives up; see `runner.footing`.
+SANDBOX_CAPABILITIES = (
+    "SYS_ADMIN",  # clone into namespaces, mount, make a control group
+    "SYS_CHROOT",  # give each process a file tree of its own
+    "SETUID",  # become the judge's or the candidate's user
+    "SETGID",
+    "SETPCAP",  # forbid that any capability comes back
+    "CHOWN",  # give an execution's folders to its user
+    "KILL",  # end processes of other users
+)
+SANDBOX_USER = "0:0"
+SENTRY_MEMORY_BYTES = 256 << 20  # gVisor's own, and what a burst takes before the runner looks
+SENTRY_PROCESSES = 256  # its threads, and a process for each address space
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),
     "process-limit": ("PidsLimit",),
@@ -59,12 +79,14 @@ class DockerOptions(WallOptions):
     Args:
         image: name, digest or id of an image that has a runner.
         runtime: a runtime that the engine knows; its default if empty.
+        greatest: of the limits that an execution may have.
         preload: modules to import once in the zygote.
         cpu_cores: CPU time per time that a container may use.
     """
 
     image: str
     runtime: str = ""
+    greatest: Limits = Limits()
     preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
@@ -111,28 +133,35 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
 class DockerContainer:
     """A container of an engine; see `contained.Container`."""
 
-    def __init__(self, engine: docker.APIClient, identifier: str, streams: _Streams) -> None:
+    def __init__(
+        self,
+        engine: docker.APIClient,
+        plan: Plan,
+        identifier: str,
+        streams: _Streams,
+    ) -> None:
         self.output = streams.stdout
         self._engine = engine
         self._identifier = identifier
         self._streams = streams
-        self._bounds = _Bounds()
+        self._plan = plan
+        self._bounds = plan.bounds(Limits())
 
     @classmethod
-    async def start(cls, engine: docker.APIClient, options: DockerOptions) -> DockerContainer:
+    async def start(cls, engine: docker.APIClient, plan: Plan) -> DockerContainer:
         """Starts a container.
 
         Raises:
             SandboxError: the engine does not start it; the message is the engine's.
         """
         try:
-            identifier = await asyncio.to_thread(_create, engine, options)
+            identifier = await asyncio.to_thread(_create, engine, plan)
         except (docker.errors.DockerException, OSError) as error:
             raise SandboxError(f"the engine made no container: {error}") from error
         container = None
         try:
             streams = await _Streams.open(await asyncio.to_thread(_attach, engine, identifier))
-            container = cls(engine, identifier, streams)
+            container = cls(engine, plan, identifier, streams)
             await asyncio.to_thread(engine.start, identifier)
         except BaseException as error:
             if container is None:
@@ -150,10 +179,7 @@ class DockerContainer:
 
     async def set_limits(self, limits: Limits) -> None:
         """Bounds the container, in which the runner is counted too."""
-        wanted = _Bounds(
-            memory_bytes=limits.memory_bytes + MACHINERY_MEMORY_BYTES,
-            processes=limits.processes + MACHINERY_PROCESSES,
-        )
+        wanted = self._plan.bounds(limits)
         if wanted == self._bounds:
             return
         try:
@@ -179,6 +205,7 @@ class DockerSandboxes:
     def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
         self._engine = engine
         self._options = options
+        self._plan: Plan | None = None
 
     async def __call__(self, number: int) -> ContainedSandbox:
         """Starts the container of a slot.
@@ -186,21 +213,16 @@ class DockerSandboxes:
         Raises:
             SandboxError: it did not come up.
         """
-        container = await DockerContainer.start(self._engine, self._options)
+        if self._plan is None:
+            self._plan = await plan_containers(self._engine, self._options)
+        container = await DockerContainer.start(self._engine, self._plan)
         return await ContainedSandbox.start(container)
 
 
 async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
     """Asks the engine what it bounds, and tries a container."""
     info = await asyncio.to_thread(engine.info)
-    limits = tuple(
-        Wall(
-            name=name,
-            standing=all(map(info.get, fields)),
-            detail=f"the engine: {', '.join(fields)}",
-        )
-        for name, fields in _LIMIT_WALLS.items()
-    )
+    limits = _limit_walls(info, options.runtime)
     problem = ""
     for attempt in (options, replace(options, private_proc=False)):
         try:
@@ -214,18 +236,90 @@ async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall,
     return (Wall(name="container", standing=False, detail=problem), *limits)
 
 
+def _limit_walls(info: Mapping[str, Any], runtime: str) -> tuple[Wall, ...]:
+    if describe(info, runtime).ignores_limits:
+        remedy = f"the engine starts {runtime} with --ignore-cgroups; leave that out"
+        return tuple(Wall(name=name, standing=False, detail=remedy) for name in _LIMIT_WALLS)
+    return tuple(
+        Wall(
+            name=name,
+            standing=all(map(info.get, fields)),
+            detail=f"the engine: {', '.join(fields)}",
+        )
+        for name, fields in _LIMIT_WALLS.items()
+    )
+
+
 # ----------------------------------------------------------------------------- the engine's API
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bounds:
-    memory_bytes: int = Limits().memory_bytes + MACHINERY_MEMORY_BYTES
-    processes: int = Limits().processes + MACHINERY_PROCESSES
+    memory_bytes: int
+    processes: int
 
 
-def _create(engine: docker.APIClient, options: DockerOptions) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How an engine's containers are made, with what a kind of runtime needs.
+
+    Args:
+        options: what was asked for.
+        sandbox_kernel: whether the container has a kernel of its own, gVisor's.
+        user: that the runner starts as.
+        capabilities: that it has in its container.
+    """
+
+    options: DockerOptions
+    sandbox_kernel: bool = False
+    user: str = USER
+    capabilities: tuple[str, ...] = ()
+
+    def bounds(self, limits: Limits) -> _Bounds:
+        """Computes what a container may use during an execution with these limits."""
+        return _Bounds(
+            memory_bytes=limits.memory_bytes + MACHINERY_MEMORY_BYTES,
+            processes=limits.processes + MACHINERY_PROCESSES,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxKernelPlan(Plan):
+    """The same for gVisor."""
+
+    sandbox_kernel: bool = True
+    user: str = SANDBOX_USER
+    capabilities: tuple[str, ...] = SANDBOX_CAPABILITIES
+
+    def bounds(self, limits: Limits) -> _Bounds:
+        """Computes what a container may ever use."""
+        most = self.options.greatest
+        return _Bounds(
+            memory_bytes=most.memory_bytes + MACHINERY_MEMORY_BYTES + SENTRY_MEMORY_BYTES,
+            processes=2 * most.processes + SENTRY_PROCESSES,
+        )
+
+
+async def plan_containers(engine: docker.APIClient, options: DockerOptions) -> Plan:
+    """Asks the engine what kind of runtime it is, and plans accordingly.
+
+    Raises:
+        SandboxError: the engine does not tell.
+    """
+    try:
+        info = await asyncio.to_thread(engine.info)
+    except (docker.errors.DockerException, OSError) as error:
+        raise SandboxError(f"the engine does not tell of its runtimes: {error}") from error
+    if describe(info, options.runtime).is_sandbox_kernel:
+        return SandboxKernelPlan(options=options)
+    return Plan(options=options)
+
+
+def _create(engine: docker.APIClient, plan: Plan) -> str:
+    options = plan.options
     settings = {
         **OWN_CONTAINER,
+        "sandbox_kernel": plan.sandbox_kernel,
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
@@ -234,24 +328,25 @@ def _create(engine: docker.APIClient, options: DockerOptions) -> str:
     created: Mapping[str, str] = engine.create_container(
         options.image,
         command=runner_command("python3", settings),
-        user=USER,
+        user=plan.user,
         hostname=policy.HOST_NAME,
         stdin_open=True,
         network_disabled=True,
         labels={OWNER_LABEL: owner_id()},
-        host_config=host_config(options),
+        host_config=host_config(plan),
     )
     return created["Id"]
 
 
-def host_config(options: DockerOptions) -> dict[str, Any]:
+def host_config(plan: Plan) -> dict[str, Any]:
     """Returns what the engine's API calls `HostConfig`: the hardening, setting by setting."""
-    bounds = _Bounds()
+    bounds = plan.bounds(Limits())
     return {
         "AutoRemove": True,
         "NetworkMode": "none",
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
+        "CapAdd": list(plan.capabilities),
         "SecurityOpt": ["no-new-privileges", f"seccomp={seccomp_profile()}"],
         # A fresh /proc cannot be mounted in a namespace below one whose /proc is partly covered.
         "MaskedPaths": [],
@@ -259,12 +354,12 @@ def host_config(options: DockerOptions) -> dict[str, Any]:
         "Memory": bounds.memory_bytes,
         "MemorySwap": bounds.memory_bytes,
         "PidsLimit": bounds.processes,
-        "NanoCpus": round(options.cpu_cores * 1e9),
+        "NanoCpus": round(plan.options.cpu_cores * 1e9),
         "ShmSize": SHARED_MEMORY_BYTES,
         "IpcMode": "private",
         "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
         "LogConfig": {"Type": "none", "Config": {}},
-        "Runtime": options.runtime,
+        "Runtime": plan.options.runtime,
     }
 
 

@@ -17,7 +17,7 @@ from reward_server.backends import examine, socket_backend
 from reward_server.domain import Ending, Job, Program
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
-from reward_server.sandbox.docker import OWNER_LABEL, DockerOptions, host_config, owner_id
+from reward_server.sandbox.docker import OWNER_LABEL, DockerOptions, Plan, host_config, owner_id
 from reward_server.sandbox.socket import SocketContainer, SocketSandboxes
 from reward_server.settings import Settings
 
@@ -45,7 +45,7 @@ def listening(
     """A container as an operator would harden it, whose runner listens in a shared folder."""
     folder = tmp_path_factory.mktemp("sockets")
     folder.chmod(0o777)
-    settings = host_config(DockerOptions(image=python_image, runtime="runc"))
+    settings = host_config(Plan(options=DockerOptions(image=python_image, runtime="runc")))
     identifier = engine.create_container(
         python_image,
         runner_command("python3", OWN_CONTAINER, listen=f"{INSIDE}/runner.sock"),
