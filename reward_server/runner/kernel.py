@@ -185,6 +185,23 @@ def install_seccomp(program: bytes) -> None:
     _check(result, "prctl seccomp")
 
 
+class _SystemFigures(ctypes.Structure):
+    _fields_ = (
+        ("up_seconds", ctypes.c_long),
+        ("loads", ctypes.c_ulong * 3),
+        ("total_memory", ctypes.c_ulong),
+        ("free_memory", ctypes.c_ulong),
+        ("others", ctypes.c_char * 80),
+    )
+
+
+def memory_in_use_bytes() -> int:
+    """Returns how much memory a kernel has given out that counts it in bytes, as gVisor does."""
+    figures = _SystemFigures()
+    _check(_libc.sysinfo(ctypes.byref(figures)), "sysinfo")
+    return int(figures.total_memory) - int(figures.free_memory)
+
+
 def landlock_abi() -> int:
     """Returns the kernel's Landlock version, 0 where it has none."""
     version = int(_libc.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_CREATE_VERSION))

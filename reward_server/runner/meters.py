@@ -7,8 +7,8 @@ server could not have (a waived wall) has no descriptors; its figures are 0.
 
 In a container that an engine made, the group is the container's own (`find_own`), in which the
 zygote and the judge are counted too, and of which nothing can be reset from inside. Where that
-container is a kernel of its own, gVisor, the zygote makes a group there (`make_own`): it bounds
-processes and counts CPU time of the candidate's alone, and memory of the whole container.
+container is a kernel of its own, gVisor, the zygote makes a group there (`make_own`), which bounds
+processes and counts CPU time of the candidate's alone; memory is the whole container's.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ _READ_BYTES = 4096
 _EMPTY_SECONDS = 10.0
 _EMPTY_LOOK_SECONDS = 0.001
 _SENTRY_MEMORY = "/proc/sentry-meminfo"
-_SANDBOX_CONTROLLERS = "cpuacct,memory,pids"
+_SANDBOX_CONTROLLERS = "cpuacct,pids"
 _SANDBOX_FILES = (
     ("cpu_v1", "cpuacct.usage"),
-    ("memory_usage", "memory.usage_in_bytes"),
     ("pids_current", "pids.current"),
 )
 _OWN_FIGURES = 4
@@ -182,9 +181,10 @@ class SandboxKernelMeters(Meters):
         """Returns the memory that is in use, that of the kernel included.
 
         gVisor keeps there what programs make it remember, such as names of files, of which it
-        bounds no number.
+        bounds no number. Its control groups know memory, too, but take seconds to tell it while
+        several processes ask for more.
         """
-        return super().memory_bytes() + _heap_bytes(self._read("sentry"))
+        return kernel.memory_in_use_bytes() + _heap_bytes(self._read("sentry"))
 
 
 def _heap_bytes(text: bytes) -> int:

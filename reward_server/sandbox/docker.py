@@ -63,8 +63,9 @@ SANDBOX_CAPABILITIES = (
     "KILL",  # end processes of other users
 )
 SANDBOX_USER = "0:0"
-SENTRY_MEMORY_BYTES = 256 << 20  # gVisor's own, and what a burst takes before the runner looks
-SENTRY_PROCESSES = 256  # its threads, and a process for each address space
+SENTRY_MEMORY_BYTES = 1 << 30  # its own, and what a burst takes before the runner looks
+HOST_TASKS = 64  # that the host may have for a process of gVisor's, when many start at once
+SENTRY_PROCESSES = 512  # its threads
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),
     "process-limit": ("PidsLimit",),
@@ -296,7 +297,7 @@ class SandboxKernelPlan(Plan):
         most = self.options.greatest
         return _Bounds(
             memory_bytes=most.memory_bytes + MACHINERY_MEMORY_BYTES + SENTRY_MEMORY_BYTES,
-            processes=2 * most.processes + SENTRY_PROCESSES,
+            processes=HOST_TASKS * most.processes + SENTRY_PROCESSES,
         )
 
 
