@@ -8,8 +8,8 @@ What it does not: memory, CPU time and process counts of the whole tree are the 
 the process joins before it is given anything; clocks are the zygote's.
 
 Order matters: namespaces come with the clone, then mounts (they need the capabilities that a
-`footing` gives), then limits, then Landlock and the system call filter, and the capabilities go last
-but for the filter, which forbids giving any back.
+`footing` gives), then limits, then Landlock and the system call filter, and the capabilities go
+last but for the filter, which forbids giving any back.
 """
 
 from __future__ import annotations

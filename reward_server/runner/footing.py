@@ -4,13 +4,13 @@
 of which it is the nobody that the runner is.
 
 `SandboxKernel`: the container is a kernel of its own, gVisor, of which the runner is root. The
-gVisor of 2022 takes the request for a mount namespace and gives none, so nothing can be mounted in a
-user namespace. There each process gets a root folder of its own, in which the container's is bound
-without what else is mounted in it, and then becomes a user of its own for good. Root's rights end at
-that kernel; towards the host, the container has none.
+gVisor of 2022 takes the request for a mount namespace and gives none, so nothing can be mounted
+in a user namespace. There each process gets a root folder of its own, in which the container's is
+bound without what else is mounted in it, and then becomes a user of its own for good. Root's
+rights end at that kernel; towards the host, the container has none.
 
-What this stops: with a root folder and a user for the judge and others for the candidate, what user
-and mount namespaces stop otherwise: looks at each other's files and memory, and signals.
+What this stops: with a root folder and a user for the judge and others for the candidate, what
+user and mount namespaces stop otherwise: looks at each other's files and memory, and signals.
 
 What it does not: bound the number of files where gVisor cannot; they count as memory there, see
 `meters`.
@@ -20,15 +20,13 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import dataclass
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from . import confine, kernel, policy
 
-_NAMESPACES = (
-    kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
-)
+_NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 _SIGNAL_BYTES = 4096
 _DEVICES = "/dev"
 

@@ -357,7 +357,7 @@ def _splice_exactly(source: int, target: int, size: int) -> None:
 
 
 def _is_pipe(descriptor: int) -> bool:
-    """Tells whether it is a pipe of this kernel's; gVisor's first streams are pipes of the host's."""
+    """Tells whether it is a pipe of this kernel; gVisor's standard streams are the host's."""
     try:
         fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except OSError:

@@ -7,11 +7,12 @@ has, and, with a runtime such as gVisor, the host's kernel.
 What it does not: protect from the engine, which is trusted. A client of the server never names an
 image, a mount, a runtime or a flag.
 
-A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the container
-has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own, in which the
-runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that kernel, which has
-none on the host. The engine cannot change a running container's limits there; so a container is
-bounded by the greatest limits that a request may set, and the runner keeps an execution's own.
+A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the
+container has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own,
+in which the runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that
+kernel, which has none on the host. The engine cannot change a running container's limits there,
+so it is bounded by the greatest limits that a request may set, and the runner keeps an
+execution's own.
 
 The runner's pipes are the container's standard streams, over one attached connection: when the
 server goes, however it goes, the runner's input ends, so the runner exits and the engine removes
@@ -27,7 +28,7 @@ import socket
 import struct
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -52,7 +53,7 @@ SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 _HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
 _STDOUT = 1
-# With which the runner, root of gVisor's kernel, builds what it then gives up; see `runner.footing`.
+# With which the runner, root of gVisor's kernel, builds walls, and gives them up; `runner.footing`.
 SANDBOX_CAPABILITIES = (
     "SYS_ADMIN",  # clone into namespaces, mount, make a control group
     "SYS_CHROOT",  # give each process a file tree of its own
@@ -87,7 +88,7 @@ class DockerOptions(WallOptions):
 
     image: str
     runtime: str = ""
-    greatest: Limits = Limits()
+    greatest: Limits = field(default_factory=Limits)
     preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
