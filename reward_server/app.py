@@ -170,7 +170,7 @@ def _provenance(backend: Backend, language: str) -> Provenance:
     return Provenance(
         server_version=server_version(),
         runner_version=backend.runner_version,
-        image_digest=backend.image_digest,
+        image_digest=backend.image_digests.get(language, ""),
         language_version=backend.language_versions[language],
         backend=backend.name,
     )

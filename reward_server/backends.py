@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from reward_server.domain import Wall
-from reward_server.errors import SettingsError
+from reward_server.errors import SettingsError, UnsupportedError
 from reward_server.executors.base import Executor
 from reward_server.executors.local import LocalExecutor
+from reward_server.executors.versions import versions_of
+from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
 from reward_server.sandbox.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local import LocalOptions, LocalSandboxes, shows_all
 from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.pools import Pools
 from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.settings import Settings
+
+_IDLE_SECONDS = 300.0  # for which the containers of other images than the first stay warm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,7 @@ class Backend:
     """Where jobs run, and what there is to say of it.
 
     Args:
-        image_digest: digest of the sandbox image, where there is one.
+        image_digests: digest of the sandbox image of each language, where there are images.
         language_versions: version of each language that was tried and works, by canonical name.
         outages: False each time that no job can be run any more, True when one can again.
     """
@@ -39,7 +44,7 @@ class Backend:
     executor: Executor
     walls: tuple[Wall, ...]
     language_versions: Mapping[str, str]
-    image_digest: str = ""
+    image_digests: Mapping[str, str] = field(default_factory=dict)
     runner_version: str = str(PROTOCOL_VERSION)
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
 
@@ -68,9 +73,11 @@ def local_options(settings: Settings) -> LocalOptions:
         if not folder.is_dir():
             raise SettingsError(f"sandbox_packages: {folder} is no folder")
     packages = tuple(str(folder) for folder in settings.sandbox_packages)
+    chains = [one.toolchain for one in _wanted(settings).all if one.toolchain is not None]
+    paths = tuple(dict.fromkeys(path for chain in chains for path in chain.paths))
     if settings.sandbox_uid is None:
-        return LocalOptions(packages=packages)
-    return LocalOptions(packages=packages, uid=settings.sandbox_uid)
+        return LocalOptions(packages=packages, paths=paths)
+    return LocalOptions(packages=packages, paths=paths, uid=settings.sandbox_uid)
 
 
 async def examine(settings: Settings) -> tuple[Wall, ...]:
@@ -86,9 +93,9 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
         return await probe(settings.cgroup_parent, local_options(settings))
     engines = _docker_module()
     with closing(await asyncio.to_thread(engines.connect)) as engine:
-        walls: tuple[Wall, ...] = await engines.probe(
-            engine, await _docker_options(engine, settings)
-        )
+        first = (await _images(engine, settings))[0]
+        options = _docker_options(settings, first.identifier)
+        walls: tuple[Wall, ...] = await engines.probe(engine, options)
         return walls
 
 
@@ -105,7 +112,8 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
     with closing(Janitor.start()) as janitor:
         janitor.watch_cgroups(cgroups.prefixes)
         start = LocalSandboxes(without_missing(options, walls), cgroups)
-        async with _pooled(settings, "local", start, walls) as backend:
+        source = _Source(start=start, languages=_installed(settings))
+        async with _pooled(settings, "local", [source], walls) as backend:
             yield backend
 
 
@@ -118,11 +126,20 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     engine = await asyncio.to_thread(engines.connect)
     with closing(engine):
         await asyncio.to_thread(engines.remove_stale, engine)
-        options = await _docker_options(engine, settings)
+        found = await _images(engine, settings)
+        options = _docker_options(settings, found[0].identifier)
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
-        start = engines.DockerSandboxes(engine, without_missing(options, walls))
-        async with _pooled(settings, "docker", start, walls, options.image) as backend:
+        options = without_missing(options, walls)
+        sources = [
+            _Source(
+                start=engines.DockerSandboxes(engine, replace(options, image=one.identifier)),
+                languages=one.languages,
+                image=one.identifier,
+            )
+            for one in found
+        ]
+        async with _pooled(settings, "docker", sources, walls) as backend:
             yield backend
 
 
@@ -132,9 +149,10 @@ async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
     paths = _sockets(settings)
     walls = await socket.probe(paths)
     require(walls, settings.allow_missing)
-    start = socket.SocketSandboxes(paths)
+    everything = tuple(one.name for one in _wanted(settings).all)
+    source = _Source(start=socket.SocketSandboxes(paths), languages=everything)
     one_each = settings.model_copy(update={"workers": len(paths)})
-    async with _pooled(one_each, "socket", start, walls, spares=0) as backend:
+    async with _pooled(one_each, "socket", [source], walls, spares=0) as backend:
         yield backend
 
 
@@ -148,14 +166,43 @@ def _sockets(settings: Settings) -> tuple[Path, ...]:
     return settings.sockets
 
 
-async def _docker_options(engine: Any, settings: Settings) -> Any:
-    engines = _docker_module()
+def _docker_options(settings: Settings, image: str) -> Any:
+    return _docker_module().DockerOptions(
+        image=image, runtime=settings.runtime, greatest=settings.most_limits
+    )
+
+
+async def _images(engine: Any, settings: Settings) -> tuple[Any, ...]:
+    """Finds the images to use, the most wanted first.
+
+    Raises:
+        SandboxError: one that the settings name cannot be used, or there is none.
+    """
     from reward_server.sandbox import images
 
-    image = await asyncio.to_thread(engines.resolve_image, engine, settings.image)
-    await asyncio.to_thread(images.check_runner, engine, settings.image)
-    return engines.DockerOptions(
-        image=image, runtime=settings.runtime, greatest=settings.most_limits
+    return await asyncio.to_thread(images.choose, engine, settings.images)
+
+
+def _wanted(settings: Settings) -> Languages:
+    """Returns the languages to offer, where they are found.
+
+    Raises:
+        SettingsError: one is not known.
+    """
+    known = load_languages()
+    try:
+        chosen = tuple(map(known.find, settings.languages))
+    except UnsupportedError as error:
+        raise SettingsError(f"languages: {error}") from None
+    return Languages(chosen or known.all)
+
+
+def _installed(settings: Settings) -> tuple[str, ...]:
+    """Names the languages of which this host has all executables."""
+    return tuple(
+        one.name
+        for one in _wanted(settings).all
+        if one.toolchain is None or shows_all(one.toolchain.executables)
     )
 
 
@@ -169,47 +216,61 @@ def _docker_module() -> ModuleType:
     return docker
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """Where containers come from, and which languages they may have."""
+
+    start: Callable[[int], Awaitable[ContainedSandbox]]
+    languages: tuple[str, ...]
+    image: str = ""
+
+
 @asynccontextmanager
 async def _pooled(
     settings: Settings,
     name: str,
-    start: Callable[[int], Awaitable[ContainedSandbox]],
+    sources: Sequence[_Source],
     walls: tuple[Wall, ...],
-    image: str = "",
     spares: int | None = None,
 ) -> AsyncIterator[Backend]:
-    factory = _Factory(start)
+    """Keeps pools of containers: the first source's warm, the others' on demand."""
     outages = asyncio.Queue[bool]()
-    pool = Pool(
-        factory,
-        slots=settings.workers,
-        recycle_after_executions=settings.recycle_after_executions,
-        recycle_after_seconds=settings.recycle_after_seconds,
-        tell_works=outages.put_nowait,
-        spares=spares,
-    )
-    await pool.start()
+    wanted = [one.name for one in _wanted(settings).all]
+    pools: dict[str, Pool] = {}
+    digests: dict[str, str] = {}
+    for source in sources:
+        is_first = source is sources[0]
+        pool = Pool(
+            source.start,
+            slots=settings.workers,
+            recycle_after_executions=settings.recycle_after_executions,
+            recycle_after_seconds=settings.recycle_after_seconds,
+            tell_works=outages.put_nowait if is_first else lambda _: None,
+            spares=spares,
+            idle_seconds=None if is_first else _IDLE_SECONDS,
+        )
+        for language in source.languages:
+            if language in wanted and language not in pools:
+                pools[language] = pool
+                digests[language] = source.image
+    executor = LocalExecutor(together := Pools(pools))
+    await together.start()
     try:
+        versions = await versions_of(executor, [load_languages().find(one) for one in pools])
+        _refuse_absent(settings, versions)
         yield Backend(
             name=name,
-            executor=LocalExecutor(pool),
+            executor=executor,
             walls=walls,
-            image_digest=image,
-            language_versions={"python": factory.language_version},
+            image_digests=digests,
+            language_versions=versions,
             outages=outages,
         )
     finally:
-        await pool.close()
+        await together.close()
 
 
-class _Factory:
-    """Starts containers, and remembers what they say of themselves."""
-
-    def __init__(self, start: Callable[[int], Awaitable[ContainedSandbox]]) -> None:
-        self._start = start
-        self.language_version = ""
-
-    async def __call__(self, number: int) -> ContainedSandbox:
-        sandbox = await self._start(number)
-        self.language_version = sandbox.description.language_version
-        return sandbox
+def _refuse_absent(settings: Settings, versions: Mapping[str, str]) -> None:
+    wanted = {one.name for one in _wanted(settings).all} if settings.languages else set()
+    if absent := wanted - set(versions):
+        raise SettingsError(f"languages: not found here: {', '.join(sorted(absent))}")

@@ -237,7 +237,8 @@ class Scheduler:
         self._mean_seconds += _MEAN_WEIGHT * (seconds - self._mean_seconds)
 
     def _count_down(self, ticket: Ticket) -> None:
-        if ticket.outstanding > 0:
+        # One that left has shared its work with others, who wait for it.
+        if ticket.outstanding > 0 and ticket in self._admitted:
             ticket.outstanding -= 1
             self._backlog -= 1
 

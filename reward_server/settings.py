@@ -122,7 +122,8 @@ class Settings(BaseSettings):
 
     backend: Literal["local", "docker", "socket"] = "local"
     runtime: str = ""
-    image: str = "codereward-python"
+    images: Names = ()
+    languages: Names = ()
     sockets: Folders = ()
     workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
     allow_missing: Names = ()

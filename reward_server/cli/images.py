@@ -52,9 +52,10 @@ class Trial:
 
 @images_app.command()
 def build(
-    languages: Annotated[
-        list[str] | None, typer.Argument(help="What to build; every image without.")
+    names: Annotated[
+        list[str] | None, typer.Argument(help="What to build; the image of Python without.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Build every image.")] = False,
     base_image: Annotated[
         str | None,
         typer.Option(help="Debian, or a relative of it, to build upon; it is pulled if absent."),
@@ -74,7 +75,7 @@ def build(
     with _engine() as engine:
         from reward_server.sandbox import images
 
-        wanted = languages or images.languages()
+        wanted = images.names() if everything else tuple(names or ("python",))
         if tag and len(wanted) != 1:
             raise typer.BadParameter("--tag names one image; say which to build")
         base = base_image or images.BASE_IMAGE
@@ -82,11 +83,11 @@ def build(
             base = images.BASE_TAG
             with _progress("base") as on_line:
                 images.make_base(engine, base, on_line=on_line)
-        for language in wanted:
-            name = tag or images.default_tag(language)
-            with _progress(name) as on_line:
-                built = images.build(engine, language, base_image=base, tag=name, on_line=on_line)
-            typer.echo(f"{name} {built}")
+        for name in wanted:
+            called = tag or images.default_tag(name)
+            with _progress(called) as on_line:
+                built = images.build(engine, name, base_image=base, tag=called, on_line=on_line)
+            typer.echo(f"{called} {built}")
 
 
 @images_app.command("list")
@@ -156,7 +157,7 @@ def _described(image: SandboxImage) -> dict[str, object]:
     return {
         "id": image.identifier,
         "tags": list(image.tags),
-        "language": image.language,
+        "languages": list(image.languages),
         "size_bytes": image.size_bytes,
         "runner_digest": image.runner_digest,
         "is_current": image.is_current,
@@ -164,12 +165,12 @@ def _described(image: SandboxImage) -> dict[str, object]:
 
 
 def _image_table(found: Sequence[SandboxImage]) -> Table:
-    table = Table("image", "id", "language", Column("size", justify="right"), "runner")
+    table = Table("image", "id", "languages", Column("size", justify="right"), "runner")
     for image in found:
         runner = "[green]current[/]" if image.is_current else "[yellow]of another version[/]"
         size = f"{image.size_bytes / 1e6:.0f} MB"
         names = Text("\n".join(image.tags or ("none",)))
-        table.add_row(names, image.short_identifier, image.language, size, runner)
+        table.add_row(names, image.short_identifier, " ".join(image.languages), size, runner)
     return table
 
 
@@ -194,12 +195,12 @@ async def _try_all(
 
 async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
     from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-    from reward_server.sandbox.images import check_runner
+    from reward_server.sandbox.images import inspect
 
     start = DockerSandboxes(engine, DockerOptions(image=image.identifier, runtime=runtime))
     began = time.perf_counter()
     try:
-        await asyncio.to_thread(check_runner, engine, image.name)
+        await asyncio.to_thread(inspect, engine, image.identifier)
         sandbox = await start(0)
     except SandboxError as error:
         return Trial(image=image, milliseconds=_since(began), problem=str(error))
@@ -219,6 +220,6 @@ def _trial_table(trials: Sequence[Trial]) -> Table:
     )
     for trial in trials:
         mark = "[red]fails[/]" if trial.problem else "[green]works[/]"
-        seen = trial.problem or f"{trial.image.language} {trial.version}"
+        seen = trial.problem or f"{' '.join(trial.image.languages)} {trial.version}"
         table.add_row(Text(trial.image.name), mark, f"{trial.milliseconds:.0f}", Text(seen))
     return table

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from typing import Protocol
 
 from reward_server.domain import (
@@ -17,6 +16,7 @@ from reward_server.domain import (
     Integrity,
     Job,
     Limits,
+    Program,
     Provenance,
     StdioTests,
     Submission,
@@ -30,6 +30,7 @@ from reward_server.evaluation.graders import (
     Grader,
     Slots,
 )
+from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
 from reward_server.evaluation.stdio import StdioGrader
 from reward_server.grading.extraction import Extracted, extract
@@ -81,6 +82,7 @@ class Evaluation:
         self._languages = languages
         self._provenance = provenance
         self._checker_limits = checker_limits
+        self._programs = Programs(checker_limits)
         self._parallelism = parallelism
         self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
         self._flights: Flights[Assessment] = Flights()
@@ -122,9 +124,13 @@ class Evaluation:
             DeadlineError: the deadline cannot be, or was not, met.
             SandboxError: our machinery failed.
         """
-        language = self._languages.find(job.language)
+        language, program = self._languages.find(job.language), job.work
+        assert isinstance(program, Program)
         async with self._scheduler.admit(deadline=deadline) as slots:
-            execution = await slots.run(replace(job, language=language.name))
+            ready = await self._programs.ready(language, program.source, slots, program.files)
+            execution = ready.refusal or await slots.run(
+                ready.job(job.limits, stdin=program.stdin, args=program.args)
+            )
         return execution, self._provenance[language.name]
 
     async def _shared(
@@ -155,7 +161,7 @@ class Evaluation:
             candidate = Candidate(
                 source=extracted.source,
                 prompt=extracted.prompt,
-                language=language.name,
+                language=language,
                 limits=submission.limits,
                 policy=submission.reward_policy,
             )
@@ -177,7 +183,8 @@ class Evaluation:
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,
-                    checker_language=self._languages.find(tests.checker.program_language).name,
+                    programs=self._programs,
+                    checker_language=self._languages.find(tests.checker.program_language),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )

@@ -25,6 +25,7 @@ from reward_server.domain import (
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
 from reward_server.grading.verdict import Run
+from reward_server.languages import Language
 
 _CLASS = re.compile(r"(\w+)\(\)")
 
@@ -43,20 +44,20 @@ class Candidate:
     Args:
         source: the program.
         prompt: trusted code that goes with it, fit to be run by itself.
-        language: canonical name.
+        language: what it is written in.
         limits: of each execution.
         policy: tells which tests count, and whether one failure ends it.
     """
 
     source: str
     prompt: str
-    language: str
+    language: Language
     limits: Limits
     policy: RewardPolicy
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
-        return Job(work=work, language=self.language, limits=self.limits)
+        return Job(work=work, language=self.language.name, limits=self.limits)
 
     def counted(self, total: int) -> int:
         """Returns how many of the leading tests count."""

@@ -20,7 +20,6 @@ from reward_server.domain import (
     Execution,
     Job,
     Limits,
-    Program,
     RewardPolicy,
     RewardPolicyKind,
     StdioCase,
@@ -30,9 +29,11 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots, case_name
+from reward_server.evaluation.programs import Programs, Ready
 from reward_server.grading.checkers import difference
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.verdict import Run
+from reward_server.languages import Language
 
 KEPT_OUTPUT_BYTES = 64 * 1024
 _QUICK_BYTES = 256 * 1024
@@ -51,13 +52,15 @@ class StdioGrader:
 
     Args:
         tests: the cases.
-        checker_language: canonical name of the checker program's language.
+        programs: makes programs ready to run.
+        checker_language: the checker program's language.
         checker_limits: of each execution of the checker program.
         parallelism: executions of one submission that wait for a slot or run at once.
     """
 
     tests: StdioTests
-    checker_language: str
+    programs: Programs
+    checker_language: Language
     checker_limits: Limits
     parallelism: int
 
@@ -67,7 +70,10 @@ class StdioGrader:
         return frozenset()
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns one execution a case that counts, two with a checker program."""
+        """Returns one execution a case that counts, two with a checker program.
+
+        Compilations are not counted: what is awaited most is known already, or a case fails.
+        """
         count = len(self.tests.cases)
         if policy.kind is RewardPolicyKind.FIRST_K:
             count = min(count, policy.first_k)
@@ -78,14 +84,19 @@ class StdioGrader:
         return tuple(map(self._blank, range(len(self.tests.cases))))
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the cases; see `Grader`."""
-        return await _Cases(self, candidate, slots).run()
+        """Makes the program ready and runs the cases; see `Grader`."""
+        ready = await self.programs.ready(candidate.language, candidate.source, slots)
+        if ready.refusal is not None:
+            return [Run(execution=_kept(ready.refusal), tests=self.not_run())]
+        runs = await _Cases(self, ready, candidate, slots).run()
+        if ready.compilation is None:
+            return runs
+        return [_without_output(Run(execution=ready.compilation, tests=())), *runs]
 
-    async def run_case(self, index: int, candidate: Candidate, slots: Slots) -> Run:
+    async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         """Runs one case."""
         case, blank = self.tests.cases[index], self._blank(index)
-        work = Program(source=candidate.source, stdin=case.stdin)
-        execution = await slots.run(candidate.job(work))
+        execution = await slots.run(ready.job(candidate.limits, stdin=case.stdin))
         outcome, message = _outcome(execution)
         if outcome is not TestOutcome.PASSED:
             return _run(execution, blank, outcome, message)
@@ -107,33 +118,35 @@ class StdioGrader:
     async def _ask_checker(
         self, case: StdioCase, execution: Execution, blank: TestResult, slots: Slots
     ) -> Run:
-        answer = await slots.run(self._checker_job(case, execution.stdout.data))
+        checker = await self.programs.ready(
+            self.checker_language, self.tests.checker.program, slots
+        )
+        if checker.refusal is not None:
+            return _run(_broken(checker.refusal), blank, TestOutcome.NOT_RUN, "")
+        answer = await slots.run(self._checker_job(checker, case, execution.stdout.data))
         if (status := _status(answer)) == _ACCEPTED:
             return _run(execution, blank, TestOutcome.PASSED, "")
         if status == _REJECTED:
             return _run(execution, blank, TestOutcome.FAILED, _checker_words(answer))
-        control = await slots.run(self._checker_job(case, case.expected_stdout))
+        control = await slots.run(self._checker_job(checker, case, case.expected_stdout))
         if _status(control) is None:
-            broken = replace(
-                control,
-                ending=Ending.INVALID_TASK,
-                message=f"the checker program fails on the expected output: {_words(control)}",
-            )
-            return _run(broken, blank, TestOutcome.NOT_RUN, "")
+            return _run(_broken(control), blank, TestOutcome.NOT_RUN, "")
         message = "the output upsets the checker program, which the expected output does not"
         return _run(execution, blank, TestOutcome.FAILED, message)
 
-    def _checker_job(self, case: StdioCase, output: bytes) -> Job:
+    def _checker_job(self, checker: Ready, case: StdioCase, output: bytes) -> Job:
         files = {"input": case.stdin, "output": output, "expected": case.expected_stdout}
-        work = Program(source=self.tests.checker.program, args=tuple(files), files=files)
-        return Job(work=work, language=self.checker_language, limits=self.checker_limits)
+        return checker.job(self.checker_limits, args=tuple(files), files=files)
 
 
 class _Cases:
     """The runs of one submission's cases."""
 
-    def __init__(self, grader: StdioGrader, candidate: Candidate, slots: Slots) -> None:
+    def __init__(
+        self, grader: StdioGrader, ready: Ready, candidate: Candidate, slots: Slots
+    ) -> None:
         self._grader = grader
+        self._ready = ready
         self._candidate = candidate
         self._slots = slots
         self._end = candidate.counted(len(grader.tests.cases))
@@ -159,7 +172,7 @@ class _Cases:
 
     def _start(self, width: int) -> None:
         while self._next < self._end and len(self._active) < width:
-            case = self._grader.run_case(self._next, self._candidate, self._slots)
+            case = self._grader.run_case(self._next, self._ready, self._candidate, self._slots)
             self._active[asyncio.create_task(case)] = self._next
             self._next += 1
 
@@ -220,8 +233,19 @@ def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message:
         message=message,
         wall_time_seconds=execution.usage.wall_time_seconds,
     )
-    kept = replace(execution, stdout=_cut(execution.stdout), stderr=_cut(execution.stderr))
-    return Run(execution=kept, tests=(test,))
+    return Run(execution=_kept(execution), tests=(test,))
+
+
+def _kept(execution: Execution) -> Execution:
+    return replace(execution, stdout=_cut(execution.stdout), stderr=_cut(execution.stderr))
+
+
+def _broken(checker: Execution) -> Execution:
+    """Words an execution of a checker program that shows the task to be broken."""
+    message = f"the checker program fails on the expected output: {_words(checker)}"
+    if checker.ending is Ending.COMPILE_ERROR:
+        message = f"the checker program does not compile: {_words(checker)}"
+    return replace(checker, ending=Ending.INVALID_TASK, message=message)
 
 
 def _cut(stream: CapturedStream) -> CapturedStream:

@@ -6,7 +6,7 @@ import structlog
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import SandboxError
-from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.pools import Runs
 
 _log = structlog.get_logger("executor")
 
@@ -17,7 +17,7 @@ class LocalExecutor:
     A program's own failure is an answer and never run again.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Runs) -> None:
         self._pool = pool
 
     @property

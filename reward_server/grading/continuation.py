@@ -1,4 +1,4 @@
-"""Puts a prompt and the code that answers it together into one program.
+"""Puts a prompt and the code that answers it together into one Python program.
 
 A prompt may be code that the answer goes on with, or a chat's prose; prose is left out. The
 answer may go on where the prompt stops, or state the function again; then the prompt's imports,
@@ -12,9 +12,9 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 from reward_server.grading import markdown, python_text
+from reward_server.grading.dialect import Dialect
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
 # A group's completions share their prompt, and trainers go through their tasks again and again.
@@ -23,23 +23,7 @@ _KEPT_CHARACTERS = 1 << 14
 _BODY_INDENT = 4
 _FUNCTION = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _FLUSH = re.compile(r"^\S", re.MULTILINE)
-_LINE = re.compile(r"[^\S\n]*(\S[^\n]*)")
 _TOP_LEVEL = re.compile(r"(?:async|def|class)\b")
-
-
-class Dialect(Protocol):
-    """What extraction must know of a language; see `languages`."""
-
-    @property
-    def fence_tags(self) -> frozenset[str]:
-        """Words that mark the language's fenced code."""
-
-    @property
-    def code_line(self) -> re.Pattern[str]:
-        """Matches a line of code and no prose."""
-
-    def __hash__(self) -> int:
-        """Tells dialects apart, so that readings can be kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +45,6 @@ class Prompt:
     function_start: int = 0
     function_column: int = 0
     body_column: int = 0
-
-
-def begins_as_code(text: str, dialect: Dialect) -> bool:
-    """Tells whether the first line that is neither blank nor a comment looks like code."""
-    position = 0
-    while line := _LINE.search(text, position):
-        if not line[1].startswith("#"):
-            return dialect.code_line.match(line[1]) is not None
-        position = line.end()
-    return False
 
 
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:

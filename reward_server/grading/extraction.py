@@ -12,7 +12,8 @@ Rules, in order:
 4. Text that begins like code and meets a bare fence before any other is what a prompt's open fence
    began; the code is what stands before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
-6. The code and the prompt become one program; see `continuation`.
+6. The code and the prompt become one program; see `continuation`, and `foreign` for languages
+   other than Python, of which nothing is known but what code and comments look like.
 
 Text above `READ_CHARACTERS` is taken as it is: no answer is that long, and it could be made to
 cost. It is judged nevertheless, since its author is the model.
@@ -24,17 +25,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Extraction
-from reward_server.grading import markdown, python_text
-from reward_server.grading.continuation import (
-    Dialect,
-    Prompt,
-    begins_as_code,
-    continue_prompt,
-    read_prompt,
-)
+from reward_server.grading import continuation, foreign, markdown, python_text
+from reward_server.grading.dialect import Dialect, begins_as_code
 from reward_server.grading.markdown import Block
 
 READ_CHARACTERS = 1 << 20
+_PYTHON = "python"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,21 +68,21 @@ def extract(
         wanted: names that the tests take from the program, where they are known.
     """
     text = _clean(completion)
-    asked = read_prompt(prompt, dialect)
+    asked = _Task(prompt, dialect, wanted)
     if extraction is Extraction.NONE or len(text) > READ_CHARACTERS:
         found = extraction is not Extraction.MARKDOWN
-        source = _joined(asked, text, wanted) if found else ""
+        source = asked.joined(text) if found else ""
         return Extracted(source=source, prompt=asked.executable, found=found)
     visible = markdown.visible_text(text)
     answer = markdown.answer_text(visible)
     for part in (answer, visible):
-        code = None if part is None else _fenced_code(part, dialect, wanted | {asked.function})
+        code = None if part is None else _fenced_code(part, asked)
         if code is not None:
-            source = continue_prompt(asked, code, wanted)
+            source = asked.answered(code)
             return Extracted(source=source, prompt=asked.executable, has_code_block=True)
     if extraction is Extraction.MARKDOWN:
         return Extracted(source="", prompt=asked.executable, found=False)
-    source = continue_prompt(asked, visible if answer is None else answer, wanted)
+    source = asked.answered(visible if answer is None else answer)
     return Extracted(source=source, prompt=asked.executable)
 
 
@@ -96,34 +92,64 @@ def _clean(completion: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _joined(asked: Prompt, text: str, wanted: frozenset[str]) -> str:
-    if len(text) > READ_CHARACTERS:
-        return asked.code + text
-    return continue_prompt(asked, text, wanted)
+class _Task:
+    """A prompt in a language, and what the tests want of its answer."""
+
+    def __init__(self, prompt: str, dialect: Dialect, wanted: frozenset[str]) -> None:
+        self.dialect = dialect
+        self.is_python = dialect.name == _PYTHON
+        self._wanted = wanted
+        if self.is_python:
+            self._python = continuation.read_prompt(prompt, dialect)
+            self.executable = self._python.executable
+        else:
+            self._foreign = foreign.read_prompt(prompt, dialect)
+            self.executable = ""
+
+    def joined(self, text: str) -> str:
+        """Makes a program of a completion that is code."""
+        if len(text) > READ_CHARACTERS:
+            return (self._python.code if self.is_python else self._foreign.code) + text
+        return self.answered(text)
+
+    def answered(self, code: str) -> str:
+        """Makes a program of the code that answers the prompt."""
+        if self.is_python:
+            return continuation.continue_prompt(self._python, code, self._wanted)
+        return foreign.continue_prompt(self._foreign, code)
+
+    def is_defined_by(self, code: str) -> bool:
+        """Tells whether code defines what the tests call or the prompt asks for."""
+        if self.is_python:
+            wanted = self._wanted | {self._python.function}
+            return bool(python_text.defined_names(code) & wanted)
+        return any(foreign.defines(code, name) for name in (self._foreign.function, *self._wanted))
 
 
-def _fenced_code(text: str, dialect: Dialect, wanted: frozenset[str]) -> str | None:
+def _fenced_code(text: str, task: _Task) -> str | None:
     blocks = markdown.fenced_blocks(text)
     if not blocks:
         return None
     lead = text[: blocks[0].start]
-    if begins_as_code(lead, dialect):
-        if python_text.ends_in_string(lead):
+    if begins_as_code(lead, task.dialect):
+        if task.is_python and python_text.ends_in_string(lead):
             return None
         if not blocks[0].tag:
             return lead
-    return _chosen(blocks, dialect, wanted)
+    return _chosen(blocks, task)
 
 
-def _chosen(blocks: Sequence[Block], dialect: Dialect, wanted: frozenset[str]) -> str:
+def _chosen(blocks: Sequence[Block], task: _Task) -> str:
+    dialect = task.dialect
     tagged = [block for block in blocks if block.tag in dialect.fence_tags and block.text.strip()]
     bare = [block for block in blocks if not block.tag and begins_as_code(block.text, dialect)]
-    defining = _defining(tagged, wanted) or _defining(bare, wanted)
-    main = (defining or tagged or bare or blocks)[-1]
+    main = (_defining(tagged, task) or _defining(bare, task) or tagged or bare or blocks)[-1]
     family = sorted([*tagged, *bare], key=lambda block: block.start)
     others = [block.text for block in family if block is not main]
-    return python_text.with_missing_names(main.text, others) if others else main.text
+    if others and task.is_python:
+        return python_text.with_missing_names(main.text, others)
+    return main.text
 
 
-def _defining(blocks: Sequence[Block], wanted: frozenset[str]) -> list[Block]:
-    return [block for block in blocks if python_text.defined_names(block.text) & wanted]
+def _defining(blocks: Sequence[Block], task: _Task) -> list[Block]:
+    return [block for block in blocks if task.is_defined_by(block.text)]

@@ -1,11 +1,32 @@
 """The languages on offer. A language is a short declarative file beside this module.
 
 name, aliases   what requests may call it
-source_file     what a program's file is called
-test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio"
+image           folder of `sandbox_images` whose image has it; `also_in` are further ones
+source          what a program's file is called; {stem} stands for what `stem` finds
+stem            regular expression whose first group names the file, where the program decides it;
+                "Main" where it finds nothing
+test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio", "program"
 fence_tags      words that mark its fenced code in chat output
 code_line       regular expression that a line of its code matches and prose does not
+comment         what begins a line of comment
 limits          defaults of its own, by field of `domain.Limits`
+variants        names of its dialects, such as "c++20", each with the text that {variant} stands for
+                below; the first is what the plain name means; `variant_aliases` are their own
+[toolchain]     absent where the runner's own interpreter runs the program
+  version       command that prints the version, and `version_pattern`, whose first group it is
+  compile       commands that make the program ready to run, or check it; may be none
+  keep          shell patterns of the files that running needs
+  run           the command that runs it
+  paths         folders and files of the host, besides its libraries and executables, that the
+                local backend has to show
+  environment   variables of its commands
+  limits        of the compilation, by field of `domain.Limits`
+[probe]         programs that tell whether it works: `works` reads two integers from standard
+                input and prints their sum, `refused` does not compile, `fails` exits with another
+                status than 0, `endless` runs for ever
+
+In commands and variables of the environment, {source}, {stem}, {variant} and {memory_mebibytes}
+(three quarters of the memory limit, for runtimes that must be told) stand for what they say.
 """
 
 from __future__ import annotations
@@ -15,12 +36,45 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
+from typing import Any
 
-from reward_server.domain import LanguageInfo, Limits
+from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 
-TEST_KINDS = ("function", "call", "stdio")
+TEST_KINDS = ("function", "call", "stdio", "program")
+PYTHON = "python"
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
+_HEAP_SHARE = 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """Programs that tell whether a language works; see above."""
+
+    works: str
+    refused: str
+    fails: str
+    endless: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Toolchain:
+    """How programs are compiled and run; see above."""
+
+    version: tuple[str, ...]
+    version_pattern: re.Pattern[str]
+    compile: tuple[tuple[str, ...], ...]
+    keep: tuple[str, ...]
+    run: tuple[str, ...]
+    paths: tuple[str, ...]
+    environment: Mapping[str, str]
+    limits: Mapping[str, float]
+
+    @property
+    def executables(self) -> frozenset[str]:
+        """What has to be installed."""
+        first = {command[0] for command in (self.version, *self.compile, self.run)}
+        return frozenset(name for name in first if not name.startswith("."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,21 +83,85 @@ class Language:
 
     name: str
     aliases: tuple[str, ...]
-    source_file: str
+    image: str
+    also_in: tuple[str, ...]
+    source: str
+    stem: re.Pattern[str] | None
     test_kinds: tuple[str, ...]
     fence_tags: frozenset[str]
     code_line: re.Pattern[str]
+    comment: str
+    variant: str
+    toolchain: Toolchain | None
+    probe: Probe
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def default_limits(self, server: Limits) -> Limits:
         """Returns the server's defaults with this language's own put over them."""
         return replace(server, **self.limits)  # type: ignore[arg-type]  # names were checked
 
+    def compile_limits(self, server: Limits) -> Limits:
+        """Returns the server's defaults with those of the compilation put over them."""
+        own = {} if self.toolchain is None else self.toolchain.limits
+        return replace(server, **own)  # type: ignore[arg-type]  # names were checked
+
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
         return LanguageInfo(
             name=self.name, aliases=self.aliases, version=version, test_kinds=self.test_kinds
         )
+
+    def source_file(self, source: str) -> str:
+        """Returns what the file of a program is called."""
+        return self.source.replace("{stem}", self._stem(source))
+
+    def compilation(self, source: str, files: Mapping[str, bytes], limits: Limits) -> Commands:
+        """Returns the work that makes a program ready to run.
+
+        Args:
+            source: the program.
+            files: that lie beside it.
+            limits: of this work.
+        """
+        assert self.toolchain is not None
+        name = self.source_file(source)
+        return Commands(
+            commands=tuple(self._filled(one, source, limits) for one in self.toolchain.compile),
+            environment=self._environment(source, limits),
+            files={**files, name: source.encode("utf-8", "surrogatepass")},
+            keep=self.toolchain.keep,
+        )
+
+    def execution(self, source: str, product: bytes, limits: Limits) -> Commands:
+        """Returns the work that runs a program, made ready before; without input."""
+        assert self.toolchain is not None
+        return Commands(
+            commands=(self._filled(self.toolchain.run, source, limits),),
+            environment=self._environment(source, limits),
+            product=product,
+        )
+
+    def _stem(self, source: str) -> str:
+        found = self.stem.search(source) if self.stem else None
+        return found[1] if found else _DEFAULT_STEM
+
+    def _filled(self, texts: Iterable[str], source: str, limits: Limits) -> tuple[str, ...]:
+        meanings = {
+            "{source}": self.source_file(source),
+            "{stem}": self._stem(source),
+            "{variant}": self.variant,
+            "{memory_mebibytes}": str(int(limits.memory_bytes * _HEAP_SHARE) // MEBIBYTE),
+        }
+        return tuple(_PLACE.sub(lambda place: meanings[place[0]], text) for text in texts)
+
+    def _environment(self, source: str, limits: Limits) -> dict[str, str]:
+        assert self.toolchain is not None
+        names = self.toolchain.environment
+        return dict(zip(names, self._filled(names.values(), source, limits), strict=True))
+
+
+_DEFAULT_STEM = "Main"
+_PLACE = re.compile(r"\{(?:source|stem|variant|memory_mebibytes)\}")
 
 
 class Languages:
@@ -70,24 +188,63 @@ class Languages:
         return language
 
 
-def parse_language(text: str) -> Language:
-    """Reads a language's file.
+def parse_language(text: str) -> tuple[Language, ...]:
+    """Reads a language's file: the language, or each of its variants.
 
     Raises:
         ValueError: the file is malformed, or names an unknown test kind or limit.
     """
     table = tomllib.loads(text)
-    unknown = {*table["test_kinds"]} - {*TEST_KINDS} | {*table["limits"]} - _LIMIT_NAMES
+    toolchain = _parse_toolchain(table["toolchain"]) if "toolchain" in table else None
+    limits = table.get("limits", {})
+    unknown = {*table["test_kinds"]} - {*TEST_KINDS} | {*limits} - _LIMIT_NAMES
     if unknown:
         raise ValueError(f"unknown test kinds or limits: {', '.join(sorted(unknown))}")
-    return Language(
-        name=table["name"],
-        aliases=tuple(table["aliases"]),
-        source_file=table["source_file"],
-        test_kinds=tuple(table["test_kinds"]),
-        fence_tags=frozenset(table["fence_tags"]),
-        code_line=re.compile(table["code_line"]),
-        limits=table["limits"],
+    variants = table.get("variants", {table["name"]: ""})
+    return tuple(
+        Language(
+            name=name,
+            aliases=_aliases(name, table),
+            image=table["image"],
+            also_in=tuple(table.get("also_in", ())),
+            source=table["source"],
+            stem=re.compile(table["stem"]) if "stem" in table else None,
+            test_kinds=tuple(table["test_kinds"]),
+            fence_tags=frozenset(table["fence_tags"]),
+            code_line=re.compile(table["code_line"]),
+            comment=table["comment"],
+            variant=variant,
+            toolchain=toolchain,
+            probe=Probe(**table["probe"]),
+            limits=limits,
+        )
+        for name, variant in variants.items()
+    )
+
+
+def _aliases(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the other names: those of the language itself are its first variant's."""
+    variants = list(table.get("variants", ()))
+    own = table.get("variant_aliases", {}).get(name, [])
+    if variants and name != variants[0]:
+        return tuple(own)
+    plain = [table["name"]] if variants else []
+    return (*plain, *table["aliases"], *own)
+
+
+def _parse_toolchain(table: Mapping[str, Any]) -> Toolchain:
+    limits = table.get("limits", {})
+    if unknown := {*limits} - _LIMIT_NAMES:
+        raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}")
+    return Toolchain(
+        version=tuple(table["version"]),
+        version_pattern=re.compile(table["version_pattern"]),
+        compile=tuple(map(tuple, table["compile"])),
+        keep=tuple(table["keep"]),
+        run=tuple(table["run"]),
+        paths=tuple(table.get("paths", ())),
+        environment=table.get("environment", {}),
+        limits=limits,
     )
 
 
@@ -95,7 +252,8 @@ def load_languages() -> Languages:
     """Reads the language files that come with the package."""
     entries = sorted(files(__name__).iterdir(), key=lambda entry: entry.name)
     return Languages(
-        parse_language(entry.read_text("utf-8"))
+        language
         for entry in entries
         if entry.name.endswith(".toml")
+        for language in parse_language(entry.read_text("utf-8"))
     )

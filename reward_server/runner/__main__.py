@@ -50,6 +50,12 @@ PRELOADED = (
 )
 
 
+def _set_environment() -> None:
+    folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
+    os.environ.clear()
+    os.environ.update(policy.ENVIRONMENT, PATH=":".join(folders))
+
+
 def _preload(names: Iterable[str]) -> None:
     for name in names:
         importlib.import_module(name)
@@ -99,6 +105,7 @@ def main(settings_json: str) -> None:
             its own, gVisor, and this process its root.
     """
     settings = json.loads(settings_json)
+    _set_environment()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
     sys.path.extend(settings["packages"])
     _preload((*PRELOADED, *settings["preload"]))

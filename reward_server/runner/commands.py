@@ -55,7 +55,7 @@ def _end_all_others() -> None:
     os.closerange(0, 3)
 
 
-def _run_one(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def _run_one(command: list[str], environment: Mapping[str, str]) -> int:
     """Runs a command to its end, reaps what it leaves and returns its status."""
     try:
         child = os.posix_spawnp(

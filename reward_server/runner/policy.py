@@ -145,6 +145,17 @@ JUDGE_ID = 1001  # the judge's, where it has no user namespace of its own
 STAGE = "/mnt"  # where file trees are built, in a kernel without mount namespaces
 SANDBOX_KERNEL_VERSION = "#1 SMP Sun Jan 10 15:06:54 PST 2016"  # what every gVisor says it is
 
+# All that a program finds in its environment; nothing of the server's or an engine's.
+PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+ENVIRONMENT = {
+    "HOME": WORK_FOLDER,
+    "TMPDIR": "/tmp",
+    "USER": "sandbox",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
 STACK_BYTES = 256 << 20  # deep recursion in C code; address space only, until it is touched
 MESSAGE_QUEUE_BYTES = 1 << 20
 PENDING_SIGNALS = 4096

@@ -105,23 +105,6 @@ def connect() -> docker.APIClient:
         raise SandboxError(f"the Docker Engine does not answer: {error}") from error
 
 
-def resolve_image(engine: docker.APIClient, image: str) -> str:
-    """Returns the id of an image, which names its content whatever is tagged later.
-
-    Raises:
-        SandboxError: the engine does not have it.
-    """
-    try:
-        found: str = engine.inspect_image(image)["Id"]
-    except docker.errors.ImageNotFound:
-        raise SandboxError(
-            f"the engine has no image {image!r}: build it with `reward-server images build`"
-        ) from None
-    except (docker.errors.DockerException, OSError) as error:
-        raise SandboxError(f"the engine cannot tell of image {image!r}: {error}") from error
-    return found
-
-
 def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
     """Removes containers of servers that are dead; returns their ids."""
     removed = []
@@ -144,7 +127,7 @@ class DockerContainer:
     ) -> None:
         self.output = streams.stdout
         self._engine = engine
-        self._identifier = identifier
+        self.identifier = identifier
         self._streams = streams
         self._plan = plan
         self._bounds = plan.bounds(Limits())
@@ -185,14 +168,14 @@ class DockerContainer:
         if wanted == self._bounds:
             return
         try:
-            await asyncio.to_thread(_update, self._engine, self._identifier, wanted)
+            await asyncio.to_thread(_update, self._engine, self.identifier, wanted)
         except docker.errors.DockerException as error:
             raise OSError(f"the engine set no limits: {error}") from error
         self._bounds = wanted
 
     async def destroy(self) -> str:
         """Ends it; see `contained.Container.destroy`."""
-        await asyncio.to_thread(_remove, self._engine, self._identifier)
+        await asyncio.to_thread(_remove, self._engine, self.identifier)
         return await self._streams.close()
 
 

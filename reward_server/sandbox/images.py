@@ -1,6 +1,6 @@
 """Images with a runner inside: how they are made, found, and told from those of another version.
 
-An image carries two labels: the language that it is for, and the digest of the runner's source
+An image carries two labels: the languages that it has, and the digest of the runner's source
 text. A runner and a server of different versions may talk past each other, so such an image is
 refused before a container is made of it.
 """
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,9 @@ import docker.errors
 import reward_server
 from reward_server import runner
 from reward_server.errors import SandboxError
+from reward_server.languages import load_languages
 
-LANGUAGE_LABEL = "codereward.language"
+LANGUAGES_LABEL = "codereward.languages"
 RUNNER_LABEL = "codereward.runner"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
@@ -34,6 +35,7 @@ BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a 
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _RUNNER_FOLDER = Path(runner.__file__).resolve().parent
+_PREPARATION = "prepare.sh"
 _COMPLAINT_LINES = 5
 _ENGINE_FAILURES = (docker.errors.DockerException, OSError)
 _BASE_COMMAND = (
@@ -61,14 +63,14 @@ class SandboxImage:
     Args:
         identifier: names its content.
         tags: its names; an image whose name went to a newer one has none.
-        language: what it runs.
+        languages: canonical names of those it has.
         runner_digest: of the runner inside.
         size_bytes: of all its layers.
     """
 
     identifier: str
     tags: tuple[str, ...]
-    language: str
+    languages: tuple[str, ...]
     runner_digest: str
     size_bytes: int
 
@@ -97,31 +99,36 @@ def runner_digest() -> str:
     return digest.hexdigest()
 
 
-def languages() -> tuple[str, ...]:
-    """Names the languages that images can be built for."""
+def names() -> tuple[str, ...]:
+    """Names the images that can be built."""
     return tuple(sorted(path.parent.name for path in IMAGES.glob("*/Dockerfile")))
 
 
-def default_tag(language: str) -> str:
-    """Names the image of a language as the server looks for it."""
-    return f"codereward-{language}"
+def default_tag(name: str) -> str:
+    """Returns the tag under which the server looks for an image."""
+    return f"codereward-{name}"
+
+
+def languages_of(name: str) -> tuple[str, ...]:
+    """Names the languages that an image of ours has."""
+    return tuple(one.name for one in load_languages().all if name in (one.image, *one.also_in))
 
 
 def build(
     engine: docker.APIClient,
-    language: str,
+    name: str,
     *,
     base_image: str = BASE_IMAGE,
     tag: str | None = None,
     on_line: Listener = lambda _: None,
 ) -> str:
-    """Builds the image of a language; returns its id.
+    """Builds an image; returns its id.
 
     Args:
         engine: where.
-        language: one of `languages()`.
+        name: one of `names()`.
         base_image: what it is built upon, a Debian or one of its relatives.
-        tag: its name; `default_tag` if None.
+        tag: under which it is to be found; `default_tag` if None.
         on_line: told each line of the build's progress.
 
     Raises:
@@ -129,10 +136,14 @@ def build(
     """
     try:
         events = engine.build(
-            fileobj=io.BytesIO(build_context(language)),
+            fileobj=io.BytesIO(build_context(name)),
             custom_context=True,
-            tag=tag or default_tag(language),
-            buildargs={"BASE_IMAGE": base_image, "RUNNER_DIGEST": runner_digest()},
+            tag=tag or default_tag(name),
+            buildargs={"BASE_IMAGE": base_image},
+            labels={
+                LANGUAGES_LABEL: " ".join(languages_of(name)),
+                RUNNER_LABEL: runner_digest(),
+            },
             network_mode="host",  # an engine may have no bridge
             rm=True,
             forcerm=True,
@@ -140,21 +151,22 @@ def build(
         )
         return _follow(events, on_line)
     except _ENGINE_FAILURES as error:
-        raise SandboxError(f"the engine did not build the {language} image: {error}") from error
+        raise SandboxError(f"the engine did not build the {name} image: {error}") from error
 
 
-def build_context(language: str) -> bytes:
+def build_context(name: str) -> bytes:
     """Packs what an image is built of; the same files give the same bytes.
 
     Raises:
-        SandboxError: there is no image for the language.
+        SandboxError: there is no such image.
     """
-    if language not in languages():
-        raise SandboxError(f"no image for {language!r}: there are {', '.join(languages())}")
-    folder = IMAGES / language
+    if name not in names():
+        raise SandboxError(f"no image {name!r}: there are {', '.join(names())}")
+    folder = IMAGES / name
     files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
-    contents = {name: path.read_bytes() for name, path in files if path.is_file()}
-    contents |= {f"runner/{name}": content for name, content in _runner_files()}
+    contents = {inside: path.read_bytes() for inside, path in files if path.is_file()}
+    contents[_PREPARATION] = (IMAGES / _PREPARATION).read_bytes()
+    contents |= {f"runner/{inside}": content for inside, content in _runner_files()}
     return _packed(contents)
 
 
@@ -198,29 +210,58 @@ def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImag
         SandboxError: the engine does not tell.
     """
     try:
-        found = engine.images(name, filters={"label": [LANGUAGE_LABEL, RUNNER_LABEL]})
+        found = engine.images(name, filters={"label": [LANGUAGES_LABEL, RUNNER_LABEL]})
     except _ENGINE_FAILURES as error:
         raise SandboxError(f"the engine does not list its images: {error}") from error
     return tuple(sorted(map(_described, found), key=lambda image: image.name))
 
 
-def check_runner(engine: docker.APIClient, image: str) -> None:
-    """Makes sure that an image has the runner that this server brings.
+def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImage, ...]:
+    """Finds the images that a server uses, the most wanted first.
+
+    Args:
+        engine: where.
+        wanted: tags, digests or ids, of which all must do; those of ours that the engine has
+            under their default tags, and that do, if empty.
+
+    Raises:
+        SandboxError: one cannot be used, or there is none.
+    """
+    if wanted:
+        return tuple(inspect(engine, one) for one in wanted)
+    tags = [default_tag(name) for name in ("python", *names())]
+    found = {image.name.partition(":")[0]: image for image in find(engine) if image.is_current}
+    chosen = tuple(found[tag] for tag in dict.fromkeys(tags) if tag in found)
+    if not chosen:
+        raise SandboxError(
+            "the engine has no image of ours, or none with the runner of this version: "
+            "build them with `reward-server images build`"
+        )
+    return chosen
+
+
+def inspect(engine: docker.APIClient, name: str) -> SandboxImage:
+    """Finds one image, and makes sure that it has the runner that this server brings.
 
     Raises:
         SandboxError: it has another, or none, or the engine does not have the image.
     """
     try:
-        labels = engine.inspect_image(image)["Config"]["Labels"] or {}
+        found = engine.inspect_image(name)
+    except docker.errors.ImageNotFound:
+        raise SandboxError(
+            f"the engine has no image {name!r}: build it with `reward-server images build`"
+        ) from None
     except _ENGINE_FAILURES as error:
-        raise SandboxError(f"the engine cannot tell of image {image!r}: {error}") from error
-    if RUNNER_LABEL not in labels:
+        raise SandboxError(f"the engine cannot tell of image {name!r}: {error}") from error
+    labels = found["Config"]["Labels"] or {}
+    if RUNNER_LABEL not in labels or LANGUAGES_LABEL not in labels:
         problem = "has no runner"
     elif labels[RUNNER_LABEL] != runner_digest():
         problem = "has the runner of another version"
     else:
-        return
-    raise SandboxError(f"image {image} {problem}; rebuild it with `reward-server images build`")
+        return _described({**found, "Labels": labels})
+    raise SandboxError(f"image {name} {problem}; rebuild it with `reward-server images build`")
 
 
 def _runner_files() -> Iterator[tuple[str, bytes]]:
@@ -282,7 +323,7 @@ def _described(image: Mapping[str, Any]) -> SandboxImage:
     return SandboxImage(
         identifier=image["Id"],
         tags=tags,
-        language=image["Labels"][LANGUAGE_LABEL],
+        languages=tuple(image["Labels"][LANGUAGES_LABEL].split()),
         runner_digest=image["Labels"][RUNNER_LABEL],
         size_bytes=image["Size"],
     )

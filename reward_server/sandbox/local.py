@@ -17,7 +17,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,12 +57,15 @@ class LocalOptions(WallOptions):
         uid: first of the unprivileged users, one a slot, that containers run as when the server
             is root; ignored otherwise.
         packages: folders of Python packages that candidates may import, mounted read-only.
+        paths: folders and files that compilers and interpreters of other languages need, as far
+            as they exist; mounted read-only where they are.
         preload: modules to import once in the zygote.
         cpu_cores: CPU time per time that a candidate may use.
     """
 
     uid: int = 1_990_000_000
     packages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
@@ -84,12 +87,19 @@ def _read_only_sources(options: LocalOptions) -> dict[str, str]:
     sources = {path: path for path in _LIBRARIES if os.path.isdir(path)}
     sources |= {path: path for path in _ROOT_LINKS if _is_real_folder(path)}
     sources |= {path: path for path in _FILES if os.path.exists(path)}
+    sources |= {path: path for path in options.paths if os.path.exists(path)}
     sources |= {path: path for path in (*_interpreter_folders(), *options.packages)}
     return sources | {str(Path(runner.__file__).parent): RUNNER_FOLDER}
 
 
 def _is_real_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
+
+
+def shows_all(executables: Iterable[str]) -> bool:
+    """Tells whether the host has all of these where a container finds them."""
+    path = os.pathsep.join(folder for folder in policy.PATH if folder in (*_LIBRARIES, "/bin"))
+    return all(shutil.which(name, path=path) for name in executables)
 
 
 def bubblewrap_path() -> str:
@@ -123,22 +133,7 @@ def _wrap(
     arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     arguments += ["--dir", policy.BOX, "--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
-    for name, value in _environment().items():
-        arguments += ["--setenv", name, value]
     return [*arguments, "--", *command]
-
-
-def _environment() -> dict[str, str]:
-    folders = [os.path.dirname(interpreter()), "/usr/bin", "/bin"]
-    return {
-        "PATH": ":".join(dict.fromkeys(folders)),
-        "HOME": policy.WORK_FOLDER,
-        "TMPDIR": "/tmp",
-        "USER": "sandbox",
-        "LANG": "C.UTF-8",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
 
 
 def _memory_file(name: str, content: str) -> int:

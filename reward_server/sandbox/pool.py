@@ -6,6 +6,8 @@
 A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled half-way,
 and, once a spare is warm, when it has run often or long enough. One spare more than there are slots
 is kept, so that the next job waits for no start. Starting and closing happen in the background.
+A pool that starts sandboxes on demand keeps none warm for jobs that do not come: it starts one
+when a job waits, up to one a slot, and closes those that were idle for a while.
 
 When sandboxes cannot be started any more, those alive go on serving; with none alive, the jobs that
 wait are told so at each failed attempt, and attempts go on, ever more rarely. An observer is told
@@ -55,6 +57,7 @@ class _Member:
     number: int
     sandbox: Sandbox
     born: float
+    idle_since: float
     executions: int = 0
     leaving: bool = False
 
@@ -82,6 +85,8 @@ class Pool:
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
         spares: how many more are kept warm than run, `SPARES` if not given; without any, none is
             replaced for its age.
+        idle_seconds: how long a sandbox may be idle in a pool that starts them on demand; None for
+            one that keeps them warm.
         tell_works: called with False when no sandbox is left and none can be started, and with
             True when one was started again.
     """
@@ -94,6 +99,7 @@ class Pool:
         recycle_after_executions: int = 2_000,
         recycle_after_seconds: float = 1_800.0,
         spares: int | None = None,
+        idle_seconds: float | None = None,
         tell_works: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._factory = factory
@@ -101,6 +107,8 @@ class Pool:
         self._recycle_after_executions = recycle_after_executions
         self._recycle_after_seconds = recycle_after_seconds
         self._spares = SPARES if spares is None else spares
+        self._idle_seconds = idle_seconds
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._tell_works = tell_works
         self._works = True
         self._idle: deque[_Member] = deque()
@@ -130,14 +138,15 @@ class Pool:
         )
 
     async def start(self) -> None:
-        """Starts a sandbox for every slot and returns when all are warm.
+        """Starts a sandbox for every slot, unless on demand, and returns when all are warm.
 
         Raises:
             SandboxError: one did not start; none is left behind.
         """
+        wanted = self._slots if self._idle_seconds is None else 0
         try:
             results = await asyncio.gather(
-                *(self._make() for _ in range(self._slots)), return_exceptions=True
+                *(self._make() for _ in range(wanted)), return_exceptions=True
             )
         except asyncio.CancelledError:
             await self.close()
@@ -167,6 +176,8 @@ class Pool:
     async def close(self) -> None:
         """Closes every sandbox, under its job if it has one, and waits until all are gone."""
         self._is_closed = True
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(SandboxError("the sandbox pool was closed"))
@@ -186,6 +197,7 @@ class Pool:
         waiter: asyncio.Future[_Member] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         self._serve()
+        self._replenish()
         try:
             return await waiter
         except asyncio.CancelledError:
@@ -204,10 +216,13 @@ class Pool:
 
     def _give_back(self, member: _Member, *, broken: bool) -> None:
         self._lent.discard(member)
-        if broken or self._is_closed or (self._is_worn(member) and self._idle):
+        replaceable = self._idle or self._idle_seconds is not None
+        if broken or self._is_closed or (self._is_worn(member) and replaceable):
             self._let_go(member)
         else:
+            member.idle_since = time.monotonic()
             self._idle.append(member)
+            self._watch_idle()
         self._replenish()
         self._serve()
 
@@ -217,6 +232,22 @@ class Pool:
             or time.monotonic() - member.born >= self._recycle_after_seconds
         )
 
+    def _watch_idle(self) -> None:
+        """Looks again, where sandboxes are started on demand, when one may have been idle."""
+        if self._idle_seconds is not None and self._idle_timer is None and not self._is_closed:
+            loop = asyncio.get_running_loop()
+            self._idle_timer = loop.call_later(self._idle_seconds, self._close_idle)
+
+    def _close_idle(self) -> None:
+        assert self._idle_seconds is not None
+        self._idle_timer = None
+        last = time.monotonic() - self._idle_seconds
+        for member in [one for one in self._idle if one.idle_since <= last]:
+            self._idle.remove(member)
+            self._let_go(member)
+        if self._idle:
+            self._watch_idle()
+
     # -------------------------------------------------------------- starting and closing
 
     def _replenish(self) -> None:
@@ -224,8 +255,15 @@ class Pool:
         if self._is_closed:
             return
         alive = len(self._idle) + len(self._lent) + len(self._starting)
-        for _ in range(self._slots + self._spares - alive):
+        for _ in range(self._wanted - alive):
             _keep(self._starting, asyncio.create_task(self._make_until_it_works()))
+
+    @property
+    def _wanted(self) -> int:
+        """How many sandboxes there should be."""
+        if self._idle_seconds is None:
+            return self._slots + self._spares
+        return min(self._slots, len(self._lent) + self.statistics.waiting)
 
     async def _make_until_it_works(self) -> None:
         for delay in _delays():
@@ -233,6 +271,8 @@ class Pool:
                 await self._make()
             except Exception as error:  # noqa: BLE001 - whatever it is, the slot must not be lost
                 self._tell_of_failed_start(error)
+                if self._idle_seconds is not None and not self.statistics.waiting:
+                    return
                 await asyncio.sleep(delay)
             else:
                 # In one step with the arrival: counted twice, it would hide that one is missing.
@@ -248,11 +288,13 @@ class Pool:
             self._numbers.discard(number)
             raise
         self._started += 1
-        member = _Member(number=number, sandbox=sandbox, born=time.monotonic())
+        now = time.monotonic()
+        member = _Member(number=number, sandbox=sandbox, born=now, idle_since=now)
         if self._is_closed:
             self._let_go(member)
             return
         self._idle.append(member)
+        self._watch_idle()
         self._note(works=True)
         self._serve()
 

@@ -1,4 +1,8 @@
-"""The checks that every sandbox has to pass, on containers of a real Docker Engine with runc."""
+"""The checks that every sandbox has to pass, on containers of a real Docker Engine.
+
+All of them hold with runc and with gVisor. What is said of an engine's containers besides is shown
+with runc; `test_runsc` has what is special in gVisor.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +28,12 @@ from reward_server.sandbox.docker import (
     connect,
     probe,
     remove_stale,
-    resolve_image,
 )
+from reward_server.sandbox.images import inspect
 from reward_server.settings import Settings
 
 from .checks import CHECKS, Check, output_of, run
+from .executables import EXECUTABLES
 from .host import Host, inhabited
 from .shelf import Shelf
 
@@ -44,15 +49,17 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         yield made
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shelf(engine: docker.APIClient, python_image: str) -> AsyncIterator[Shelf]:
-    made = shelf_of(engine, python_image)
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["runc", "runsc"])
+async def shelf(
+    engine: docker.APIClient, python_image: str, request: pytest.FixtureRequest
+) -> AsyncIterator[Shelf]:
+    made = shelf_of(engine, python_image, request.param)
     yield made
     await made.clear()
 
 
-def shelf_of(engine: docker.APIClient, image: str) -> Shelf:
-    options = DockerOptions(image=image, runtime="runc")
+def shelf_of(engine: docker.APIClient, image: str, runtime: str = "runc") -> Shelf:
+    options = DockerOptions(image=image, runtime=runtime)
     return Shelf(lambda: DockerSandboxes(engine, options)(0))
 
 
@@ -68,7 +75,7 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
 async def test_a_container_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 
@@ -144,7 +151,7 @@ async def test_a_killed_server_leaves_no_container(
     before = containers(engine)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", "from reward_server.cli import main; main()", "serve"),
-        *("--port=0", "--json", "--backend=docker", f"--set=image={python_image}", "--workers=2"),
+        *("--port=0", "--json", "--backend=docker", f"--set=images={python_image}", "--workers=2"),
         stdout=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None
@@ -176,17 +183,17 @@ async def test_what_a_dead_server_left_is_removed_and_no_other(
 async def test_the_backend_says_what_stands_and_which_image(
     engine: docker.APIClient, python_image: str
 ) -> None:
-    settings = Settings(backend="docker", image=python_image, runtime="runc", workers=1)
+    settings = Settings(backend="docker", images=(python_image,), runtime="runc", workers=1)
     async with docker_backend(settings) as backend:
         standing = {wall.name for wall in backend.walls if wall.standing}
-        assert backend.image_digest == resolve_image(engine, python_image)
+        assert backend.image_digests == {"python": python_image}
     limits = {"memory-limit", "process-limit", "cpu-limit"}
     assert {"container", "seccomp", "private-proc"} | limits <= standing
 
 
 async def test_an_image_that_is_not_there_is_named(engine: docker.APIClient) -> None:
     with pytest.raises(SandboxError, match=r"no image 'absent:1'.*reward-server images build"):
-        resolve_image(engine, "absent:1")
+        inspect(engine, "absent:1")
 
 
 async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
@@ -198,7 +205,7 @@ async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
     assert "absent" in container.detail
     with pytest.raises(MissingWallError, match="container"):
         async with docker_backend(
-            Settings(backend="docker", image=python_image, runtime="absent", workers=1)
+            Settings(backend="docker", images=(python_image,), runtime="absent", workers=1)
         ):
             pytest.fail("served")
 

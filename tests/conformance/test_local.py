@@ -19,6 +19,7 @@ from reward_server.sandbox.local import LocalOptions, start_local
 
 from . import checks
 from .checks import CHECKS, Check, judge, judgement, output_of, run
+from .executables import EXECUTABLES
 from .host import Host, inhabited, processes_marked
 from .shelf import Shelf
 
@@ -42,7 +43,7 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 

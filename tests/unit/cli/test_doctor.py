@@ -99,7 +99,9 @@ def test_the_container_tried_is_the_one_that_the_server_would_use(
     given = (f"sandbox_packages={tmp_path}", "sandbox_uid=4321", "cgroup_parent=/own")
     result = CliRunner().invoke(app, [text for one in given for text in ("--set", one)])
     assert result.exit_code == 0
-    assert tried == [("/own", LocalOptions(packages=(str(tmp_path),), uid=4321))]
+    [(parent, options)] = tried
+    assert (parent, options.packages, options.uid) == ("/own", (str(tmp_path),), 4321)
+    assert "/usr/include" in options.paths
 
 
 def test_a_folder_of_packages_that_is_none_is_a_wrong_setting(run: Doctor) -> None:

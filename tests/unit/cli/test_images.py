@@ -34,14 +34,22 @@ def test_a_build_tells_its_steps_and_names_its_image(
     assert f"{PYTHON_TAG}: Step 1/" in result.stderr
 
 
-def test_every_image_is_built_by_default_and_gets_its_own_name(
+def test_the_image_of_python_is_built_by_default_under_its_own_name(
     run: Command, engine: docker.APIClient, base_image: str
 ) -> None:
     result = run("build", "--base-image", base_image)
     assert result.exit_code == 0, result.output
-    names = [line.split()[0] for line in result.stdout.splitlines()]
-    assert names == [f"codereward-{language}" for language in images.languages()]
-    assert all(images.find(engine, name)[0].is_current for name in names)
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["codereward-python"]
+    assert images.find(engine, "codereward-python")[0].is_current
+
+
+def test_all_images_can_be_asked_for(
+    run: Command, engine: docker.APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = []
+    monkeypatch.setattr(images, "build", lambda _, name, **__: built.append(name) or "id")
+    assert run("build", "--all").exit_code == 0
+    assert built == list(images.names())
 
 
 @pytest.mark.parametrize(
@@ -75,7 +83,7 @@ def test_programs_get_a_list_in_json(run: Command, python_image: str) -> None:
     [this] = [image for image in listed if PYTHON_TAG in image["tags"]]
     assert this["id"] == python_image
     assert this["runner_digest"] == images.runner_digest()
-    assert (this["language"], this["is_current"]) == ("python", True)
+    assert (this["languages"], this["is_current"]) == (["python"], True)
     assert this["size_bytes"] > 0
 
 

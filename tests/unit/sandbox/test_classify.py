@@ -68,10 +68,11 @@ def found(
         "message": "",
         "tests": [one("PASSED", "t0"), one("PASSED", "t1")],
         "signals": {},
+        "status": None,
         "stdout_size": 0,
         "stderr_size": 0,
     }
-    kept = {"stdout": b"", "stderr": b""} if blobs is None else blobs
+    kept = {"stdout": b"", "stderr": b"", "product": b"", **(blobs or {})}
     return Findings(stage=stage, report={**report, **changes}, blobs=kept)
 
 
@@ -487,7 +488,8 @@ def test_a_cancelled_execution_is_nobodys(stage: Stage) -> None:
         {"stdout_size": -1},
         {"stderr_size": None},
         {"blobs": {"stdout": b"kept", "stderr": b""}},
-        {"blobs": {"stdout": b""}},
+        {"status": 0},
+        {"status": -1},
     ],
 )
 def test_a_report_that_breaks_its_schema_is_no_report(changes: dict[str, Any]) -> None:
@@ -588,6 +590,7 @@ changes = st.fixed_dictionaries(
         "message": st.one_of(st.sampled_from(["", "x"]), junk),
         "tests": st.one_of(outcomes, outcomes, junk),
         "signals": st.one_of(st.dictionaries(st.sampled_from("ab"), st.integers()), junk),
+        "status": junk,
         "stdout_size": junk,
     },
 )

@@ -39,6 +39,7 @@ class FakeSandbox:
         self.number = number
         self.running = False
         self.closes = 0
+        self.closed = asyncio.Event()
         self._ended: asyncio.Future[Execution] | None = None
 
     async def run(self, job: Job) -> Execution:
@@ -66,6 +67,7 @@ class FakeSandbox:
         if self._ended is not None and not self._ended.done():
             self._ended.set_exception(SandboxError("closed under its job"))
         self.host.alive.remove(self)
+        self.closed.set()
 
 
 class Host:
@@ -532,3 +534,69 @@ def test_no_history_loses_a_slot_or_leaves_anything(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool_module, "FIRST_RETRY_SECONDS", 0.0)
         asyncio.run(live(seed, steps, slots))
+
+
+# ---------------------------------------------------------------------------------- on demand
+
+
+async def test_a_pool_on_demand_starts_nothing_until_a_job_comes(
+    host: Host, make: PoolMaker
+) -> None:
+    pool = await make(slots=3, spares=0, idle_seconds=60.0)
+    assert host.alive == []
+    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(2)]
+    await settle()
+    assert len(host.running) == len(host.alive) == 2
+    for sandbox in list(host.running):
+        sandbox.end(FINE)
+    await asyncio.gather(*tasks)
+
+
+async def test_a_pool_on_demand_starts_no_more_than_its_slots(host: Host, make: PoolMaker) -> None:
+    pool = await make(slots=2, spares=0, idle_seconds=60.0)
+    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(5)]
+    await settle()
+    for expected in (2, 2, 2, 2, 1):
+        assert (len(host.running), len(host.alive)) == (expected, 2)
+        host.running[0].end(FINE)
+        await settle()
+    await asyncio.gather(*tasks)
+    assert host.starts == 2
+
+
+async def test_what_was_idle_for_long_is_closed_and_what_was_used_is_kept(
+    host: Host, make: PoolMaker
+) -> None:
+    pool = await make(slots=2, spares=0, idle_seconds=0.2)
+    tasks = [asyncio.create_task(pool.run(JOB)) for _ in range(2)]
+    await settle()
+    busy, idle = host.running
+    idle.end(FINE)
+    await idle.closed.wait()
+    assert host.alive == [busy]
+    busy.end(FINE)
+    await asyncio.gather(*tasks)
+    await busy.closed.wait()
+    await settle()
+    assert pool.statistics.closed == 2
+
+
+async def test_a_failed_start_on_demand_is_told_and_the_next_job_tries_again(
+    host: Host, make: PoolMaker
+) -> None:
+    pool = await make(slots=1, spares=0, idle_seconds=60.0)
+    host.failures = 1
+    with pytest.raises(SandboxError, match="no bubblewrap today"):
+        await pool.run(JOB)
+    await settle()
+    assert host.starts == 1
+    task = asyncio.create_task(pool.run(JOB))
+    await settle()
+    host.running[0].end(FINE)
+    await task
+
+
+async def test_a_worn_sandbox_on_demand_is_not_used_again(host: Host, make: PoolMaker) -> None:
+    pool = await make(slots=1, spares=0, idle_seconds=60.0, recycle_after_executions=2)
+    used = await one_after_another(pool, host, 4)
+    assert used[0] is used[1] is not used[2] is used[3]

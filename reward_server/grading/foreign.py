@@ -1,0 +1,144 @@
+"""Prompts and answers in languages other than Python, read as text.
+
+No parser stands behind this: names are found by what stands around them, and where a prompt and
+an answer overlap they are joined in the way that most compilers take. What is joined wrongly does
+not compile; it never passes.
+
+An answer either goes on where the prompt stops, or states the prompt's function again. Then what
+stands before that function in the prompt (imports, helpers, the class around it) is put in front
+of it, unless the answer brings it along.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reward_server.grading import markdown
+from reward_server.grading.dialect import Dialect, begins_as_code
+
+_KEPT_PROMPTS = 1024
+_CALLED = re.compile(r"([^\W\d]\w*[?!]?)\s*(?:<[^<>()]*>)?\s*\(")
+_BOUND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=")
+# Words in front of a name that is being defined, in one language or another.
+_DEFINING = (
+    "auto|class|const|def|define|defn|defun|fn|fun|func|function|let|local|method|procedure|"
+    "proc|sub|subroutine|val|var|void|bool|boolean|int|long|float|double|char|string|String"
+)
+_IMPORT = re.compile(
+    r"\s*(?:#\s*include|import|using|use|require|open|package|extern crate)\b[^{]*$"
+)
+_CLASS = re.compile(r"^\s*(?:[\w@]+\s+)*(?:class|object|struct|module|impl)\s+(\w+)", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt's code: "" for prose.
+
+    Args:
+        code: what a continuation continues.
+        function: name of the function that it stops in.
+        before: what stands in front of that function's first line.
+        signature: that line.
+    """
+
+    code: str = ""
+    function: str = ""
+    before: str = ""
+    signature: str = ""
+
+
+@lru_cache(maxsize=_KEPT_PROMPTS)
+def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
+    """Takes the code out of a prompt: the whole, or its last fenced block of the language."""
+    text = prompt.replace("\r\n", "\n").removeprefix("\ufeff")
+    if _is_code(text, dialect):
+        return _read_code(text)
+    for block in reversed(markdown.fenced_blocks(text)):
+        if block.tag in dialect.fence_tags or (not block.tag and _is_code(block.text, dialect)):
+            return _read_code(block.text)
+    return Prompt()
+
+
+def continue_prompt(prompt: Prompt, code: str) -> str:
+    """Makes a program of a prompt and the code that answers it."""
+    if not prompt.code:
+        return code
+    if not defines(code, prompt.function):
+        return _closed(prompt.code + code, _depth(prompt.code))
+    owner = _CLASS.search(prompt.before)
+    if owner is not None and _depth(prompt.before) and not _CLASS.search(code):
+        return _closed(_without_comment(prompt.before) + code, _depth(prompt.before))
+    helpers = [name for name in _defined(prompt.before) if defines(code, name)]
+    if owner is not None or helpers:
+        return _imports(prompt.before, code) + code
+    return _imports(prompt.before, code) + _helpers(prompt.before) + code
+
+
+def defines(code: str, name: str) -> bool:
+    """Tells whether code defines a name, as far as can be told without reading it."""
+    if not name:
+        return False
+    word = re.escape(name)
+    typed = rf"(?:\b(?:{_DEFINING})|[\w>\]]\s*[&*]*)\s+[&*]*{word}\s*(?:<[^<>()]*>)?\s*[(=:<]"
+    called = rf"\b(?:return|new|throw|await|yield|in|case|else|do|not|and|or)\s+{word}\s*\("
+    defined = rf"^[^\n]*?{typed}|^\(define\s+\(?{word}\b|^{word}\s*::"
+    found = re.finditer(defined, code, re.MULTILINE)
+    return any(not re.search(called, match[0]) for match in found)
+
+
+def _is_code(text: str, dialect: Dialect) -> bool:
+    """Tells whether a prompt's first or last line of text is code."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return False
+    return begins_as_code(text, dialect) or dialect.code_line.match(lines[-1]) is not None
+
+
+def _read_code(text: str) -> Prompt:
+    lines = text.rstrip().split("\n")
+    for index in reversed(range(len(lines))):
+        named = _CALLED.search(lines[index]) or _BOUND.search(lines[index])
+        if named:
+            before = "".join(f"{line}\n" for line in lines[:index])
+            return Prompt(code=text, function=named[1], before=before, signature=lines[index])
+    return Prompt(code=text)
+
+
+def _depth(text: str) -> int:
+    """Counts the braces that are open at the end of a text."""
+    bare = _QUOTED.sub("", text)
+    return bare.count("{") - bare.count("}")
+
+
+def _closed(text: str, most: int) -> str:
+    """Closes the braces that a prompt opened and its answer left open."""
+    missing = _depth(text)
+    return text + "\n}" * missing if 0 < missing <= most else text
+
+
+def _defined(text: str) -> list[str]:
+    bare = _QUOTED.sub("", text)
+    return [name for name in _CALLED.findall(bare) if defines(bare, name)]
+
+
+def _imports(before: str, code: str) -> str:
+    """Returns the lines of a prompt that import something which the code does not."""
+    present = {"".join(line.split()) for line in code.split("\n")}
+    bare = _COMMENT.sub("", before)
+    lines = (line for line in bare.split("\n") if _IMPORT.match(line))
+    return "".join(f"{line}\n" for line in lines if "".join(line.split()) not in present)
+
+
+def _helpers(before: str) -> str:
+    bare = _COMMENT.sub("", before)
+    text = "\n".join(line for line in bare.split("\n") if not _IMPORT.match(line))
+    return text if text.strip() else ""
+
+
+def _without_comment(before: str) -> str:
+    """Cuts the comment that describes the function, which would stand before another text."""
+    return re.sub(r"/\*(?:(?!\*/).)*\*/\s*$", "", before, flags=re.DOTALL)

@@ -1,0 +1,58 @@
+"""Pools of sandboxes, one for each image, as one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Protocol
+
+from reward_server.domain import Execution, Job
+from reward_server.errors import UnsupportedError
+from reward_server.sandbox.pool import Pool
+
+
+class Runs(Protocol):
+    """What runs jobs, at most `slots` at once: a pool, or pools."""
+
+    @property
+    def slots(self) -> int:
+        """Jobs that run at once."""
+
+    async def run(self, job: Job) -> Execution:
+        """Runs a job; see `pool.Pool.run`."""
+
+
+class Pools:
+    """Runs each job in the pool that has its language.
+
+    Args:
+        by_language: the pools by canonical name of the language; all have as many slots.
+    """
+
+    def __init__(self, by_language: Mapping[str, Pool]) -> None:
+        self._by_language = by_language
+        self._pools = tuple(dict.fromkeys(by_language.values()))
+
+    @property
+    def slots(self) -> int:
+        """Jobs that run at once, in all pools together, if no more are given."""
+        return self._pools[0].slots
+
+    async def run(self, job: Job) -> Execution:
+        """Runs a job; see `pool.Pool.run`.
+
+        Raises:
+            UnsupportedError: no pool has the language.
+        """
+        pool = self._by_language.get(job.language)
+        if pool is None:
+            raise UnsupportedError(f"no sandbox has {job.language}")
+        return await pool.run(job)
+
+    async def start(self) -> None:
+        """Starts what each pool keeps warm; see `pool.Pool.start`."""
+        await asyncio.gather(*(pool.start() for pool in self._pools))
+
+    async def close(self) -> None:
+        """Closes all pools."""
+        await asyncio.gather(*(pool.close() for pool in self._pools))
