@@ -157,6 +157,30 @@ print(libc.syscall(126, (ctypes.c_uint32 * 2)(0x20080522, 0), full))
     )
 
 
+async def test_a_device_that_a_program_makes_is_none_of_the_hosts(shelf: Shelf) -> None:
+    """GVisor makes devices for anybody, and has none but those of its own in /dev."""
+    source = """
+import fcntl, os, stat, struct
+own = {os.stat(os.path.join(folder, name)).st_rdev
+       for folder, _, names in os.walk('/dev') for name in names}
+opened = set()
+for kind in (stat.S_IFCHR, stat.S_IFBLK):
+    for major in (*range(0, 16), 89, 226, 253, 254, 259):
+        for minor in (*range(0, 12), 64, 200, 229, 232):
+            os.mknod('made', kind | 0o600, os.makedev(major, minor))
+            try: os.close(os.open('made', os.O_RDWR | os.O_NONBLOCK))
+            except OSError: pass
+            else: opened.add(os.makedev(major, minor))
+            os.unlink('made')
+print(opened <= own)
+TUNSETIFF, IFF_TUN = 0x400454CA, 1
+request = struct.pack('16sH22x', b't', IFF_TUN)
+try: fcntl.ioctl(os.open('/dev/net/tun', os.O_RDWR), TUNSETIFF, request)
+except OSError: print('denied')
+"""
+    assert await result_of(shelf, source) == "True\ndenied\n"
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
