@@ -161,7 +161,7 @@ async def test_a_device_that_a_program_makes_is_none_of_the_hosts(shelf: Shelf) 
     """GVisor makes devices for anybody, and has none but those of its own in /dev."""
     source = """
 import fcntl, os, stat, struct
-own = {os.stat(os.path.join(folder, name)).st_rdev
+own = {os.lstat(os.path.join(folder, name)).st_rdev
        for folder, _, names in os.walk('/dev') for name in names}
 opened = set()
 for kind in (stat.S_IFCHR, stat.S_IFBLK):
