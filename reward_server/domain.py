@@ -190,13 +190,18 @@ Tests = FunctionTests | CallTests | StdioTests
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One completion with the tests that decide its reward."""
+    """One completion with the tests that decide its reward.
+
+    `files` are the completion's further ones, `data_files` the task's; both by relative path.
+    """
 
     id: str = ""
     language: str = "python"
     prompt: str = ""
     completion: str
     extraction: Extraction = Extraction.AUTO
+    files: tuple[tuple[str, bytes], ...] = ()
+    data_files: tuple[tuple[str, bytes], ...] = ()
     tests: Tests
     limits: Limits = Limits()
     reward_policy: RewardPolicy = RewardPolicy()
@@ -209,12 +214,13 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A run of a whole program: source in, captured output back."""
+    """A run of a whole program: source in, captured output back; the data is read-only."""
 
     source: str
     stdin: bytes = b""
     args: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +232,7 @@ class Commands:
             before left it, and write to the same streams.
         environment: variables on top of the container's own.
         files: what the working folder holds, by relative path.
+        data: the same, read-only.
         product: what an earlier execution kept; unpacked before the files are written.
         stdin: bytes given on standard input.
         keep: shell patterns of the files to hand back, as `Execution.product`, when all commands
@@ -236,6 +243,7 @@ class Commands:
     commands: tuple[tuple[str, ...], ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     product: bytes = b""
     stdin: bytes = b""
     keep: tuple[str, ...] = ()
@@ -249,6 +257,8 @@ class FunctionJudgement:
     source: str
     prompt: str
     tests: FunctionTests
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
 
 
@@ -258,6 +268,8 @@ class CallJudgement:
 
     source: str
     tests: CallTests
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
 
 

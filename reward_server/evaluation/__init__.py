@@ -3,6 +3,7 @@
 evaluate   the way of a submission, from its text to its assessment
 graders    which executions each kind of tests takes
 programs   programs compiled once, whatever the number of runs
+trials     whether a language does what it should
 stdio      programs run once a case, and checker programs
 sharing    one execution for identical submissions, one answer for a repeated id
 answers    the assessment built from what the executions came to

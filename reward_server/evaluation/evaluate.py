@@ -129,7 +129,7 @@ class Evaluation:
         async with self._scheduler.admit(deadline=deadline) as slots:
             ready = await self._programs.ready(language, program.source, slots, program.files)
             execution = ready.refusal or await slots.run(
-                ready.job(job.limits, stdin=program.stdin, args=program.args)
+                ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
             )
         return execution, self._provenance[language.name]
 
@@ -164,6 +164,8 @@ class Evaluation:
                 language=language,
                 limits=submission.limits,
                 policy=submission.reward_policy,
+                files=dict(submission.files),
+                data=dict(submission.data_files),
             )
             runs = await grader.grade(candidate, slots)
         return assess(

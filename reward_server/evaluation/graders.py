@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from reward_server.domain import (
@@ -47,6 +47,8 @@ class Candidate:
         language: what it is written in.
         limits: of each execution.
         policy: tells which tests count, and whether one failure ends it.
+        files: that lie beside the program.
+        data: that each execution finds, read-only.
     """
 
     source: str
@@ -54,6 +56,8 @@ class Candidate:
     language: Language
     limits: Limits
     policy: RewardPolicy
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
@@ -115,6 +119,8 @@ class FunctionGrader:
             source=candidate.source,
             prompt=candidate.prompt,
             tests=self.tests,
+            files=candidate.files,
+            data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
         execution = await slots.run(candidate.job(work))
@@ -167,6 +173,8 @@ class CallGrader:
         return CallJudgement(
             source=candidate.source,
             tests=replace(self.tests, cases=self.tests.cases[start:end]),
+            files=candidate.files,
+            data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
 

@@ -85,7 +85,9 @@ class StdioGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs the cases; see `Grader`."""
-        ready = await self.programs.ready(candidate.language, candidate.source, slots)
+        ready = await self.programs.ready(
+            candidate.language, candidate.source, slots, candidate.files
+        )
         if ready.refusal is not None:
             return [Run(execution=_kept(ready.refusal), tests=self.not_run())]
         runs = await _Cases(self, ready, candidate, slots).run()
@@ -96,7 +98,9 @@ class StdioGrader:
     async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         """Runs one case."""
         case, blank = self.tests.cases[index], self._blank(index)
-        execution = await slots.run(ready.job(candidate.limits, stdin=case.stdin))
+        execution = await slots.run(
+            ready.job(candidate.limits, stdin=case.stdin, data=candidate.data)
+        )
         outcome, message = _outcome(execution)
         if outcome is not TestOutcome.PASSED:
             return _run(execution, blank, outcome, message)

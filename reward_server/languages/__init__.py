@@ -26,7 +26,8 @@ variants        names of its dialects, such as "c++20", each with the text that 
                 status than 0, `endless` runs for ever
 
 In commands and variables of the environment, {source}, {stem}, {variant} and {memory_mebibytes}
-(three quarters of the memory limit, for runtimes that must be told) stand for what they say.
+(three quarters of the memory limit, for runtimes that must be told) stand for what they say. A
+compiler's argument {sources} stands for the program's file and all others of the same kind.
 """
 
 from __future__ import annotations
@@ -125,8 +126,14 @@ class Language:
         """
         assert self.toolchain is not None
         name = self.source_file(source)
+        kind = name.rpartition(".")[2]
+        sources = (name, *sorted(one for one in files if one.endswith(f".{kind}") and one != name))
+        commands = [
+            [part for text in one for part in (sources if text == _SOURCES else (text,))]
+            for one in self.toolchain.compile
+        ]
         return Commands(
-            commands=tuple(self._filled(one, source, limits) for one in self.toolchain.compile),
+            commands=tuple(self._filled(one, source, limits) for one in commands),
             environment=self._environment(source, limits),
             files={**files, name: source.encode("utf-8", "surrogatepass")},
             keep=self.toolchain.keep,
@@ -161,6 +168,7 @@ class Language:
 
 
 _DEFAULT_STEM = "Main"
+_SOURCES = "{sources}"
 _PLACE = re.compile(r"\{(?:source|stem|variant|memory_mebibytes)\}")
 
 

@@ -34,7 +34,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
 from reward_server.languages import Language, Languages
-from reward_server.rpc import fields
+from reward_server.rpc import fields, files
 
 MEBIBYTE = 1 << 20
 NAME_BYTES = 256
@@ -99,6 +99,8 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
         prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
         completion=fields.text("completion", request.completion, SOURCE_BYTES),
         extraction=fields.choice("extraction", request.extraction, Extraction),
+        files=_files("files", request.files, language.source),
+        data_files=_files("data_files", request.data_files, language.source, *request.files),
         tests=tests,
         limits=fields.within("limits", lambda: _limits(request.limits, language, bounds)),
         reward_policy=fields.within(
@@ -138,6 +140,8 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
         source=fields.text("source", request.source, SOURCE_BYTES),
         stdin=fields.data("stdin", request.stdin, CASE_BYTES),
         args=fields.each("args", request.args, _argument),
+        files=dict(_files("files", request.files, language.source)),
+        data=dict(_files("data_files", request.data_files, language.source, *request.files)),
     )
     limits = fields.within("limits", lambda: _limits(request.limits, language, bounds))
     return Job(work=work, language=language.name, limits=limits)
@@ -312,6 +316,12 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
 
 def _language(field: str, name: str, bounds: Bounds) -> Language:
     return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
+
+
+def _files(field: str, given: Mapping[str, bytes], *taken: str) -> tuple[tuple[str, bytes], ...]:
+    found = files.files(field, given)
+    files.check_disjoint(field, given, taken)
+    return found
 
 
 def _argument(text: str) -> str:

@@ -33,7 +33,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     product = blobs["product"]
     if product:
         _unpack(product)
-    program.write_files({name: blob for name, blob in blobs.items() if name.startswith("file/")})
+    program.write_files({name: blob for name, blob in blobs.items() if "/" in name})
     environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
     status = _SUCCESS
     for command in cast("list[list[str]]", header["commands"]):

@@ -16,20 +16,22 @@ from . import streams
 
 FILE_NAME = "solution.py"
 _FLUSH_FAILED = 120
+_READ_ONLY = 0o444
 
 _join_threads = cast("Callable[[], None]", vars(threading)["_shutdown"])
 _run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
 
 
 def write_files(blobs: Mapping[str, bytes]) -> None:
-    """Writes the source, and each blob called file/NAME, to the working folder."""
+    """Writes the source, and each blob called file/NAME or data/NAME, to the working folder."""
     for blob, content in blobs.items():
-        name = FILE_NAME
-        if blob.startswith("file/"):
-            name = blob.removeprefix("file/")
-            os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        kind, _, name = blob.partition("/")
+        name = name or FILE_NAME
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         with open(name, "wb") as file:
             file.write(content)
+        if kind == "data":
+            os.chmod(name, _READ_ONLY)
 
 
 def compile_source(source: bytes) -> types.CodeType:

@@ -30,11 +30,11 @@ files are to be handed back and all succeeded, a frame more: the product, a docu
 with "executable", the names of those that are.
 
 Request document, by "mode":
-    program   args, output_bytes; blobs source, stdin and file/NAME
+    program   args, output_bytes; blobs source, stdin, file/NAME and data/NAME (read-only)
     commands  commands [[argument, ...], ...], environment, keep [pattern, ...], product_bytes,
-              output_bytes; blobs product, stdin and file/NAME
+              output_bytes; blobs product, stdin, file/NAME and data/NAME
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
-              output_bytes, result_bytes, calls; blob source
+              output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
               absolute_tolerance, relative_tolerance}, and as for function
 

@@ -12,6 +12,7 @@ from reward_server.domain import (
     Job,
     Limits,
     Program,
+    Work,
 )
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
@@ -52,8 +53,8 @@ def request_document(job: Job) -> bytes:
     work, limits = job.work, job.limits
     if isinstance(work, Program):
         header = {"mode": "program", "args": list(work.args), "output_bytes": limits.output_bytes}
-        files = {f"file/{name}": content for name, content in work.files.items()}
-        return wire.pack(header, {"source": _encode(work.source), "stdin": work.stdin, **files})
+        blobs = {"source": _encode(work.source), "stdin": work.stdin, **_files(work)}
+        return wire.pack(header, blobs)
     if isinstance(work, Commands):
         return _commands_document(work, limits)
     budgets = {
@@ -63,7 +64,7 @@ def request_document(job: Job) -> bytes:
         "stop_at_first_failure": work.stop_at_first_failure,
     }
     details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
-    return wire.pack({**details, **budgets}, {"source": _encode(work.source)})
+    return wire.pack({**details, **budgets}, {"source": _encode(work.source), **_files(work)})
 
 
 def _commands_document(work: Commands, limits: Limits) -> bytes:
@@ -75,8 +76,12 @@ def _commands_document(work: Commands, limits: Limits) -> bytes:
         "product_bytes": work.product_bytes,
         "output_bytes": limits.output_bytes,
     }
+    return wire.pack(header, {"product": work.product, "stdin": work.stdin, **_files(work)})
+
+
+def _files(work: Work) -> dict[str, bytes]:
     files = {f"file/{name}": content for name, content in work.files.items()}
-    return wire.pack(header, {"product": work.product, "stdin": work.stdin, **files})
+    return files | {f"data/{name}": content for name, content in work.data.items()}
 
 
 def _encode(text: str) -> bytes:

@@ -55,7 +55,7 @@ def as_executable(check: Check) -> Check:
 
 
 async def run(sandbox: Sandbox, *commands: tuple[str, ...], **given: Any) -> Execution:
-    names = {"files", "product", "stdin", "keep", "environment", "product_bytes"}
+    names = {"files", "data", "product", "stdin", "keep", "environment", "product_bytes"}
     work = Commands(
         commands=commands, **{name: value for name, value in given.items() if name in names}
     )
@@ -109,6 +109,13 @@ async def what_was_made_runs_elsewhere(sandbox: Sandbox, host: Host) -> None:
     assert again.stdout.data == b"\0given"
     listed = await run(sandbox, shell("find . -type f | sort; echo *"), product=made.product)
     assert listed.stdout.data == b"./a/run\n./b/data\na b\n"
+
+
+async def data_is_read_only_and_fresh_each_time(sandbox: Sandbox, host: Host) -> None:
+    spoil = shell("cat d/in; echo 2 >d/in || echo no; rm -f d/in; echo 3 >d/in; cat d/in")
+    for _ in range(2):
+        execution = await run(sandbox, spoil, data={"d/in": b"1\n"})
+        assert execution.stdout.data == b"1\nno\n3\n"
 
 
 async def what_a_failure_made_is_not_kept(sandbox: Sandbox, host: Host) -> None:
@@ -175,6 +182,7 @@ EXECUTABLES: tuple[Check, ...] = (
     an_absent_executable_is_a_failure_of_the_program,
     commands_stop_at_the_first_that_fails,
     what_was_made_runs_elsewhere,
+    data_is_read_only_and_fresh_each_time,
     what_a_failure_made_is_not_kept,
     what_is_handed_back_is_bounded,
     a_large_product_is_handed_back_whole,

@@ -34,6 +34,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import SandboxError
 from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.containers import Containers
 from reward_server.sandbox.docker import (
     SANDBOX_CAPABILITIES,
     DockerContainer,
@@ -335,7 +336,7 @@ async def test_a_runner_refuses_to_be_root_of_the_hosts_kernel(
     engine: docker.APIClient, python_image: str
 ) -> None:
     plan = SandboxKernelPlan(options=DockerOptions(image=python_image, runtime="runc"))
-    container = await DockerContainer.start(engine, plan)
+    container = await DockerContainer.start(Containers(engine), plan)
     with pytest.raises(SandboxError, match="root of a kernel that is no sandbox"):
         await ContainedSandbox.start(container)
 
@@ -345,9 +346,9 @@ async def test_the_engine_bounds_the_container_by_the_greatest_limits(
 ) -> None:
     greatest = Limits(memory_bytes=768 * MEBIBYTE, processes=96)
     options = DockerOptions(image=python_image, runtime=RUNTIME, greatest=greatest)
-    container = await DockerContainer.start(engine, SandboxKernelPlan(options=options))
+    container = await DockerContainer.start(Containers(engine), SandboxKernelPlan(options=options))
     try:
-        host = engine.inspect_container(container.identifier)["HostConfig"]
+        host = engine.inspect_container(container.name)["HostConfig"]
     finally:
         await container.destroy()
     assert host["MemorySwap"] == host["Memory"] >= greatest.memory_bytes

@@ -167,3 +167,60 @@ async def test_the_server_knows_its_language_and_walls(real: Real) -> None:
     assert {"memory-limit", "seccomp", "container"} <= {
         wall.name for wall in info.walls if wall.standing
     }
+
+
+# -------------------------------------------------------------------------------------- files
+
+HELPER = {"pkg/__init__.py": b"", "pkg/util.py": b"def one(): return 1"}
+WITH_HELPER = "from pkg.util import one\ndef f(x): return x + one() + len(open('d/n').read())"
+
+
+@pytest.mark.parametrize("kind", ["function", "call", "stdio"])
+async def test_a_completion_of_several_files_finds_them_and_the_tasks_data(
+    real: Real, kind: str
+) -> None:
+    case = pb.StdioCase(stdin=b"20", expected_stdout=b"23")
+    call = pb.CallCase(args_json="[20]", expected_json="23")
+    tests = {
+        "function": pb.FunctionTests(asserts=["assert f(20) == 23"]),
+        "call": pb.CallTests(entry_point="f", cases=[call]),
+        "stdio": pb.StdioTests(cases=[case, case]),
+    }
+    request = pb.ScoreRequest(
+        completion=WITH_HELPER + ("\nprint(f(int(input())))" if kind == "stdio" else ""),
+        files=HELPER,
+        data_files={"d/n": b"42"},
+        **{kind: tests[kind]},  # type: ignore[arg-type]  # fields by name
+    )
+    response = await real.stub.Score(request)
+    assert response.verdict == pb.VERDICT_PASSED, response.message
+    del request.files["pkg/util.py"]
+    assert (await real.stub.Score(request)).verdict == pb.VERDICT_RUNTIME_ERROR
+
+
+async def test_a_compiled_program_of_several_files_is_judged(real: Real) -> None:
+    request = pb.ScoreRequest(
+        language="c",
+        completion='#include "twice.h"\n#include <stdio.h>\nint main(void)'
+        '{ int n = 0; fscanf(fopen("n", "r"), "%d", &n); printf("%d", twice(n)); }',
+        files={"twice.h": b"int twice(int);", "twice.c": b"int twice(int n) { return 2 * n; }"},
+        data_files={"n": b"21"},
+        stdio=pb.StdioTests(cases=[pb.StdioCase(expected_stdout=b"42")]),
+    )
+    response = await real.stub.Score(request)
+    assert response.verdict == pb.VERDICT_PASSED, response.message
+    request.files["twice.c"] = b"int twice(int n) { return 3 * n; }"
+    assert (await real.stub.Score(request)).verdict == pb.VERDICT_FAILED
+    request.files["twice.c"] = b"int twice(int n) { return }"
+    failed = await real.stub.Score(request)
+    assert failed.verdict == pb.VERDICT_COMPILE_ERROR
+    assert "twice.c:1:" in failed.message
+
+
+async def test_a_program_of_several_files_is_run(real: Real) -> None:
+    request = pb.ExecuteRequest(
+        source="import os, other\nprint(other.x, open('d').read())",
+        files={"other.py": b"x = 1"},
+        data_files={"d": b"2"},
+    )
+    assert (await real.stub.Execute(request)).stdout.data == b"1 2\n"

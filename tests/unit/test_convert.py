@@ -416,6 +416,8 @@ def test_a_program_to_run_crosses_whole() -> None:
         (pb.ExecuteRequest(args=["a", "b\0c"]), "args[1]"),
         (pb.ExecuteRequest(args=["a" * 65_537]), "args[0]"),
         (pb.ExecuteRequest(limits=pb.Limits(calls=0)), "limits.calls"),
+        (pb.ExecuteRequest(files={"../x": b""}), 'files["../x"]'),
+        (pb.ExecuteRequest(data_files={"solution.py": b""}), 'data_files["solution.py"]'),
     ],
 )
 def test_a_program_that_cannot_be_run_is_refused_by_field(
@@ -453,7 +455,7 @@ _SCALARS: dict[int, st.SearchStrategy[object]] = {
     FieldDescriptor.CPPTYPE_INT64: st.integers(-(2**63), 2**63 - 1),
     FieldDescriptor.CPPTYPE_ENUM: st.integers(-2, 9),
 }
-_MAPS = st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=2)
+_VALUES = {FieldDescriptor.TYPE_STRING: st.text(max_size=3)}
 
 
 @st.composite
@@ -464,7 +466,10 @@ def any_message(draw: st.DrawFn, kind: type[Message]) -> Message:
     for name in draw(st.sets(st.sampled_from(sorted(fields)), max_size=6)):
         value = _any_value(fields[name])
         if _is_map(fields[name]):
-            getattr(message, name).update(draw(_MAPS))
+            kind_of_value = fields[name].message_type.fields_by_name["value"].type
+            values = _VALUES.get(kind_of_value, st.binary(max_size=3))
+            pairs = st.dictionaries(st.text(max_size=3), values, max_size=2)
+            getattr(message, name).update(draw(pairs))
         elif fields[name].is_repeated:
             getattr(message, name).extend(draw(st.lists(value, max_size=3)))
         elif fields[name].message_type is not None:

@@ -359,6 +359,46 @@ class ScoreRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
+    class FilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class DataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
     class TagsEntry(_message.Message):
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -383,6 +423,8 @@ class ScoreRequest(_message.Message):
     PROMPT_FIELD_NUMBER: _builtins.int
     COMPLETION_FIELD_NUMBER: _builtins.int
     EXTRACTION_FIELD_NUMBER: _builtins.int
+    FILES_FIELD_NUMBER: _builtins.int
+    DATA_FILES_FIELD_NUMBER: _builtins.int
     FUNCTION_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
     STDIO_FIELD_NUMBER: _builtins.int
@@ -406,6 +448,18 @@ class ScoreRequest(_message.Message):
     """How code is taken out of the completion."""
     require_integrity: Global___Integrity.ValueType
     """The least integrity that the caller accepts; a weaker judgement is FAILED_PRECONDITION."""
+    @_builtins.property
+    def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Further files of the completion's, by relative path; untrusted. Each is beside the program
+        when it is compiled and when it runs.
+        """
+
+    @_builtins.property
+    def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Data that the task gives, by relative path. Each execution finds it in its working folder,
+        read-only and as it was sent.
+        """
+
     @_builtins.property
     def function(self) -> Global___FunctionTests:
         """A check(candidate) function or a list of asserts."""
@@ -446,6 +500,8 @@ class ScoreRequest(_message.Message):
         prompt: _builtins.str = ...,
         completion: _builtins.str = ...,
         extraction: Global___Extraction.ValueType = ...,
+        files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        data_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
         function: Global___FunctionTests | None = ...,
         call: Global___CallTests | None = ...,
         stdio: Global___StdioTests | None = ...,
@@ -458,7 +514,7 @@ class ScoreRequest(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "completion", b"completion", "extraction", b"extraction", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "completion", b"completion", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
     _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
@@ -1233,12 +1289,54 @@ class ExecuteRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class FilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class DataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     ID_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
     STDIN_FIELD_NUMBER: _builtins.int
     ARGS_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
+    FILES_FIELD_NUMBER: _builtins.int
+    DATA_FILES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer."""
     language: _builtins.str
@@ -1255,6 +1353,14 @@ class ExecuteRequest(_message.Message):
     def limits(self) -> Global___Limits:
         """Limits; an unset field takes the server's default."""
 
+    @_builtins.property
+    def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Further files of the program's, by relative path."""
+
+    @_builtins.property
+    def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Data, by relative path; read-only."""
+
     def __init__(
         self,
         *,
@@ -1264,10 +1370,12 @@ class ExecuteRequest(_message.Message):
         stdin: _builtins.bytes = ...,
         args: _abc.Iterable[_builtins.str] | None = ...,
         limits: Global___Limits | None = ...,
+        files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        data_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "id", b"id", "language", b"language", "limits", b"limits", "source", b"source", "stdin", b"stdin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "data_files", b"data_files", "files", b"files", "id", b"id", "language", b"language", "limits", b"limits", "source", b"source", "stdin", b"stdin"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,91 @@
+"""Files that come with a request, by path: read, or refused with the path that is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from reward_server.errors import InvalidRequestError
+from reward_server.rpc import fields
+
+MOST_FILES = 256
+FILES_BYTES = 16 << 20
+PATH_BYTES = 256
+DEEPEST_PATH = 16
+
+
+def files(field: str, given: Mapping[str, bytes]) -> tuple[tuple[str, bytes], ...]:
+    """Reads files, ordered by path.
+
+    Raises:
+        InvalidRequestError: there are too many or they are too large, a path does not lead to a
+            file below the folder in which it is used, or one is a folder of another's.
+    """
+    fields.at_most(field, len(given), MOST_FILES)
+    for path in given:
+        check_path(named(field, path), path)
+    size = sum(map(len, given.values()))
+    if size > FILES_BYTES:
+        raise InvalidRequestError(field, f"have {size} bytes; at most {FILES_BYTES} are allowed")
+    check_apart({path: named(field, path) for path in given})
+    return tuple(sorted(given.items()))
+
+
+def named(field: str, path: str) -> str:
+    """Returns what an error calls a file of a field."""
+    return f"{field}[{json.dumps(path[:PATH_BYTES])}]"
+
+
+def check_path(field: str, path: str) -> None:
+    """Accepts a path that leads to a file below the folder in which it is used.
+
+    Raises:
+        InvalidRequestError: it does not.
+    """
+    parts = path.split("/")
+    if len(path.encode()) > PATH_BYTES:
+        raise InvalidRequestError(field, f"is longer than {PATH_BYTES} bytes")
+    if not path.isprintable() or "\\" in path:
+        raise InvalidRequestError(field, "holds a backslash, or a character that cannot be seen")
+    if path.startswith("/") or ".." in parts:
+        raise InvalidRequestError(field, "does not stay in the working folder")
+    if "" in parts or "." in parts:
+        raise InvalidRequestError(field, "has an empty part, or one that is a dot")
+    if len(parts) > DEEPEST_PATH:
+        raise InvalidRequestError(
+            field, f"has {len(parts)} parts; at most {DEEPEST_PATH} are allowed"
+        )
+
+
+def check_apart(names: Mapping[str, str]) -> None:
+    """Refuses a file that another one needs as a folder.
+
+    Args:
+        names: what an error calls each, by path.
+
+    Raises:
+        InvalidRequestError: there is one.
+    """
+    needed = {folder for path in names for folder in folders_of(path)}
+    for path, name in names.items():
+        if path in needed:
+            raise InvalidRequestError(name, "is a folder of another file's")
+
+
+def check_disjoint(field: str, given: Iterable[str], taken: Iterable[str]) -> None:
+    """Refuses a file whose place is taken, or that is a folder of what is there, or the reverse.
+
+    Raises:
+        InvalidRequestError: there is one.
+    """
+    others = set(taken)
+    needed = {folder for path in others for folder in folders_of(path)}
+    for path in given:
+        if path in others or path in needed or others.intersection(folders_of(path)):
+            raise InvalidRequestError(named(field, path), "is the place of another file")
+
+
+def folders_of(path: str) -> list[str]:
+    """Returns the folders that a path leads through, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
