@@ -185,7 +185,14 @@ class StdioTests:
     checker: Checker = Checker()
 
 
-Tests = FunctionTests | CallTests | StdioTests
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramTests:
+    """A test program that is compiled with the solution."""
+
+    test_code: str
+
+
+Tests = FunctionTests | CallTests | StdioTests | ProgramTests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,9 +413,19 @@ class Wall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageInfo:
-    """A language on offer."""
+    """A language on offer.
+
+    Args:
+        name: canonical.
+        aliases: other accepted names.
+        version: of its implementation.
+        test_kinds: kinds of tests on offer.
+        twin_kinds: those of them that share the candidate's process, where perturbed twins are
+            made of what the tests expect.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     version: str
     test_kinds: tuple[str, ...]
+    twin_kinds: tuple[str, ...] = ()

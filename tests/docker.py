@@ -17,15 +17,15 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
-BUILD_SECONDS = 300
+BUILD_SECONDS = {"python_image": 300, "language_images": 3600}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Gives the first test that needs an image the time to make it."""
     for item in items:
-        uses_an_image = "python_image" in getattr(item, "fixturenames", ())
-        if uses_an_image and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+        used = set(BUILD_SECONDS) & set(getattr(item, "fixturenames", ()))
+        if used and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(max(BUILD_SECONDS[name] for name in used)))
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +53,22 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def language_images(
+    engine: docker.APIClient, base_image: str, python_image: str
+) -> tuple[str, ...]:
+    """Gives the ids of all images with the runner of this checkout, Python's first.
+
+    Each is built; the engine does only what changed since the last time.
+    """
+    others = [name for name in images.names() if name != "python"]
+    built = [
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in others
+    ]
+    return (python_image, *built)
 
 
 @pytest.fixture

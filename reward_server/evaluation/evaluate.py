@@ -11,12 +11,14 @@ from typing import Protocol
 from reward_server.domain import (
     Assessment,
     CallTests,
+    Checker,
+    CheckerKind,
     Execution,
     FunctionTests,
-    Integrity,
     Job,
     Limits,
     Program,
+    ProgramTests,
     Provenance,
     StdioTests,
     Submission,
@@ -30,6 +32,7 @@ from reward_server.evaluation.graders import (
     Grader,
     Slots,
 )
+from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
 from reward_server.evaluation.stdio import StdioGrader
@@ -39,8 +42,6 @@ from reward_server.languages import Language, Languages
 DEFAULT_LIMITS = Limits()
 DEFAULT_PARALLELISM = 4
 _QUICK_CHARACTERS = 1 << 16
-# Every kind of tests on offer is judged outside the candidate's domain.
-_INTEGRITY = Integrity.ISOLATED
 
 
 class Admission(Protocol):
@@ -101,15 +102,19 @@ class Evaluation:
             DeadlineError: the deadline cannot be, or was not, met.
             SandboxError: our machinery failed.
         """
-        if submission.require_integrity > _INTEGRITY:
-            raise UnsupportedError(f"{submission.require_integrity.name} is not on offer")
+        grader = await self._grader(submission)
+        if submission.require_integrity > grader.integrity:
+            raise UnsupportedError(
+                f"{submission.require_integrity.name} is not on offer for these tests: "
+                f"{grader.integrity.name} is"
+            )
         key = fingerprint(submission)
         if not submission.id:
-            return await self._shared(submission, key, deadline)
+            return await self._shared(submission, grader, key, deadline)
         if answer := self._answers.recall(submission.id, key):
             return shared_with(submission, answer)
         with self._answers.claim(submission.id, key):
-            assessment = await self._shared(submission, key, deadline)
+            assessment = await self._shared(submission, grader, key, deadline)
         self._answers.keep(key, assessment)
         return assessment
 
@@ -134,12 +139,12 @@ class Evaluation:
         return execution, self._provenance[language.name]
 
     async def _shared(
-        self, submission: Submission, key: bytes, deadline: float | None
+        self, submission: Submission, grader: Grader, key: bytes, deadline: float | None
     ) -> Assessment:
         try:
             async with asyncio.timeout_at(deadline) as scope:
                 assessment, shared = await self._flights.join(
-                    key, lambda: self._judge(submission, deadline)
+                    key, lambda: self._judge(submission, grader, deadline)
                 )
         except TimeoutError:
             if scope.expired():
@@ -147,16 +152,20 @@ class Evaluation:
             raise
         return shared_with(submission, assessment) if shared else assessment
 
-    async def _judge(self, submission: Submission, deadline: float | None) -> Assessment:
+    async def _judge(
+        self, submission: Submission, grader: Grader, deadline: float | None
+    ) -> Assessment:
         language = self._languages.find(submission.language)
         provenance = self._provenance[language.name]
-        grader = self._grader(submission)
         cost = grader.cost(submission.reward_policy)
         async with self._scheduler.admit(deadline=deadline, cost=cost) as slots:
             extracted = await _extract(submission, grader, language)
             if not extracted.found:
                 return assess_without_code(
-                    submission, grader.not_run(), integrity=_INTEGRITY, provenance=provenance
+                    submission,
+                    grader.not_run(),
+                    integrity=grader.integrity,
+                    provenance=provenance,
                 )
             candidate = Candidate(
                 source=extracted.source,
@@ -171,12 +180,12 @@ class Evaluation:
         return assess(
             submission,
             runs,
-            integrity=_INTEGRITY,
+            integrity=grader.integrity,
             provenance=provenance,
             has_code_block=extracted.has_code_block,
         )
 
-    def _grader(self, submission: Submission) -> Grader:
+    async def _grader(self, submission: Submission) -> Grader:
         match submission.tests:
             case FunctionTests() as tests:
                 return FunctionGrader(tests=tests)
@@ -186,10 +195,18 @@ class Evaluation:
                 return StdioGrader(
                     tests=tests,
                     programs=self._programs,
-                    checker_language=self._languages.find(tests.checker.program_language),
+                    checker_language=self._checker_language(tests.checker, submission),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
+            case ProgramTests() as tests:
+                language = self._languages.find(submission.language)
+                return await program_grader(tests, language, self._programs)
+
+    def _checker_language(self, checker: Checker, submission: Submission) -> Language:
+        has_program = checker.kind is CheckerKind.PROGRAM
+        name = checker.program_language if has_program else submission.language
+        return self._languages.find(name)
 
 
 async def _extract(submission: Submission, grader: Grader, language: Language) -> Extracted:

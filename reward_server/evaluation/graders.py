@@ -14,6 +14,7 @@ from reward_server.domain import (
     Execution,
     FunctionJudgement,
     FunctionTests,
+    Integrity,
     Job,
     Limits,
     RewardPolicy,
@@ -77,6 +78,10 @@ class Grader(Protocol):
     def wanted(self) -> frozenset[str]:
         """Names that the tests take from the program, as far as they are known."""
 
+    @property
+    def integrity(self) -> Integrity:
+        """Who will stand between the program and the verdict."""
+
     def cost(self, policy: RewardPolicy) -> int:
         """Returns how many executions are expected."""
 
@@ -103,6 +108,11 @@ class FunctionGrader:
         if self.tests.entry_point:
             return frozenset({_owner(self.tests.entry_point)})
         return frozenset(called_names("\n".join(self.tests.asserts)))
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated."""
+        return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1."""
@@ -141,6 +151,11 @@ class CallGrader:
     def wanted(self) -> frozenset[str]:
         """The function, or the class whose method is called."""
         return frozenset({_owner(self.tests.entry_point)})
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated."""
+        return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1, as only programs that die take more."""

@@ -120,8 +120,17 @@ class Programs:
         source: str,
         slots: Slots,
         files: Mapping[str, bytes] | None = None,
+        *,
+        once: bool = False,
     ) -> Ready:
         """Makes a program ready; one that is being made ready, or was, is not made again.
+
+        Args:
+            language: what it is written in.
+            source: the program.
+            slots: where the compiler runs.
+            files: that lie beside it.
+            once: whether nobody will ask for it again, so that nothing need be kept.
 
         Raises:
             SandboxError, DeadlineError: as the slots; and the language does not work here.
@@ -131,6 +140,8 @@ class Programs:
         if language.name not in self._tried:
             key = language.name.encode()
             await self._trials.join(key, lambda: self._try(language, slots))
+        if once:
+            return await self._make(language, source, files or {}, slots)
         return await self._shared(language, source, files or {}, slots)
 
     async def _shared(

@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from reward_server.domain import (
-    CapturedStream,
     CheckerKind,
     Ending,
     Execution,
+    Integrity,
     Job,
     Limits,
     RewardPolicy,
@@ -29,13 +29,13 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots, case_name
+from reward_server.evaluation.outputs import kept, without_output
 from reward_server.evaluation.programs import Programs, Ready
 from reward_server.grading.checkers import difference
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
-KEPT_OUTPUT_BYTES = 64 * 1024
 _QUICK_BYTES = 256 * 1024
 _ACCEPTED, _REJECTED = 0, 1
 # Endings after which no other case can change what is concluded.
@@ -69,6 +69,11 @@ class StdioGrader:
         """Nothing: a program is run as a whole."""
         return frozenset()
 
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated."""
+        return Integrity.ISOLATED
+
     def cost(self, policy: RewardPolicy) -> int:
         """Returns one execution a case that counts, two with a checker program.
 
@@ -89,11 +94,11 @@ class StdioGrader:
             candidate.language, candidate.source, slots, candidate.files
         )
         if ready.refusal is not None:
-            return [Run(execution=_kept(ready.refusal), tests=self.not_run())]
+            return [Run(execution=kept(ready.refusal), tests=self.not_run())]
         runs = await _Cases(self, ready, candidate, slots).run()
         if ready.compilation is None:
             return runs
-        return [_without_output(Run(execution=ready.compilation, tests=())), *runs]
+        return [without_output(Run(execution=ready.compilation, tests=())), *runs]
 
     async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         """Runs one case."""
@@ -197,7 +202,7 @@ class _Cases:
         # A thousand runs write much, and one run's output is ever looked at.
         decisive = min(self._decisive, index, key=self._order)
         for other in {self._decisive, index} - {decisive}:
-            self._runs[other] = _without_output(self._runs[other])
+            self._runs[other] = without_output(self._runs[other])
         self._decisive = decisive
 
     def _order(self, index: int) -> tuple[bool, int]:
@@ -224,12 +229,6 @@ async def _kill(tasks: list[asyncio.Task[Run]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _without_output(run: Run) -> Run:
-    execution = run.execution
-    stdout, stderr = (replace(one, data=b"") for one in (execution.stdout, execution.stderr))
-    return replace(run, execution=replace(execution, stdout=stdout, stderr=stderr))
-
-
 def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message: str) -> Run:
     test = replace(
         blank,
@@ -237,11 +236,7 @@ def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message:
         message=message,
         wall_time_seconds=execution.usage.wall_time_seconds,
     )
-    return Run(execution=_kept(execution), tests=(test,))
-
-
-def _kept(execution: Execution) -> Execution:
-    return replace(execution, stdout=_cut(execution.stdout), stderr=_cut(execution.stderr))
+    return Run(execution=kept(execution), tests=(test,))
 
 
 def _broken(checker: Execution) -> Execution:
@@ -250,10 +245,6 @@ def _broken(checker: Execution) -> Execution:
     if checker.ending is Ending.COMPILE_ERROR:
         message = f"the checker program does not compile: {_words(checker)}"
     return replace(checker, ending=Ending.INVALID_TASK, message=message)
-
-
-def _cut(stream: CapturedStream) -> CapturedStream:
-    return replace(stream, data=stream.data[:KEPT_OUTPUT_BYTES])
 
 
 def _outcome(execution: Execution) -> tuple[TestOutcome, str]:

@@ -21,6 +21,8 @@ variants        names of its dialects, such as "c++20", each with the text that 
                 local backend has to show
   environment   variables of its commands
   limits        of the compilation, by field of `domain.Limits`
+[program]       how a test program is compiled with the solution; needed for tests of that kind, and
+                described in `languages.composing`
 [probe]         programs that tell whether it works: `works` reads two integers from standard
                 input and prints their sum, `refused` does not compile, `fails` exits with another
                 status than 0, `endless` runs for ever
@@ -41,6 +43,7 @@ from typing import Any
 
 from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
+from reward_server.languages.composing import Composition, parse_composition
 
 TEST_KINDS = ("function", "call", "stdio", "program")
 PYTHON = "python"
@@ -95,6 +98,7 @@ class Language:
     variant: str
     toolchain: Toolchain | None
     probe: Probe
+    program: Composition | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def default_limits(self, server: Limits) -> Limits:
@@ -108,13 +112,26 @@ class Language:
 
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
+        assertions = self.program is not None and self.program.assertions is not None
         return LanguageInfo(
-            name=self.name, aliases=self.aliases, version=version, test_kinds=self.test_kinds
+            name=self.name,
+            aliases=self.aliases,
+            version=version,
+            test_kinds=self.test_kinds,
+            twin_kinds=("program",) if assertions else (),
         )
 
     def source_file(self, source: str) -> str:
         """Returns what the file of a program is called."""
         return self.source.replace("{stem}", self._stem(source))
+
+    def question(self, limits: Limits) -> Commands:
+        """Returns the work that asks for the version."""
+        assert self.toolchain is not None
+        return Commands(
+            commands=(self._filled(self.toolchain.version, "", limits),),
+            environment=self._environment("", limits),
+        )
 
     def compilation(self, source: str, files: Mapping[str, bytes], limits: Limits) -> Commands:
         """Returns the work that makes a program ready to run.
@@ -208,6 +225,9 @@ def parse_language(text: str) -> tuple[Language, ...]:
     unknown = {*table["test_kinds"]} - {*TEST_KINDS} | {*limits} - _LIMIT_NAMES
     if unknown:
         raise ValueError(f"unknown test kinds or limits: {', '.join(sorted(unknown))}")
+    if ("program" in table["test_kinds"]) != ("program" in table):
+        raise ValueError("the program tests and the table [program] need each other")
+    program = parse_composition(table["program"]) if "program" in table else None
     variants = table.get("variants", {table["name"]: ""})
     return tuple(
         Language(
@@ -224,6 +244,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
             variant=variant,
             toolchain=toolchain,
             probe=Probe(**table["probe"]),
+            program=program,
             limits=limits,
         )
         for name, variant in variants.items()

@@ -25,6 +25,7 @@ from reward_server.domain import (
     Job,
     Limits,
     Program,
+    ProgramTests,
     RewardPolicy,
     RewardPolicyKind,
     StdioCase,
@@ -153,7 +154,7 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
 def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
     kind = request.WhichOneof("tests")
     if kind is None:
-        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio")
+        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio, program")
     if kind not in language.test_kinds:
         raise UnsupportedError(
             f"{kind} tests are not offered for {language.name}; "
@@ -163,6 +164,8 @@ def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Test
         return fields.within("function", lambda: _function_tests(request.function, bounds))
     if kind == "call":
         return fields.within("call", lambda: _call_tests(request.call, bounds))
+    if kind == "program":
+        return fields.within("program", lambda: _program_tests(request.program, language))
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
 
 
@@ -200,6 +203,15 @@ def _stdio_tests(tests: pb.StdioTests, bounds: Bounds) -> StdioTests:
         cases=fields.each("cases", tests.cases, _stdio_case),
         checker=fields.within("checker", lambda: _checker(tests.checker, bounds)),
     )
+
+
+def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:
+    test_code = fields.text("test_code", tests.test_code, TEST_CODE_BYTES)
+    if not test_code.strip():
+        raise InvalidRequestError("test_code", "is empty")
+    if language.program is not None and not language.program.fits(test_code):
+        raise InvalidRequestError("test_code", f"has no main program as {language.name} needs it")
+    return ProgramTests(test_code=test_code)
 
 
 def _assert(text: str) -> str:
@@ -296,7 +308,7 @@ def _reward_policy(policy: pb.RewardPolicy, tests: Tests) -> RewardPolicy:
 
 
 def _check_weights(tests: Tests) -> None:
-    if not isinstance(tests, FunctionTests) and not sum(case.weight for case in tests.cases):
+    if isinstance(tests, CallTests | StdioTests) and not sum(case.weight for case in tests.cases):
         raise InvalidRequestError("kind", "is weighted, but the weights are all 0")
 
 
@@ -307,7 +319,7 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
         return
     if first_k < 1:
         raise InvalidRequestError("first_k", f"is {first_k}; it must be at least 1")
-    if not isinstance(tests, FunctionTests) and first_k > len(tests.cases):
+    if isinstance(tests, CallTests | StdioTests) and first_k > len(tests.cases):
         raise InvalidRequestError("first_k", f"is {first_k}; there are {len(tests.cases)} tests")
 
 

@@ -63,7 +63,7 @@ _IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
 
 
 def _image_settings() -> dict[str, Any]:
-    nothing = {"packages": [], "preload": [], "environment": {}}
+    nothing: dict[str, Any] = {"packages": [], "preload": [], "environment": {}}
     try:
         with open(_IMAGE_FILE, "rb") as file:
             return {**nothing, **json.load(file)}

@@ -49,8 +49,8 @@ from reward_server.errors import (
 )
 from reward_server.evaluation import Evaluation
 from reward_server.evaluation import evaluate as evaluate_module
+from reward_server.evaluation.outputs import KEPT_OUTPUT_BYTES
 from reward_server.evaluation.sharing import KEPT_ANSWER_BYTES, fingerprint
-from reward_server.evaluation.stdio import KEPT_OUTPUT_BYTES
 from reward_server.languages import load_languages
 from reward_server.scheduler import Scheduler
 

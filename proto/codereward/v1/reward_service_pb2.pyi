@@ -786,7 +786,9 @@ class ProgramTests(_message.Message):
 
     TEST_CODE_FIELD_NUMBER: _builtins.int
     test_code: _builtins.str
-    """Trusted code put behind the solution."""
+    """Trusted code put behind the solution, with the main program where the language has one. Each
+    assertion that is understood is a test of its own; otherwise the program is the only test.
+    """
     def __init__(
         self,
         *,
@@ -1536,6 +1538,7 @@ class LanguageInfo(_message.Message):
     ALIASES_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     TEST_KINDS_FIELD_NUMBER: _builtins.int
+    TWIN_KINDS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Canonical name."""
     version: _builtins.str
@@ -1546,7 +1549,13 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def test_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Kinds of tests on offer: "function", "call", "stdio"."""
+        """Kinds of tests on offer: "function", "call", "stdio", "program"."""
+
+    @_builtins.property
+    def twin_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those kinds of tests that share the candidate's process and are perturbed where their text
+        allows it: INTEGRITY_SHARED_TWINS; other tests of these kinds are INTEGRITY_SHARED.
+        """
 
     def __init__(
         self,
@@ -1555,10 +1564,11 @@ class LanguageInfo(_message.Message):
         aliases: _abc.Iterable[_builtins.str] | None = ...,
         version: _builtins.str = ...,
         test_kinds: _abc.Iterable[_builtins.str] | None = ...,
+        twin_kinds: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "name", b"name", "test_kinds", b"test_kinds", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "name", b"name", "test_kinds", b"test_kinds", "twin_kinds", b"twin_kinds", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

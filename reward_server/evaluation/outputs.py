@@ -1,0 +1,26 @@
+"""How much of what programs wrote is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reward_server.domain import CapturedStream, Execution
+from reward_server.grading.verdict import Run
+
+KEPT_OUTPUT_BYTES = 64 * 1024
+
+
+def kept(execution: Execution) -> Execution:
+    """Keeps the beginning of the output."""
+    return replace(execution, stdout=_cut(execution.stdout), stderr=_cut(execution.stderr))
+
+
+def without_output(run: Run) -> Run:
+    """Keeps nothing of the output."""
+    execution = run.execution
+    stdout, stderr = (replace(one, data=b"") for one in (execution.stdout, execution.stderr))
+    return replace(run, execution=replace(execution, stdout=stdout, stderr=stderr))
+
+
+def _cut(stream: CapturedStream) -> CapturedStream:
+    return replace(stream, data=stream.data[:KEPT_OUTPUT_BYTES])

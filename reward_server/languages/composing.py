@@ -1,0 +1,107 @@
+"""How a test program and the solution become one program: the table [program] of a language.
+
+layout      how the source is put together of {opening}, {solution}, {tests} and {ending}
+opening     text that the ending, or the assertions, need in front; "" if absent
+rename      a regular expression and what it is replaced by, once, in the tests, such as the name
+            of their main; tests in which it finds nothing are refused
+ending      code behind the tests; it, or what `rename` puts in, runs the tests' main and then,
+            only if that came to its normal end, writes the line {word} to standard output; "" if
+            absent
+files       further files, by relative path, that are compiled with the source
+failed      regular expression found in what a failed assertion writes to standard error
+assertions  table that lets test programs be rewritten; described in `languages.assertions`
+
+{secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
+afresh for each verdict. The program passes if it exits with status 0 and has written the line
+{word}: one that leaves early did not run all the tests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reward_server.languages.assertions import Assertions, parse_assertions
+
+_PARTS = ("{opening}", "{solution}", "{tests}", "{ending}")
+_PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
+_FAILED = r"(?i)assert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """A program made of a solution and its tests, and the files beside it."""
+
+    source: str
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Composition:
+    """How a language composes programs; see above."""
+
+    layout: str
+    opening: str
+    rename: tuple[re.Pattern[str], str] | None
+    ending: str
+    files: Mapping[str, str]
+    failed: re.Pattern[str]
+    assertions: Assertions | None
+
+    def fits(self, tests: str) -> bool:
+        """Tells whether tests have what is renamed in them."""
+        return self.rename is None or self.rename[0].search(tests) is not None
+
+    def compose(self, solution: str, tests: str, *, secret: str, word: str) -> Composed:
+        """Puts a program together.
+
+        Args:
+            solution: untrusted; put in as it is.
+            tests: that fit.
+            secret: a fresh identifier.
+            word: a fresh word, which the ending writes.
+        """
+        if self.rename is not None:
+            pattern, new = self.rename
+            new = _filled(new, secret, word)
+            tests = pattern.sub(lambda found: found.expand(new), tests, count=1)
+        parts = {
+            "{opening}": _filled(self.opening, secret, word),
+            "{solution}": solution,
+            "{tests}": tests,
+            "{ending}": _filled(self.ending, secret, word),
+        }
+        source = _PART.sub(lambda part: parts[part[0]], self.layout)
+        files = {
+            _filled(name, secret, word): _filled(text, secret, word).encode()
+            for name, text in self.files.items()
+        }
+        return Composed(source=source, files=files)
+
+
+def _filled(text: str, secret: str, word: str) -> str:
+    return text.replace("{secret}", secret).replace("{word}", word)
+
+
+def parse_composition(table: Mapping[str, Any]) -> Composition:
+    """Reads the table [program].
+
+    Raises:
+        ValueError: the layout lacks a part or has one twice, or nothing writes {word}.
+    """
+    layout, ending, rename = table["layout"], table.get("ending", ""), table.get("rename")
+    if sorted(_PART.findall(layout)) != sorted(_PARTS):
+        raise ValueError(f"the layout must have each of {', '.join(_PARTS)} once")
+    if "{word}" not in ending + (rename[1] if rename else ""):
+        raise ValueError("nothing writes {word}")
+    return Composition(
+        layout=layout,
+        opening=table.get("opening", ""),
+        rename=(re.compile(rename[0]), rename[1]) if rename else None,
+        ending=ending,
+        files=table.get("files", {}),
+        failed=re.compile(table.get("failed", _FAILED)),
+        assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
+    )

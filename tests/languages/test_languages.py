@@ -1,0 +1,151 @@
+"""Ten problems in every language: right, wrong, crashing and endless solutions, judged rightly.
+
+A run takes a sample: of each language one solution of each kind, over different problems, so that
+the languages together meet them all. REWARD_SERVER_TEST_ALL=1 takes every one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    Assessment,
+    Extraction,
+    Limits,
+    ProgramTests,
+    StdioCase,
+    StdioTests,
+    Submission,
+    Tests,
+    Verdict,
+)
+from reward_server.languages import Language, load_languages
+from reward_server.settings import Settings
+
+from .problems import PROBLEMS, SOLUTIONS, Problem, Solution, read_solutions
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ALL_VARIABLE = "REWARD_SERVER_TEST_ALL"
+ENDLESS_CPU_SECONDS = 1.0
+KINDS = ("right", "wrong", "crashing", "endless")
+# A test program tells by its exit alone that a check failed, in most languages' forms.
+VERDICTS = {
+    "right": {Verdict.PASSED},
+    "wrong": {Verdict.FAILED},
+    "crashing": {Verdict.RUNTIME_ERROR},
+    "endless": {Verdict.TIME_LIMIT_EXCEEDED},
+}
+PROGRAM_VERDICTS = VERDICTS | {
+    "wrong": {Verdict.FAILED, Verdict.RUNTIME_ERROR},
+    "crashing": {Verdict.FAILED, Verdict.RUNTIME_ERROR},
+}
+LANGUAGES = tuple(one for one in load_languages().all if one.toolchain is not None)
+FILES = {load_languages().find(path.stem).name: path for path in SOLUTIONS.iterdir()}
+SOLVED = tuple(one for one in LANGUAGES if one.name in FILES)
+
+
+class Attempt(NamedTuple):
+    """One kind of solution of one problem."""
+
+    problem: Problem
+    solution: Solution
+    kind: str
+
+    @property
+    def tests(self) -> Tests:
+        """What judges it."""
+        if self.solution.tests is not None:
+            return ProgramTests(test_code=self.solution.tests)
+        return StdioTests(
+            cases=tuple(
+                StdioCase(stdin=case.stdin.encode(), expected_stdout=case.stdout.encode())
+                for case in self.problem.cases
+            )
+        )
+
+    @property
+    def verdicts(self) -> set[Verdict]:
+        """Which verdicts are right."""
+        return (VERDICTS if self.solution.tests is None else PROGRAM_VERDICTS)[self.kind]
+
+
+def attempts(language: Language) -> Iterator[Attempt]:
+    """Yields what a run takes of a language."""
+    solutions = read_solutions(FILES[language.name], language.comment)
+    turn = SOLVED.index(language)
+    for number, problem in enumerate(PROBLEMS):
+        for kind_number, kind in enumerate(KINDS):
+            is_sampled = (number - turn) % len(PROBLEMS) == 3 * kind_number
+            if is_sampled or os.environ.get(ALL_VARIABLE):
+                yield Attempt(problem, solutions[problem.name], kind)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app(language_images: tuple[str, ...]) -> AsyncIterator[App]:
+    """Gives a server that has every language, each in containers of its image."""
+    settings = Settings(port=0, workers=2, backend="docker", images=language_images)
+    async with running_app(settings) as app:
+        yield app
+
+
+async def judge(
+    app: App, language: Language, text: str, tests: Tests, cpu_seconds: float = 10.0
+) -> Assessment:
+    limits = replace(language.default_limits(Limits()), cpu_time_seconds=cpu_seconds)
+    return await app.evaluation.score(
+        Submission(
+            completion=text,
+            language=language.name,
+            tests=tests,
+            limits=limits,
+            extraction=Extraction.NONE,
+        )
+    )
+
+
+async def complaint(app: App, language: Language, attempt: Attempt) -> str:
+    """Judges an attempt; tells what is wrong with the verdict, or nothing."""
+    seconds = ENDLESS_CPU_SECONDS if attempt.kind == "endless" else 10.0
+    text = getattr(attempt.solution, attempt.kind)
+    said = await judge(app, language, text, attempt.tests, seconds)
+    if said.verdict in attempt.verdicts and (said.reward == 1.0) == (attempt.kind == "right"):
+        return ""
+    return f"{attempt.problem.name}, {attempt.kind}: {said.verdict.name} {said.message}"
+
+
+@pytest.mark.parametrize("language", SOLVED, ids=lambda language: language.name)
+async def test_solutions_are_judged_rightly(language: Language, app: App) -> None:
+    chosen = tuple(attempts(language))
+    assert {one.kind for one in chosen} == set(KINDS)
+    answers = await asyncio.gather(*(complaint(app, language, one) for one in chosen))
+    assert list(filter(None, answers)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+async def test_a_program_that_is_none_is_refused(language: Language, app: App) -> None:
+    assert language.toolchain is not None
+    tests = StdioTests(cases=(StdioCase(stdin=b"20 22\n", expected_stdout=b"42\n"),))
+    said = await judge(app, language, language.probe.refused, tests)
+    is_checked = bool(language.toolchain.compile)
+    assert said.verdict is (Verdict.COMPILE_ERROR if is_checked else Verdict.RUNTIME_ERROR)
+
+
+async def test_every_language_is_offered(app: App) -> None:
+    assert {one.name for one in app.facts.languages} == {one.name for one in load_languages().all}
+
+
+def test_every_language_has_solutions_of_every_problem() -> None:
+    with_variants = {path.name for path in FILES.values()}
+    assert len(with_variants) == len({one.probe.works for one in LANGUAGES})
+    names = {problem.name for problem in PROBLEMS}
+    for language in SOLVED:
+        assert set(read_solutions(FILES[language.name], language.comment)) == names
