@@ -97,9 +97,7 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
     engines = _docker_module()
     with closing(await asyncio.to_thread(engines.connect)) as engine:
         first = (await _images(engine, settings))[0]
-        options = engines.DockerOptions(
-            image=first.identifier, name=first.name, runtime=settings.runtime
-        )
+        options = _docker_options(settings, first)
         walls: tuple[Wall, ...] = await engines.probe(engine, options)
         return walls
 
@@ -134,9 +132,7 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     with closing(engine):
         await asyncio.to_thread(engines.remove_stale, engine)
         found = await _images(engine, settings)
-        options = engines.DockerOptions(
-            image=found[0].identifier, name=found[0].name, runtime=settings.runtime
-        )
+        options = _docker_options(settings, found[0])
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
         options = without_missing(options, walls)
@@ -174,6 +170,15 @@ def _sockets(settings: Settings) -> tuple[Path, ...]:
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")
     return settings.sockets
+
+
+def _docker_options(settings: Settings, image: Any) -> Any:
+    return _docker_module().DockerOptions(
+        image=image.identifier,
+        name=image.name,
+        runtime=settings.runtime,
+        greatest=settings.most_limits,
+    )
 
 
 async def _images(engine: Any, settings: Settings) -> tuple[Any, ...]:
