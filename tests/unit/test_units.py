@@ -30,6 +30,7 @@ from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.policy import reward
 from reward_server.grading.vectors import BITS
 from reward_server.grading.verdict import Run, conclude
+from reward_server.languages import load_languages
 
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
 FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
@@ -106,7 +107,8 @@ async def graded(
     grader = UnitGrader(
         tests=suite_of(text), plan=await plan(suite_of(text), ""), draw=random.Random(seed)
     )
-    candidate = Candidate(source="", prompt="", language="python", limits=Limits(), policy=policy)
+    python = load_languages().find("python")
+    candidate = Candidate(source="", prompt="", language=python, limits=Limits(), policy=policy)
     return await grader.grade(candidate, slots), slots
 
 
