@@ -3,9 +3,11 @@
     humaneval, mbpp             a function, tested by Python code
     apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
     livecodebench, leetcode     a method, tested by arguments and results (LiveCodeBench also runs)
+    bigcodebench                functions, tested by a unittest file
 
-Each takes `(row, completion="", *, id="")`. Without a completion the request is a template: keep
-templates by task id, so that tests stay out of a trainer's data set, and `fill` them in.
+`unit_tests` makes a request of any test files of pytest or unittest. Each of the others takes
+`(row, completion="", *, id="")`. Without a completion the request is a template: keep templates by
+task id, so that tests stay out of a trainer's data set, and `fill` them in.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from trainer_client.tasks.functions import humaneval, mbpp
 from trainer_client.tasks.methods import leetcode
 from trainer_client.tasks.programs import apps, code_contests
 from trainer_client.tasks.rows import Row
+from trainer_client.tasks.suites import bigcodebench, unit_tests
 from trainer_client.text import well_formed
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "TASKS",
     "Row",
     "apps",
+    "bigcodebench",
     "code_contests",
     "fill",
     "humaneval",
@@ -35,6 +39,7 @@ __all__ = [
     "mbpp",
     "named",
     "templates",
+    "unit_tests",
 ]
 
 TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
@@ -45,6 +50,7 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
         "code_contests": code_contests,
         "livecodebench": livecodebench,
         "leetcode": leetcode,
+        "bigcodebench": bigcodebench,
     }
 )
 
@@ -57,6 +63,7 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
         "code_contests": "name",
         "livecodebench": "question_id",
         "leetcode": "task_id",
+        "bigcodebench": "task_id",
     }
 )
 
