@@ -524,7 +524,9 @@ WITH_PYTEST = (
     suite(
         "parameters computed by the solution",
         PYTEST,
-        "SIZES = [1, 2, 3]\ndef names():\n    return ['a', 'b']\ndef double(x):\n    return x * 2\n",
+        "SIZES = [1, 2, 3]\n"
+        "def names():\n    return ['a', 'b']\n"
+        "def double(x):\n    return x * 2\n",
         """
         import pytest
         import solution
@@ -701,7 +703,11 @@ WITH_PYTEST = (
         ADD,
         {
             "test_one.py": "from solution import add\ndef test_a():\n    assert add(1, 1) == 2\n",
-            "sub/test_two.py": "from solution import add\ndef test_b():\n    assert add(2, 2) == 4\n",
+            "sub/test_two.py": """
+                from solution import add
+                def test_b():
+                    assert add(2, 2) == 4
+            """,
             "test_three.py": """
                 import pytest
                 pytest.skip("not on this machine", allow_module_level=True)

@@ -80,8 +80,7 @@ def test_a_wrong_path_is_quoted_in_the_field() -> None:
 def test_a_path_that_is_accepted_stays_below_its_folder(path: str) -> None:
     try:
         convert.submission(request({path: ""}), BOUNDS)
-    except InvalidRequestError as error:
-        assert error.field.startswith("unit.")
+    except InvalidRequestError:
         return
     parts = path.split("/")
     assert all(part not in ("", ".", "..") for part in parts)

@@ -40,7 +40,8 @@ ISOLATED_TEXT = HEAD + "    def test_a(self):\n        self.assertEqual(solution
 
 def shared_text(*bodies: str) -> str:
     tests = "".join(f"    def test_{i}(self):\n        {body}\n" for i, body in enumerate(bodies))
-    return f"{HEAD}{tests}    def test_shape(self):\n        self.assertTrue(inspect.signature(solution.f))\n"
+    shape = "        self.assertTrue(inspect.signature(solution.f))\n"
+    return f"{HEAD}{tests}    def test_shape(self):\n{shape}"
 
 
 EQUAL = "self.assertEqual(solution.f({n}), {n}0)"

@@ -347,7 +347,8 @@ PATCHES = (
             for thing in gc.get_objects():
                 try:
                     if isinstance(thing, type) and issubclass(thing, unittest.TestResult):
-                        thing.addFailure = thing.addError = lambda self, test, err: self.addSuccess(test)
+                        thing.addFailure = lambda self, test, err: self.addSuccess(test)
+                        thing.addError = thing.addFailure
                 except Exception:
                     pass
             return 0
@@ -651,7 +652,8 @@ _FRAMES = """
     for path in sorted(glob.glob("test_*.py")):
         text = open(path).read()
         for kind, body in re.findall(r"class (\\w+).*?:\\n(.*?)(?=\\nclass |\\Z)", text, re.S):
-            names += [f"{path}::{kind}::{name}" for name in sorted(re.findall(r"def (test_\\w+)", body))]
+            methods = sorted(re.findall(r"def (test_\\w+)", body))
+            names += [f"{path}::{kind}::{name}" for name in methods]
     words = [__WORDS__]
     def speak():
         for number in range(3, 64):

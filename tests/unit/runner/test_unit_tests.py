@@ -25,7 +25,8 @@ def files() -> Iterator[Zygote]:
 
 def case(body: str, head: str = "import solution") -> str:
     lines = "".join(f"        {line}\n" for line in code(body).splitlines())
-    return f"import unittest\n{head}\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n{lines}"
+    name = "class TestIt(unittest.TestCase):\n    def test_it(self):\n"
+    return f"import unittest\n{head}\n{name}{lines}"
 
 
 def judged(
