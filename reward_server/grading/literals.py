@@ -92,8 +92,8 @@ class _Reading:
         self._shift = shift  # from places in the program to places in the text
         self._language = language
         self._last: Token | None = None
-        self._depth = 0
         self._constructor_end = 0
+        self._brackets: list[bool] = []  # whether each that is open is a bare round one
         self.leaves: list[Leaf] = []
         self.frame: set[str] = set()
         self.deepest = 0
@@ -121,7 +121,9 @@ class _Reading:
             case Kind.OPEN:
                 self._open(token)
             case Kind.CLOSE:
-                self._depth -= 1
+                self._brackets.pop()
+            case Kind.MARK if token.text == "," and self._brackets[-1:] == [True]:
+                return self._language.tuples
             case Kind.MARK if token.text in _SIGNS:
                 return self._starts_value() and following is not None and _is_number(following)
             case Kind.MARK:
@@ -133,9 +135,10 @@ class _Reading:
         return True
 
     def _open(self, token: Token) -> None:
-        self._depth += 1
-        self.deepest = max(self.deepest, self._depth)
-        if self._starts_value():
+        bare = self._starts_value()
+        self._brackets.append(bare and token.text == "(")
+        self.deepest = max(self.deepest, len(self._brackets))
+        if bare:
             self.frame.add(token.text)
 
     def _starts_value(self) -> bool:

@@ -43,8 +43,8 @@ GUESS_BITS = 20.0
 MOST_TWINS = 7
 LARGEST_TOLERANCE = 0.02
 TAG_DIGITS = WORD_DIGITS = 16
-# Stand in a claim for the actual and the expected value; tests that have them are left alone.
-_ACTUAL, _EXPECTED = "\0actual\0", "\0expected\0"
+# Stand in a claim for the actual and the expected value and the secret; tests that have them are left alone.
+_ACTUAL, _EXPECTED, _SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
 )
@@ -424,7 +424,7 @@ def _equality(form: Form, call: str, values: list[Tokens], language: Assertions)
     if len(values) < 2:
         return None
     expected, actual = values[form.expected], values[1 - form.expected]
-    template = form.predicate.replace("{call}", call)
+    template = form.predicate.replace("{call}", call).replace("{secret}", _SECRET)
     literal = read_literal(expected, language)
     if literal is None or not _computes(actual, language):
         if not (_computes(actual, language) or _computes(expected, language)):
@@ -610,6 +610,7 @@ class _Writer:
     ) -> None:
         self._language = language
         self._secret = secret
+        self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
         self._pool: dict[tuple[str, str], list[Literal]] = {}
@@ -636,7 +637,7 @@ class _Writer:
 
     def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
         language = self._language
-        name = f"{self._secret}v"
+        name = self._name
         expected = self._alternatives(claim)
         if not expected or (in_expression and not language.named_in_expressions):
             plain = claim.condition.replace(_ACTUAL, claim.actual)
@@ -679,11 +680,11 @@ class _Writer:
         code = _put_in(
             self._language.observation,
             {
-                "{predicate}": predicate,
+                "{predicate}": predicate.replace(_SECRET, self._secret),
                 "{held}": held,
                 "{missed}": missed,
                 "{secret}": self._secret,
-                "{name}": f"{self._secret}v",
+                "{name}": self._name,
             },
         )
         return code, Observation(held=held, missed=missed, holds=holds)

@@ -34,6 +34,7 @@ LIVE = parse_assertions(
         "strings": [r'"(?:\\.|[^"\\\n])*"'],
         "chars": [r"'[^'\\\n]'"],
         "opposites": [["True", "False"]],
+        "tuples": True,
         "constants": ["None"],
         "comparers": "same",
         "orders": "order",
@@ -140,6 +141,7 @@ HONEST: Sequence[tuple[str, Any]] = (
     ("assert(f(1) == None)", None),
     ('assert(f(1) == {"a": 1, "b": 2})', {"a": 1, "b": 2}),
     ("assert(f(1) == tuple([1, 2]))", (1, 2)),
+    ("assert(f(1) == [(1, 2)])", [(1, 2)]),
     ("assert(same(f(1), [1.5, 2]))", [1.5, 2]),
     ("assert(same(f(1), [7]) == True)", [7]),
     ("assert(order(f(1), 7) == 0)", 7),
@@ -383,7 +385,13 @@ def test_assertions_of_cpp_are_understood(tests: str, actual: str, expected: str
 
 
 @pytest.mark.parametrize(
-    "tests", ["assert(below({1, 2}, 21));", "assert(f(1) == g(2));", "assert(f(1) < 3);"]
+    "tests",
+    [
+        "assert(below({1, 2}, 21));",
+        "assert(f(1) == g(2));",
+        "assert(f(1) < 3);",
+        "assert(f(1) == (1, 2));",
+    ],
 )
 def test_conditions_of_cpp_without_an_expected_value_are_inverted(tests: str) -> None:
     (claim,) = claims(tests, assertions_of("c++"))
