@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -94,7 +94,9 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
     engines = _docker_module()
     with closing(await asyncio.to_thread(engines.connect)) as engine:
         first = (await _images(engine, settings))[0]
-        options = engines.DockerOptions(image=first.identifier, runtime=settings.runtime)
+        options = engines.DockerOptions(
+            image=first.identifier, name=first.name, runtime=settings.runtime
+        )
         walls: tuple[Wall, ...] = await engines.probe(engine, options)
         return walls
 
@@ -127,20 +129,22 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     with closing(engine):
         await asyncio.to_thread(engines.remove_stale, engine)
         found = await _images(engine, settings)
-        options = engines.DockerOptions(image=found[0].identifier, runtime=settings.runtime)
+        options = engines.DockerOptions(
+            image=found[0].identifier, name=found[0].name, runtime=settings.runtime
+        )
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
         options = without_missing(options, walls)
-        sources = [
-            _Source(
-                start=engines.DockerSandboxes(engine, replace(options, image=one.identifier)),
-                languages=one.languages,
-                image=one.identifier,
-            )
-            for one in found
-        ]
-        async with _pooled(settings, "docker", sources, walls) as backend:
-            yield backend
+        async with AsyncExitStack() as stack:
+            sources = []
+            for one in found:
+                own = replace(options, image=one.identifier, name=one.name)
+                start = engines.DockerSandboxes(engine, own)
+                await stack.enter_async_context(aclosing(start))
+                source = _Source(start=start, languages=one.languages, image=one.identifier)
+                sources.append(source)
+            backend = _pooled(settings, "docker", sources, walls)
+            yield await stack.enter_async_context(backend)
 
 
 @asynccontextmanager
@@ -233,7 +237,10 @@ async def _pooled(
     pools: dict[str, Pool] = {}
     digests: dict[str, str] = {}
     for source in sources:
-        is_first = source is sources[0]
+        new = [one for one in source.languages if one in wanted and one not in pools]
+        if not new:
+            continue
+        is_first = not pools
         pool = Pool(
             source.start,
             slots=settings.workers,
@@ -243,10 +250,10 @@ async def _pooled(
             spares=spares,
             idle_seconds=None if is_first else _IDLE_SECONDS,
         )
-        for language in source.languages:
-            if language in wanted and language not in pools:
-                pools[language] = pool
-                digests[language] = source.image
+        pools |= dict.fromkeys(new, pool)
+        digests |= dict.fromkeys(new, source.image)
+    if not pools:
+        raise SettingsError("languages: no image has any of them")
     executor = LocalExecutor(together := Pools(pools))
     await together.start()
     try:

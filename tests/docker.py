@@ -17,7 +17,7 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
-BUILD_SECONDS = {"python_image": 300, "language_images": 3600}
+BUILD_SECONDS = {"python_image": 300, "program_images": 900, "language_images": 3600}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
@@ -53,6 +53,15 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
+    """Gives the ids of the images of C++, Java and JavaScript with the runner of this checkout."""
+    return tuple(
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in ("gcc", "jvm", "node")
+    )
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,11 +20,14 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reward_server.cli.options import ConfigOption, JsonOption, RuntimeOption, read_settings
+from reward_server.domain import Execution, Job, Limits
 from reward_server.errors import SandboxError, StartError
+from reward_server.languages import load_languages
 
 if TYPE_CHECKING:
     import docker
 
+    from reward_server.sandbox.contained import ContainedSandbox
     from reward_server.sandbox.images import Listener, SandboxImage
 
 images_app = typer.Typer(
@@ -41,12 +44,14 @@ class Trial:
     """How the start of a container went.
 
     Args:
-        problem: why it did not start; empty if a first program ran.
+        milliseconds: until a first program had run.
+        found: what each of its languages came to: its version, or what is wrong with it.
+        problem: why it did not start, or that a language does not work; else empty.
     """
 
     image: SandboxImage
     milliseconds: float
-    version: str = ""
+    found: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -111,7 +116,7 @@ def verify(
     config: ConfigOption = None,
     runtime: RuntimeOption = None,
 ) -> None:
-    """Runs a first program in a container of each image; exits with 1 if one fails."""
+    """Tries each image's languages in a container of it; exits with 1 if one fails."""
     settings = read_settings(config, runtime=runtime)
     with _engine() as engine:
         trials = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
@@ -195,19 +200,59 @@ async def _try_all(
 
 async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
     from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-    from reward_server.sandbox.images import inspect
+    from reward_server.sandbox.images import require
 
-    start = DockerSandboxes(engine, DockerOptions(image=image.identifier, runtime=runtime))
-    began = time.perf_counter()
-    try:
-        await asyncio.to_thread(inspect, engine, image.identifier)
-        sandbox = await start(0)
-    except SandboxError as error:
-        return Trial(image=image, milliseconds=_since(began), problem=str(error))
-    milliseconds = _since(began)
-    await sandbox.close()
-    version = sandbox.description.language_version
-    return Trial(image=image, milliseconds=milliseconds, version=version)
+    options = DockerOptions(image=image.identifier, name=image.name, runtime=runtime)
+    async with aclosing(DockerSandboxes(engine, options)) as start:
+        began = time.perf_counter()
+        try:
+            await asyncio.to_thread(require, engine, image.identifier)
+            sandbox = await start(0)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=_since(began), problem=str(error))
+        milliseconds = _since(began)
+        try:
+            found = await _try_languages(image, sandbox)
+        except SandboxError as error:
+            return Trial(image=image, milliseconds=milliseconds, problem=str(error))
+        finally:
+            await sandbox.close()
+    broken = [f"{name}: {', '.join(problems)}" for name, _, problems in found if problems]
+    return Trial(
+        image=image,
+        milliseconds=milliseconds,
+        found=tuple(f"{name} {version}" for name, version, _ in found),
+        problem="; ".join(broken),
+    )
+
+
+async def _try_languages(
+    image: SandboxImage, sandbox: ContainedSandbox
+) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Tries the languages; returns name, version and problems of each."""
+    from reward_server.evaluation.trials import try_language
+    from reward_server.executors.versions import versions_of
+
+    languages = [load_languages().find(name) for name in image.languages]
+    versions = await versions_of(_One(sandbox), languages)
+    found = []
+    for one in languages:
+        version = versions.get(one.name, "")
+        problems = await try_language(one, sandbox, Limits()) if version else ("is not there",)
+        found.append((one.name, version, problems))
+    return found
+
+
+class _One:
+    """Runs jobs one after another in a sandbox."""
+
+    slots = 1
+
+    def __init__(self, sandbox: ContainedSandbox) -> None:
+        self._sandbox = sandbox
+
+    async def run(self, job: Job) -> Execution:
+        return await self._sandbox.run(job)
 
 
 def _since(began: float) -> float:
@@ -220,6 +265,6 @@ def _trial_table(trials: Sequence[Trial]) -> Table:
     )
     for trial in trials:
         mark = "[red]fails[/]" if trial.problem else "[green]works[/]"
-        seen = trial.problem or f"{' '.join(trial.image.languages)} {trial.version}"
+        seen = trial.problem or ", ".join(trial.found)
         table.add_row(Text(trial.image.name), mark, f"{trial.milliseconds:.0f}", Text(seen))
     return table

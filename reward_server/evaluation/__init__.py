@@ -3,6 +3,7 @@
 evaluate   the way of a submission, from its text to its assessment
 graders    which executions each kind of tests takes
 programs   programs compiled once, whatever the number of runs
+trials     whether a language does what it should
 outputs    how much of what programs wrote is kept
 program_tests  test programs compiled with the solution
 stdio      programs run once a case, and checker programs

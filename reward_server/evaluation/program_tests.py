@@ -31,6 +31,7 @@ from reward_server.grading.rewriting import (
     WORD_DIGITS,
     Rewritten,
     Understanding,
+    opened_for,
     rewrite,
     understand,
 )
@@ -115,18 +116,23 @@ class ProgramGrader:
         secrets = self._secrets()
         rewritten = self._rewritten(language, secrets)
         composed = language.program.compose(
-            candidate.source, rewritten.text, secret=secrets.name, word=secrets.ending
+            self._opened(candidate), rewritten.text, secret=secrets.name, word=secrets.ending
         )
-        ready = await self.programs.ready(
-            language, composed.source, slots, composed.files, once=True
-        )
+        files = {**candidate.files, **composed.files}
+        ready = await self.programs.ready(language, composed.source, slots, files, once=True)
         if ready.refusal is not None:
             return [Run(execution=kept(ready.refusal), tests=self.not_run())]
-        execution = await slots.run(ready.job(candidate.limits))
+        execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
         run = _judged(execution, rewritten, secrets, language)
         if ready.compilation is None:
             return [run]
         return [without_output(Run(execution=ready.compilation, tests=())), run]
+
+    def _opened(self, candidate: Candidate) -> str:
+        program = candidate.language.program
+        if program is None or program.assertions is None:
+            return candidate.source
+        return opened_for(self.tests.test_code, candidate.source, program.assertions)
 
     def _secrets(self) -> Secrets:
         tag, ending = self._digits(TAG_DIGITS), self._digits(WORD_DIGITS)

@@ -33,7 +33,7 @@ KEPT_PRODUCT_BYTES = 256 << 20
 KEPT_SECONDS = 600.0
 _PRODUCT_OVERHEAD_BYTES = 1024
 _MESSAGE_CHARACTERS = 1000
-_PROBE_STDIN, _PROBE_STDOUT = b"20 22\n", b"42"
+PROBE_STDIN, _PROBE_STDOUT = b"20 22\n", b"42"
 # Endings that are no word of the compiler's, but still no reason to try again.
 _REFUSALS = (Ending.CRASHED, Ending.LOAD_ERROR, Ending.LIMIT)
 
@@ -169,7 +169,7 @@ class Programs:
         if not work.commands:
             return program
         execution = await slots.run(Job(work=work, language=language.name, limits=limits))
-        if execution.ending is Ending.COMPLETED and _succeeded(execution):
+        if _succeeded(execution):
             made = replace(execution, product=b"")
             return replace(program, files={}, product=execution.product, compilation=made)
         return replace(program, compilation=_refused(execution))
@@ -179,17 +179,23 @@ class Programs:
         said = program.refusal
         if said is None:
             limits = language.default_limits(self._limits)
-            said = await slots.run(program.job(limits, stdin=_PROBE_STDIN))
-            if said.stdout.data.strip() == _PROBE_STDOUT:
+            said = await slots.run(program.job(limits, stdin=PROBE_STDIN))
+            if works(said):
                 self._tried.add(language.name)
                 return
         complaint = said.stderr.data[-_MESSAGE_CHARACTERS:].decode("utf-8", "replace").strip()
         raise SandboxError(f"{language.name} does not work here: {said.message} {complaint}")
 
 
+def works(execution: Execution) -> bool:
+    """Tells whether a run of a probe program that should work did what it should."""
+    return _succeeded(execution) and execution.stdout.data.strip() == _PROBE_STDOUT
+
+
 def _succeeded(execution: Execution) -> bool:
     termination = execution.termination
-    return termination.kind is TerminationKind.EXITED and termination.value == 0
+    exited = execution.ending is Ending.COMPLETED and termination.kind is TerminationKind.EXITED
+    return exited and termination.value == 0
 
 
 def _refused(execution: Execution) -> Execution:

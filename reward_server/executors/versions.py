@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import structlog
 
-from reward_server.domain import Commands, Execution, Job, Limits, Program, Work
+from reward_server.domain import Execution, Job, Limits, Program, Work
 from reward_server.executors.base import Executor
 from reward_server.languages import Language
 
@@ -44,9 +44,7 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict
 def _question(language: Language) -> Work:
     if language.toolchain is None:
         return Program(source=_PYTHON)
-    return Commands(
-        commands=(language.toolchain.version,), environment=language.toolchain.environment
-    )
+    return language.question(_LIMITS)
 
 
 def _read(language: Language, answer: Execution) -> str:

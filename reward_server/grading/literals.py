@@ -20,7 +20,8 @@ _SIGNS = frozenset(("-", "+"))
 _LEADING_DIGITS = re.compile(r"\d*")
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,:;!?-]*")
 _QUOTES = "\"'`"
-_ATTEMPTS = 24
+_ATTEMPTS = 32
+_MOST_STEPS = 9
 _DECIMALS = 1
 
 
@@ -91,8 +92,8 @@ class _Reading:
         self._shift = shift  # from places in the program to places in the text
         self._language = language
         self._last: Token | None = None
-        self._depth = 0
         self._constructor_end = 0
+        self._brackets: list[bool] = []  # whether each that is open is a bare round one
         self.leaves: list[Leaf] = []
         self.frame: set[str] = set()
         self.deepest = 0
@@ -120,7 +121,9 @@ class _Reading:
             case Kind.OPEN:
                 self._open(token)
             case Kind.CLOSE:
-                self._depth -= 1
+                self._brackets.pop()
+            case Kind.MARK if token.text == "," and self._brackets[-1:] == [True]:
+                return self._language.tuples
             case Kind.MARK if token.text in _SIGNS:
                 return self._starts_value() and following is not None and _is_number(following)
             case Kind.MARK:
@@ -132,9 +135,10 @@ class _Reading:
         return True
 
     def _open(self, token: Token) -> None:
-        self._depth += 1
-        self.deepest = max(self.deepest, self._depth)
-        if self._starts_value():
+        bare = self._starts_value()
+        self._brackets.append(bare and token.text == "(")
+        self.deepest = max(self.deepest, len(self._brackets))
+        if bare:
             self.frame.add(token.text)
 
     def _starts_value(self) -> bool:
@@ -214,7 +218,7 @@ def _other(text: str, leaf: Leaf, language: Assertions, random: Random) -> str |
             return _other_char(text, random)
         case "string":
             return _other_string(text, random)
-    for _ in range(random.randint(1, 3)):
+    for _ in range(random.randint(1, _MOST_STEPS)):
         text = _other_number(text)
     return text
 
@@ -249,11 +253,9 @@ def _other_char(text: str, random: Random) -> str | None:
 def _other_string(text: str, random: Random) -> str | None:
     """Changes a letter where nothing in the text has a meaning; else puts one in front."""
     start = min((text.find(quote) for quote in _QUOTES if quote in text), default=-1)
-    if start < 0:
-        return None
     inner = text[start + 1 : -1]
-    if text[start] in inner:
-        return None  # a long string, with marks of its own
+    if start < 0 or text[:start].endswith("R") or inner[:1] == text[start]:
+        return None  # it begins with a mark of its own choice, or with three quotes
     places = [index for index, letter in enumerate(inner) if letter.isascii() and letter.isalnum()]
     if not _PLAIN.fullmatch(inner) or not places:
         return f"{text[: start + 1]}{random.choice('abcdefgh')}{text[start + 1 :]}"

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -28,8 +28,8 @@ from reward_server.grading.tokens import (
     Kind,
     Token,
     Tokens,
-    closing,
     in_brackets,
+    match_brackets,
     outermost,
     split,
     text_of,
@@ -43,16 +43,31 @@ GUESS_BITS = 20.0
 MOST_TWINS = 7
 LARGEST_TOLERANCE = 0.02
 TAG_DIGITS = WORD_DIGITS = 16
-# Stand in a claim for the actual and the expected value; tests that have them are left alone.
-_ACTUAL, _EXPECTED = "\0actual\0", "\0expected\0"
+# Stand in a claim for the actual and the expected value and the secret; tests that have them are left alone.
+_ACTUAL, _EXPECTED, _SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
 )
 _UNEQUAL = {"!=": ("==",), "!==": ("===",), "~=": ("==",), "/=": ("==",), "ne": ("eq",)}
 _MEMBER = frozenset((".", "::", "->", "?."))
 _POSTFIX = _MEMBER | {"!", "<", ">", "$", "@"}
-_BRANCH = re.compile(
-    r"\b(?:if|else|elif|elsif|elseif|unless|catch|rescue|except|case|switch|when|match|default)\b"
+_BRANCHING = frozenset(
+    [
+        "if",
+        "else",
+        "elif",
+        "elsif",
+        "elseif",
+        "unless",
+        "catch",
+        "rescue",
+        "except",
+        "case",
+        "switch",
+        "when",
+        "match",
+        "default",
+    ]
 )
 
 
@@ -162,12 +177,31 @@ def understand(tests: str, language: Assertions) -> Understanding:
     if len(tests) > READ_CHARACTERS or "\0" in tests:
         return nothing
     tokens = tokenize(tests, language)
-    partners = closing(tokens)
-    if partners is None:
+    brackets = match_brackets(tokens)
+    if brackets is None or brackets.unclosed:
         return nothing
-    found = tuple(_Reader(tests, tokens, partners, language).assertions())
+    found = tuple(_Reader(tests, tokens, brackets.partners, language).assertions())
     rest = _between(tokens, found)
     return Understanding(assertions=found, whole=language.residue.search(rest) is None)
+
+
+def opened_for(tests: str, solution: str, language: Assertions) -> str:
+    """Takes as many closing braces from a solution's end as the tests bring along.
+
+    The tests of some data sets begin with what ends the function, or the class, of the prompt.
+    """
+    brackets = match_brackets(tokenize(tests, language))
+    wanted = len(brackets.unopened) if brackets else 0
+    if not wanted or len(solution) > READ_CHARACTERS:
+        return solution
+    tokens = tokenize(solution, language)
+    own = match_brackets(tokens)
+    if own is None or own.unopened or own.unclosed:
+        return solution
+    closing = [token.start for token in tokens if token.text == "}"][-wanted:]
+    for start in reversed(closing):
+        solution = f"{solution[:start]} {solution[start + 1 :]}"
+    return solution
 
 
 def rewrite(
@@ -222,14 +256,14 @@ class _Reader:
     """Finds the assertions in a program that was cut into tokens."""
 
     def __init__(
-        self, text: str, tokens: Tokens, partners: dict[int, int], language: Assertions
+        self, text: str, tokens: Tokens, partners: Mapping[int, int], language: Assertions
     ) -> None:
         self._text = text
         self._tokens = tokens
         self._partners = partners
         self._language = language
         self._index_at = {token.start: index for index, token in enumerate(tokens)}
-        self._branches = _Branches(tokens)
+        self._branches = _Branches()
 
     def assertions(self) -> Iterator[Assertion]:
         end, last = 0, ""
@@ -275,7 +309,7 @@ class _Reader:
     def _inside(self, form: Form, head: re.Match[str]) -> tuple[Tokens, int] | None:
         """Returns what an assertion holds, and where it ends."""
         last = head.end() - 1
-        first = self._index_at.get(last)
+        first = self._index_at.get(last, -1)
         if first in self._partners:
             close = self._partners[first]
             return trimmed(self._tokens[first + 1 : close]), self._tokens[close].end
@@ -312,54 +346,66 @@ class _Reader:
 
 
 class _Branches:
-    """Tells whether a place is within a branch, which need not be taken."""
+    """Tells whether a place is within a branch, which need not be taken.
 
-    def __init__(self, tokens: Tokens) -> None:
-        self._within = [False]
-        self._statement: list[str] = []
-        self._indents: list[tuple[int, bool]] = []
+    A branch is what stands in braces behind such a word, on deeper lines behind a line with one,
+    or on its own line.
+    """
+
+    def __init__(self) -> None:
+        self._braces = [False]
+        self._header: list[str] = []
+        self._depth = 0  # of round and square brackets in the header
+        self._header_ended = False
         self._line: list[str] = []
         self._column = 0
+        self._lines_above: list[tuple[int, bool]] = []
 
     @property
     def around(self) -> bool:
-        """Tells it of the place behind the last token."""
-        statement = _BRANCH.search(" ".join(self._statement[:-1]))
-        return self._within[-1] or statement is not None or any(one for _, one in self._indents)
+        """Tells it of the place in front of the last token."""
+        above = any(branches for _, branches in self._lines_above)
+        return self._braces[-1] or above or _branches(self._line[:-1])
 
     def pass_by(self, token: Token) -> None:
         """Goes on by a token."""
         if token.kind is Kind.SPACE and "\n" in token.text:
+            self._header_ended = self._depth <= 0
             self._end_line(len(token.text.rpartition("\n")[2]))
         if token.is_blank or token.kind in (Kind.STRING, Kind.CHAR):
             return
-        self._line.append(token.text)
-        if token.text in "{}":
-            branch = _BRANCH.search(" ".join(self._statement)) is not None
-            if token.text == "{":
-                self._within.append(self._within[-1] or branch)
-            elif len(self._within) > 1:
-                self._within.pop()
-        if token.text in ("{", "}", ";"):
-            self._statement = []
-        else:
-            self._statement.append(token.text)
+        if token.text in ("{", "}"):
+            self._pass_brace(token.text)
+        elif self._header_ended:
+            self._header, self._depth = [], 0
+        self._header_ended = token.text == ";"
+        self._depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        self._header.append(token.text)
+        self._line = [] if token.text in ("{", "}", ";") else [*self._line, token.text]
+
+    def _pass_brace(self, brace: str) -> None:
+        if brace == "{":
+            self._braces.append(self._braces[-1] or _branches(self._header))
+        elif len(self._braces) > 1:
+            self._braces.pop()
+        self._header, self._depth = [], 0
 
     def _end_line(self, column: int) -> None:
         if self._line:
-            branch = _BRANCH.search(" ".join(self._line)) is not None
-            self._indents.append((self._column, branch))
-        while self._indents and self._indents[-1][0] >= column:
-            self._indents.pop()
+            self._lines_above.append((self._column, _branches(self._line)))
+        while self._lines_above and self._lines_above[-1][0] >= column:
+            self._lines_above.pop()
         self._line, self._column = [], column
+
+
+def _branches(words: Sequence[str]) -> bool:
+    return any(word in _BRANCHING for word in words)
 
 
 # --------------------------------------------------------------------------------- claims
 
 
-def _claims(
-    form: Form, call: str, content: Tokens, language: Assertions
-) -> tuple[Claim, ...]:
+def _claims(form: Form, call: str, content: Tokens, language: Assertions) -> tuple[Claim, ...]:
     """Reads what an assertion says; nothing if that is not understood."""
     if form.kind == "list":
         found = [_condition(piece, True, language) for piece in split(content, ",")]
@@ -374,13 +420,11 @@ def _claims(
     return tuple(one for one in found if one) if all(found) else ()
 
 
-def _equality(
-    form: Form, call: str, values: list[Tokens], language: Assertions
-) -> Claim | None:
+def _equality(form: Form, call: str, values: list[Tokens], language: Assertions) -> Claim | None:
     if len(values) < 2:
         return None
     expected, actual = values[form.expected], values[1 - form.expected]
-    template = form.predicate.replace("{call}", call)
+    template = form.predicate.replace("{call}", call).replace("{secret}", _SECRET)
     literal = read_literal(expected, language)
     if literal is None or not _computes(actual, language):
         if not (_computes(actual, language) or _computes(expected, language)):
@@ -566,6 +610,7 @@ class _Writer:
     ) -> None:
         self._language = language
         self._secret = secret
+        self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
         self._pool: dict[tuple[str, str], list[Literal]] = {}
@@ -592,7 +637,7 @@ class _Writer:
 
     def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
         language = self._language
-        name = f"{self._secret}v"
+        name = self._name
         expected = self._alternatives(claim)
         if not expected or (in_expression and not language.named_in_expressions):
             plain = claim.condition.replace(_ACTUAL, claim.actual)
@@ -635,11 +680,11 @@ class _Writer:
         code = _put_in(
             self._language.observation,
             {
-                "{predicate}": predicate,
+                "{predicate}": predicate.replace(_SECRET, self._secret),
                 "{held}": held,
                 "{missed}": missed,
                 "{secret}": self._secret,
-                "{name}": f"{self._secret}v",
+                "{name}": self._name,
             },
         )
         return code, Observation(held=held, missed=missed, holds=holds)

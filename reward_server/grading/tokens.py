@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
@@ -82,18 +82,37 @@ def _lexer(language: Assertions) -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{name}>{rule})" for name, rule in kinds if rule))
 
 
-def closing(tokens: Tokens) -> dict[int, int] | None:
-    """Returns where each opening bracket's partner is; None if brackets do not match."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brackets:
+    """Which brackets belong together.
+
+    Args:
+        partners: where each opening bracket's closing one is.
+        unopened: closing brackets without an opening one, as in tests that end what a prompt began.
+        unclosed: opening brackets without a closing one.
+    """
+
+    partners: Mapping[int, int]
+    unopened: tuple[int, ...]
+    unclosed: tuple[int, ...]
+
+
+def match_brackets(tokens: Tokens) -> Brackets | None:
+    """Finds the brackets that belong together; None if a bracket is closed by another kind."""
     partners: dict[int, int] = {}
     waiting: list[int] = []
+    unopened: list[int] = []
     for index, token in enumerate(tokens):
         if token.kind is Kind.OPEN:
             waiting.append(index)
         elif token.kind is Kind.CLOSE:
-            if not waiting or PAIRS[tokens[waiting[-1]].text] != token.text:
+            if not waiting:
+                unopened.append(index)
+            elif PAIRS[tokens[waiting[-1]].text] != token.text:
                 return None
-            partners[waiting.pop()] = index
-    return None if waiting else partners
+            else:
+                partners[waiting.pop()] = index
+    return Brackets(partners=partners, unopened=tuple(unopened), unclosed=tuple(waiting))
 
 
 def trimmed(tokens: Tokens) -> Tokens:
@@ -131,5 +150,5 @@ def in_brackets(tokens: Tokens) -> bool:
     """Tells whether tokens are one pair of brackets and what is in it."""
     if not tokens or tokens[0].kind is not Kind.OPEN:
         return False
-    partners = closing(tokens)
-    return partners is not None and partners[0] == len(tokens) - 1
+    brackets = match_brackets(tokens)
+    return brackets is not None and brackets.partners.get(0) == len(tokens) - 1

@@ -125,6 +125,14 @@ class Language:
         """Returns what the file of a program is called."""
         return self.source.replace("{stem}", self._stem(source))
 
+    def question(self, limits: Limits) -> Commands:
+        """Returns the work that asks for the version."""
+        assert self.toolchain is not None
+        return Commands(
+            commands=(self._filled(self.toolchain.version, "", limits),),
+            environment=self._environment("", limits),
+        )
+
     def compilation(self, source: str, files: Mapping[str, bytes], limits: Limits) -> Commands:
         """Returns the work that makes a program ready to run.
 

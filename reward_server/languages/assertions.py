@@ -8,9 +8,12 @@ methods                    names of methods `actual.F(expected)` that compare
 absolutes                  functions that give the absolute value of a number
 containers                 regular expression of what may stand in an expected value beside literals
                            and brackets: constructors, conversions
+tuples                     whether values in round brackets are a tuple; elsewhere a comma there
+                           is an operator
 constants                  words that are literals and have no opposite
 opposites                  pairs of literals that are each other's opposite
 negation                   what negates {predicate}; "!({predicate})" if absent
+name                       how a value is named, with {secret}; "{secret}v" if absent
 capture                    code that names the actual value {actual} {name}, and what stands there
                            instead where there is nothing to name, `nothing`
 observation                code that tells whether {predicate} holds, by writing the line {held} or
@@ -28,8 +31,9 @@ residue                    regular expression of what may decide the outcome wit
                            the next semicolon or, with `until = "line"`, to the end of the line
   kind                     "condition", which must hold; "failure", a condition that must not,
                            which alone is replaced; "equal", two values, the second the expected
-                           one or, with `expected = 0`, the first, where {actual} and {expected}
-                           are compared by `predicate`, in which {call} is what was called; "list", conditions that must all hold
+                           one or, with `expected = 0`, the first, that are compared by
+                           `predicate`, with {actual}, {expected} and {call}, what was called;
+                           "list", conditions that must all hold
   after                    regular expression of what must follow; of a list it belongs to the
                            assertion, and \1 in it is the first group of the head
   ends                     regular expression of what belongs to the assertion at its end
@@ -76,9 +80,11 @@ class Assertions:
     methods: frozenset[str]
     absolutes: frozenset[str]
     containers: re.Pattern[str]
+    tuples: bool
     constants: frozenset[str]
     opposites: Mapping[str, str]
     negation: str
+    name: str
     capture: str
     nothing: str
     observation: str
@@ -110,9 +116,11 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         methods=frozenset(table.get("methods", ())),
         absolutes=frozenset(table.get("absolutes", ())),
         containers=re.compile(table.get("containers", _NOTHING)),
+        tuples=table.get("tuples", False),
         constants=frozenset(table.get("constants", ())),
         opposites={a: b for one, other in pairs for a, b in ((one, other), (other, one))},
         negation=table.get("negation", "!({predicate})"),
+        name=table.get("name", "{secret}v"),
         capture=table["capture"],
         nothing=table.get("nothing", ""),
         observation=table["observation"],

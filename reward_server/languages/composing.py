@@ -1,6 +1,7 @@
 """How a test program and the solution become one program: the table [program] of a language.
 
-layout      how the source is put together of {opening}, {solution}, {tests} and {ending}
+layout      how the source is put together of {opening}, {solution}, {tests} and {ending}, each
+            once; the first and the last only where there are any
 opening     text that the ending, or the assertions, need in front; "" if absent
 rename      a regular expression and what it is replaced by, once, in the tests, such as the name
             of their main; tests in which it finds nothing are refused
@@ -25,7 +26,7 @@ from typing import Any
 
 from reward_server.languages.assertions import Assertions, parse_assertions
 
-_PARTS = ("{opening}", "{solution}", "{tests}", "{ending}")
+_OPTIONAL = ("opening", "ending")
 _PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
 _FAILED = r"(?i)assert"
 
@@ -92,9 +93,12 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         ValueError: the layout lacks a part or has one twice, or nothing writes {word}.
     """
     layout, ending, rename = table["layout"], table.get("ending", ""), table.get("rename")
-    if sorted(_PART.findall(layout)) != sorted(_PARTS):
-        raise ValueError(f"the layout must have each of {', '.join(_PARTS)} once")
-    if "{word}" not in ending + (rename[1] if rename else ""):
+    parts = {"{solution}", "{tests}", *(f"{{{part}}}" for part in _OPTIONAL if table.get(part))}
+    found = _PART.findall(layout)
+    if len(found) != len({*found}) or not parts <= {*found}:
+        raise ValueError(f"the layout must have each of {', '.join(sorted(parts))} once")
+    written = (table.get("opening", ""), ending, rename[1] if rename else "")
+    if not any("{word}" in text for text in written):
         raise ValueError("nothing writes {word}")
     return Composition(
         layout=layout,

@@ -7,7 +7,8 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import confine, kernel, policy, seccomp, wire, zygote
 from .meters import find_own
@@ -48,15 +49,46 @@ PRELOADED = (
 )
 
 
-def _set_environment() -> None:
+def _set_environment(own: Mapping[str, str]) -> None:
     folders = dict.fromkeys((os.path.dirname(sys.executable), *policy.PATH))
     os.environ.clear()
-    os.environ.update(policy.ENVIRONMENT, PATH=":".join(folders))
+    os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
+
+
+# Beside the runner's folder, in images that have more than a plain interpreter: an object with
+# `packages` and `preload`, as in the settings, and `environment`, variables on top of the policy's.
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
+
+
+def _image_settings() -> dict[str, Any]:
+    nothing: dict[str, Any] = {"packages": [], "preload": [], "environment": {}}
+    try:
+        with open(_IMAGE_FILE, "rb") as file:
+            return {**nothing, **json.load(file)}
+    except FileNotFoundError:
+        return nothing
 
 
 def _preload(names: Iterable[str]) -> None:
+    """Imports modules.
+
+    Raises:
+        RuntimeError: one started a thread, of which a forked child would have only the locks.
+    """
     for name in names:
         importlib.import_module(name)
+        if len(os.listdir("/proc/self/task")) > 1:
+            raise RuntimeError(f"a thread runs since {name} was imported: it cannot be preloaded")
+
+
+def _memory_bytes() -> int:
+    """Returns the memory that this process shares with nobody; 0 where the kernel does not tell."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) << 10
+    return 0
 
 
 def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str, object]:
@@ -79,12 +111,15 @@ def main(settings_json: str) -> None:
             to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
             `covered` are folders that executions do not see. Without `meters`, the container's
             own control group is read.
+
+    What the image itself declares in `_IMAGE_FILE` comes on top.
     """
     settings = json.loads(settings_json)
-    _set_environment()
-    sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.dirname(__file__))]
-    sys.path.extend(settings["packages"])
-    _preload((*PRELOADED, *settings["preload"]))
+    sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
+    image = _image_settings()
+    _set_environment(image["environment"])
+    sys.path.extend((*settings["packages"], *image["packages"]))
+    _preload((*PRELOADED, *settings["preload"], *image["preload"]))
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
     filter_program = seccomp.build_filter(kernel.MACHINE) if settings["seccomp"] else b""
     options = zygote.Options(
@@ -99,6 +134,7 @@ def main(settings_json: str) -> None:
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
         "language_version": platform.python_version(),
+        "memory_bytes": _memory_bytes(),
         "walls": _walls(
             landlock_abi=landlock_abi,
             filtered=bool(filter_program),

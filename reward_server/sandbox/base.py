@@ -26,6 +26,10 @@ class WallOptions:
 class Sandbox(Protocol):
     """One warm container."""
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its runner was there when last heard of."""
+
     async def run(self, job: Job) -> Execution:
         """Runs one execution in fresh namespaces; cancelling the call kills it.
 

@@ -45,8 +45,13 @@ class Container(Protocol):
             OSError: the container is gone.
         """
 
-    async def set_limits(self, limits: Limits) -> None:
-        """Bounds what the container as a whole may use during the next execution."""
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
+        """Bounds what the container as a whole may use during the next execution.
+
+        Args:
+            limits: of the execution.
+            runner_bytes: memory that the runner itself has when it is warm.
+        """
 
     async def destroy(self) -> str:
         """Ends it with everything in it; returns the end of what it complained of."""
@@ -57,6 +62,7 @@ class RunnerDescription:
     """What a runner said of itself when it was warm."""
 
     language_version: str
+    memory_bytes: int = 0
     walls: tuple[Wall, ...] = ()
 
 
@@ -99,11 +105,16 @@ class ContainedSandbox:
             said = execution.stderr.data.decode("utf-8", "replace")
             raise SandboxError(f"the sandbox runs nothing: {execution.message} {said}".rstrip())
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the runner's output has not ended; see `sandbox.base.Sandbox.is_alive`."""
+        return not self._container.output.at_eof()
+
     async def run(self, job: Job) -> Execution:
         """Runs one execution; see `sandbox.base.Sandbox.run`."""
         limits = _with_room(job)
         try:
-            await self._container.set_limits(limits)
+            await self._container.set_limits(limits, self.description.memory_bytes)
         except _FAILURES as error:
             raise await self._failed(error) from error
         document = request_document(job)
@@ -165,5 +176,6 @@ async def _hear_hello(output: asyncio.StreamReader) -> RunnerDescription:
     assert isinstance(walls, dict)
     return RunnerDescription(
         language_version=str(description["language_version"]),
+        memory_bytes=int(str(description["memory_bytes"])),
         walls=tuple(Wall(name=name, **wall) for name, wall in walls.items()),
     )

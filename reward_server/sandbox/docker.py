@@ -19,8 +19,7 @@ import contextlib
 import json
 import socket
 import struct
-from collections.abc import Mapping
-from contextlib import closing
+from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -32,15 +31,22 @@ from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox.base import WallOptions
-from reward_server.sandbox.cgroup import owner_id, owner_lives
+from reward_server.sandbox.cgroup import owner_lives
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.containers import (
+    ENGINE_FAILURES,
+    OWNER_LABEL,
+    Containers,
+    remove,
+    told,
+)
 
-OWNER_LABEL = "codereward.owner"
 USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 32 << 20  # the zygote and the judge; an idle container uses half of it
+JUDGE_MEMORY_BYTES = 16 << 20  # beside a zygote that has modules of the image's own loaded
 MACHINERY_PROCESSES = 2  # the zygote and the judge
-API_TIMEOUT_SECONDS = 30
+API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 _HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
@@ -58,14 +64,14 @@ class DockerOptions(WallOptions):
 
     Args:
         image: name, digest or id of an image that has a runner.
+        name: what people call that image.
         runtime: a runtime that the engine knows; its default if empty.
-        preload: modules to import once in the zygote.
         cpu_cores: CPU time per time that a container may use.
     """
 
     image: str
+    name: str = ""
     runtime: str = ""
-    preload: tuple[str, ...] = ()
     cpu_cores: float = 1.0
 
 
@@ -76,7 +82,8 @@ def connect() -> docker.APIClient:
         SandboxError: it does not answer.
     """
     try:
-        return docker.APIClient(**docker.utils.kwargs_from_env(), version="auto")
+        environment = docker.utils.kwargs_from_env()
+        return docker.APIClient(**environment, version="auto", timeout=API_TIMEOUT_SECONDS)
     except (docker.errors.DockerException, OSError) as error:
         raise SandboxError(f"the Docker Engine does not answer: {error}") from error
 
@@ -86,7 +93,8 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
     removed = []
     for container in engine.containers(all=True, filters={"label": OWNER_LABEL}):
         if not owner_lives(container["Labels"][OWNER_LABEL]):
-            _remove(engine, container["Id"])
+            with contextlib.suppress(*ENGINE_FAILURES):  # another server may be at it
+                remove(engine, container["Id"])
             removed.append(container["Id"])
     return tuple(removed)
 
@@ -94,61 +102,60 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
 class DockerContainer:
     """A container of an engine; see `contained.Container`."""
 
-    def __init__(self, engine: docker.APIClient, identifier: str, streams: _Streams) -> None:
+    def __init__(self, containers: Containers, name: str, streams: _Streams) -> None:
         self.output = streams.stdout
-        self._engine = engine
-        self._identifier = identifier
+        self._containers = containers
+        self._name = name
         self._streams = streams
         self._bounds = _Bounds()
 
     @classmethod
-    async def start(cls, engine: docker.APIClient, options: DockerOptions) -> DockerContainer:
-        """Starts a container.
+    async def start(cls, containers: Containers, options: DockerOptions) -> DockerContainer:
+        """Starts a container; cancelling the call leaves none.
 
         Raises:
             SandboxError: the engine does not start it; the message is the engine's.
         """
+        name = containers.new_name()
+        bringing = asyncio.ensure_future(asyncio.to_thread(_bring_up, containers, options, name))
         try:
-            identifier = await asyncio.to_thread(_create, engine, options)
-        except (docker.errors.DockerException, OSError) as error:
-            raise SandboxError(f"the engine made no container: {error}") from error
-        container = None
-        try:
-            streams = await _Streams.open(await asyncio.to_thread(_attach, engine, identifier))
-            container = cls(engine, identifier, streams)
-            await asyncio.to_thread(engine.start, identifier)
+            return cls(containers, name, await _Streams.open(await asyncio.shield(bringing)))
         except BaseException as error:
-            if container is None:
-                await asyncio.to_thread(_remove, engine, identifier)
-            else:
-                await container.destroy()
-            if isinstance(error, docker.errors.DockerException | OSError):
-                raise SandboxError(f"the engine did not start a container: {error}") from error
+            # What a thread has begun goes on, and has to end before it can be undone.
+            [attached] = await asyncio.gather(bringing, return_exceptions=True)
+            if isinstance(attached, socket.socket):
+                attached.close()
+            await containers.remove(name)
+            if isinstance(error, ENGINE_FAILURES):
+                raise SandboxError(_told_of_start(error, options)) from error
             raise
-        return container
 
     async def send(self, data: bytes) -> None:
         """Writes to the runner."""
         await self._streams.send(data)
 
-    async def set_limits(self, limits: Limits) -> None:
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Bounds the container, in which the runner is counted too."""
+        machinery = max(runner_bytes + JUDGE_MEMORY_BYTES, MACHINERY_MEMORY_BYTES)
         wanted = _Bounds(
-            memory_bytes=limits.memory_bytes + MACHINERY_MEMORY_BYTES,
+            memory_bytes=limits.memory_bytes + machinery,
             processes=limits.processes + MACHINERY_PROCESSES,
         )
         if wanted == self._bounds:
             return
         try:
-            await asyncio.to_thread(_update, self._engine, self._identifier, wanted)
-        except docker.errors.DockerException as error:
-            raise OSError(f"the engine set no limits: {error}") from error
+            await asyncio.to_thread(_update, self._containers.engine, self._name, wanted)
+        except ENGINE_FAILURES as error:
+            raise OSError(f"the engine set no limits: {told(error)}") from error
         self._bounds = wanted
 
     async def destroy(self) -> str:
         """Ends it; see `contained.Container.destroy`."""
-        await asyncio.to_thread(_remove, self._engine, self._identifier)
-        return await self._streams.close()
+        try:
+            await self._containers.remove(self._name)
+        finally:
+            said = await self._streams.close()
+        return said
 
 
 class DockerSandboxes:
@@ -160,7 +167,7 @@ class DockerSandboxes:
     """
 
     def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
-        self._engine = engine
+        self._containers = Containers(engine)
         self._options = options
 
     async def __call__(self, number: int) -> ContainedSandbox:
@@ -169,8 +176,12 @@ class DockerSandboxes:
         Raises:
             SandboxError: it did not come up.
         """
-        container = await DockerContainer.start(self._engine, self._options)
+        container = await DockerContainer.start(self._containers, self._options)
         return await ContainedSandbox.start(container)
+
+    async def aclose(self) -> None:
+        """Removes what the engine could not be asked to remove before."""
+        await self._containers.close()
 
 
 async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
@@ -186,12 +197,13 @@ async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall,
     )
     problem = ""
     for attempt in (options, replace(options, private_proc=False)):
-        try:
-            sandbox = await DockerSandboxes(engine, attempt)(0)
-        except SandboxError as error:
-            problem = problem or str(error)
-            continue
-        await sandbox.close()
+        async with aclosing(DockerSandboxes(engine, attempt)) as start:
+            try:
+                sandbox = await start(0)
+            except SandboxError as error:
+                problem = problem or str(error)
+                continue
+            await sandbox.close()
         works = Wall(name="container", standing=True, detail="a first program ran in it")
         return (works, *limits, *sandbox.description.walls)
     return (Wall(name="container", standing=False, detail=problem), *limits)
@@ -206,25 +218,45 @@ class _Bounds:
     processes: int = Limits().processes + MACHINERY_PROCESSES
 
 
-def _create(engine: docker.APIClient, options: DockerOptions) -> str:
+def _told_of_start(error: Exception, options: DockerOptions) -> str:
+    if isinstance(error, docker.errors.ImageNotFound):
+        return (
+            f"the engine no longer has image {options.name or options.image} ({options.image}): "
+            "load it again, or start the server with another"
+        )
+    return f"the engine did not start a container: {told(error)}"
+
+
+def _bring_up(containers: Containers, options: DockerOptions, name: str) -> socket.socket:
+    _create(containers, options, name)
+    attached = _attach(containers.engine, name)
+    try:
+        containers.engine.start(name)
+    except BaseException:
+        attached.close()
+        raise
+    return attached
+
+
+def _create(containers: Containers, options: DockerOptions, name: str) -> None:
     settings = {
         **OWN_CONTAINER,
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
-        "preload": options.preload,
     }
-    created: Mapping[str, str] = engine.create_container(
+    containers.engine.create_container(
         options.image,
+        name=name,
         command=runner_command("python3", settings),
         user=USER,
         hostname=policy.HOST_NAME,
         stdin_open=True,
+        stop_signal="SIGKILL",  # a first process heeds no other, and an engine that ends waits
         network_disabled=True,
-        labels={OWNER_LABEL: owner_id()},
+        labels=containers.labels,
         host_config=host_config(options),
     )
-    return created["Id"]
 
 
 def host_config(options: DockerOptions) -> dict[str, Any]:
@@ -257,32 +289,26 @@ def seccomp_profile() -> str:
     return json.dumps(json.loads(text))
 
 
-def _attach(engine: docker.APIClient, identifier: str) -> socket.socket:
+def _attach(engine: docker.APIClient, name: str) -> socket.socket:
     wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
     # The SDK gives a file around the socket, or a socket, and keeps it with the whole response.
-    attached = engine.attach_socket(identifier, wanted)
+    attached = engine.attach_socket(name, wanted)
     raw: socket.socket = getattr(attached, "_sock", attached)
     with closing(raw), closing(attached):
         return raw.dup()
 
 
-def _update(engine: docker.APIClient, identifier: str, bounds: _Bounds) -> None:
+def _update(engine: docker.APIClient, name: str, bounds: _Bounds) -> None:
     # The SDK's own method knows no limit on processes.
     changes = {
         "Memory": bounds.memory_bytes,
         "MemorySwap": bounds.memory_bytes,
         "PidsLimit": bounds.processes,
     }
-    url = f"{engine.base_url}/v{engine.api_version}/containers/{identifier}/update"
+    url = f"{engine.base_url}/v{engine.api_version}/containers/{name}/update"
     response = engine.post(url, json=changes, timeout=API_TIMEOUT_SECONDS)
     if not response.ok:
         raise docker.errors.APIError(response.text, response=response)
-
-
-def _remove(engine: docker.APIClient, identifier: str) -> None:
-    """Kills and removes a container that may be gone, or be going, already."""
-    with contextlib.suppress(docker.errors.APIError, OSError):
-        engine.remove_container(identifier, force=True, v=True)
 
 
 class _Streams:
@@ -307,7 +333,7 @@ class _Streams:
 
     async def close(self) -> str:
         """Closes the connection; returns the end of what came on stderr."""
-        self._writer.close()
+        self._writer.transport.abort()  # an engine that stands still takes nothing more
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
         await self._task

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import shutil
+import ssl
 import subprocess
 import tarfile
 import tempfile
@@ -21,23 +22,25 @@ from typing import Any
 
 import docker
 import docker.errors
+import requests
 
 import reward_server
 from reward_server import runner
 from reward_server.errors import SandboxError
 from reward_server.languages import load_languages
+from reward_server.sandbox.containers import ENGINE_FAILURES, told
 
 LANGUAGES_LABEL = "codereward.languages"
 RUNNER_LABEL = "codereward.runner"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
+AUTHORITIES = "authorities.pem"
 BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _RUNNER_FOLDER = Path(runner.__file__).resolve().parent
 _PREPARATION = "prepare.sh"
 _COMPLAINT_LINES = 5
-_ENGINE_FAILURES = (docker.errors.DockerException, OSError)
 _BASE_COMMAND = (
     "mmdebstrap",
     "--variant=minbase",
@@ -150,7 +153,7 @@ def build(
             decode=True,
         )
         return _follow(events, on_line)
-    except _ENGINE_FAILURES as error:
+    except ENGINE_FAILURES as error:
         raise SandboxError(f"the engine did not build the {name} image: {error}") from error
 
 
@@ -167,6 +170,8 @@ def build_context(name: str) -> bytes:
     contents = {inside: path.read_bytes() for inside, path in files if path.is_file()}
     contents[_PREPARATION] = (IMAGES / _PREPARATION).read_bytes()
     contents |= {f"runner/{inside}": content for inside, content in _runner_files()}
+    if AUTHORITIES in contents["Dockerfile"].decode():
+        contents[AUTHORITIES] = _authorities()
     return _packed(contents)
 
 
@@ -195,7 +200,7 @@ def make_base(
         on_line("importing the archive into the engine")
         try:
             return _imported(engine, archive.name, tag)
-        except _ENGINE_FAILURES as error:
+        except ENGINE_FAILURES as error:
             raise SandboxError(f"the engine did not import the base: {error}") from error
 
 
@@ -211,7 +216,7 @@ def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImag
     """
     try:
         found = engine.images(name, filters={"label": [LANGUAGES_LABEL, RUNNER_LABEL]})
-    except _ENGINE_FAILURES as error:
+    except ENGINE_FAILURES as error:
         raise SandboxError(f"the engine does not list its images: {error}") from error
     return tuple(sorted(map(_described, found), key=lambda image: image.name))
 
@@ -228,7 +233,7 @@ def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImag
         SandboxError: one cannot be used, or there is none.
     """
     if wanted:
-        return tuple(inspect(engine, one) for one in wanted)
+        return tuple(require(engine, one) for one in wanted)
     tags = [default_tag(name) for name in ("python", *names())]
     found = {image.name.partition(":")[0]: image for image in find(engine) if image.is_current}
     chosen = tuple(found[tag] for tag in dict.fromkeys(tags) if tag in found)
@@ -240,11 +245,16 @@ def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImag
     return chosen
 
 
-def inspect(engine: docker.APIClient, name: str) -> SandboxImage:
-    """Finds one image, and makes sure that it has the runner that this server brings.
+def require(engine: docker.APIClient, name: str) -> SandboxImage:
+    """Describes an image that containers may be made of: it has the runner that this server brings.
+
+    Args:
+        engine: which.
+        name: a name, a digest or an id. The id in the answer names the content, whatever is tagged
+            later.
 
     Raises:
-        SandboxError: it has another, or none, or the engine does not have the image.
+        SandboxError: it has another runner, or none, or the engine does not have the image.
     """
     try:
         found = engine.inspect_image(name)
@@ -252,8 +262,8 @@ def inspect(engine: docker.APIClient, name: str) -> SandboxImage:
         raise SandboxError(
             f"the engine has no image {name!r}: build it with `reward-server images build`"
         ) from None
-    except _ENGINE_FAILURES as error:
-        raise SandboxError(f"the engine cannot tell of image {name!r}: {error}") from error
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine cannot tell of image {name!r}: {told(error)}") from error
     labels = found["Config"]["Labels"] or {}
     if RUNNER_LABEL not in labels or LANGUAGES_LABEL not in labels:
         problem = "has no runner"
@@ -267,6 +277,12 @@ def inspect(engine: docker.APIClient, name: str) -> SandboxImage:
 def _runner_files() -> Iterator[tuple[str, bytes]]:
     for path in sorted(_RUNNER_FOLDER.rglob("*.py")):
         yield path.relative_to(_RUNNER_FOLDER).as_posix(), path.read_bytes()
+
+
+def _authorities() -> bytes:
+    """Reads the certificates that this host trusts, so that a build can ask whom the host can."""
+    host = ssl.get_default_verify_paths().cafile
+    return Path(host or requests.utils.DEFAULT_CA_BUNDLE_PATH).read_bytes()
 
 
 def _packed(contents: Mapping[str, bytes]) -> bytes:

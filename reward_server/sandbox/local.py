@@ -215,7 +215,7 @@ class LocalContainer:
         stdin.write(data)
         await stdin.drain()
 
-    async def set_limits(self, limits: Limits) -> None:
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Bounds the candidate's control group."""
         if not self._groups:
             return

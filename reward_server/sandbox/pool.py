@@ -9,6 +9,8 @@ is kept, so that the next job waits for no start. Starting and closing happen in
 A pool that starts sandboxes on demand keeps none warm for jobs that do not come: it starts one
 when a job waits, up to one a slot, and closes those that were idle for a while.
 
+Those that die while idle are lent to nobody, and are replaced within `LOOK_SECONDS`.
+
 When sandboxes cannot be started any more, those alive go on serving; with none alive, the jobs that
 wait are told so at each failed attempt, and attempts go on, ever more rarely. An observer is told
 of the outage when it begins and when it is over.
@@ -31,6 +33,7 @@ from reward_server.sandbox.base import Sandbox
 SPARES = 1
 FIRST_RETRY_SECONDS = 0.1
 LONGEST_RETRY_SECONDS = 10.0
+LOOK_SECONDS = 1.0
 
 # What the judge and the classifier count when the container, and not only the program, suffered.
 TROUBLE_SIGNALS = frozenset({"judge_lost", "judge_stuck", "leftover"})
@@ -116,6 +119,7 @@ class Pool:
         self._waiters: deque[asyncio.Future[_Member]] = deque()
         self._starting: set[asyncio.Task[None]] = set()
         self._closing: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
         self._numbers: set[int] = set()
         self._is_closed = False
         self._started = self._closed = self._failed_starts = 0
@@ -156,6 +160,7 @@ class Pool:
             await self.close()
             raise SandboxError(f"cannot start the sandboxes: {errors[0]}") from errors[0]
         self._replenish()
+        _keep(self._looking, asyncio.create_task(self._look_after_idle()))
 
     async def run(self, job: Job) -> Execution:
         """Runs a job on a free sandbox; cancelling the call kills the execution.
@@ -181,9 +186,10 @@ class Pool:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(SandboxError("the sandbox pool was closed"))
-        for task in self._starting:
+        background = (*self._starting, *self._looking)
+        for task in background:
             task.cancel()
-        await asyncio.gather(*self._starting, return_exceptions=True)
+        await asyncio.gather(*background, return_exceptions=True)
         for member in (*self._idle, *self._lent):
             self._let_go(member)
         self._idle.clear()
@@ -207,6 +213,7 @@ class Pool:
 
     def _serve(self) -> None:
         """Hands idle sandboxes to those who wait."""
+        self._drop_dead()
         while self._waiters and self._idle and len(self._lent) < self._slots:
             waiter = self._waiters.popleft()
             if not waiter.done():
@@ -265,6 +272,20 @@ class Pool:
             return self._slots + self._spares
         return min(self._slots, len(self._lent) + self.statistics.waiting)
 
+    async def _look_after_idle(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._drop_dead()
+
+    def _drop_dead(self) -> None:
+        dead = [member for member in self._idle if not member.sandbox.is_alive]
+        if not dead:
+            return
+        for member in dead:
+            self._idle.remove(member)
+            self._let_go(member)
+        self._replenish()
+
     async def _make_until_it_works(self) -> None:
         for delay in _delays():
             try:
@@ -277,6 +298,7 @@ class Pool:
             else:
                 # In one step with the arrival: counted twice, it would hide that one is missing.
                 self._starting -= {asyncio.current_task()}
+                self._replenish()
                 return
 
     async def _make(self) -> None:
@@ -301,6 +323,7 @@ class Pool:
     def _tell_of_failed_start(self, error: Exception) -> None:
         self._failed_starts += 1
         _log.warning("a sandbox did not start", error=str(error))
+        self._drop_dead()
         if self._idle or self._lent:
             return
         self._note(works=False)

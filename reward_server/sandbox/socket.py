@@ -60,7 +60,7 @@ class SocketContainer:
         self._writer.write(data)
         await self._writer.drain()
 
-    async def set_limits(self, limits: Limits) -> None:
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Does nothing: the runner keeps an execution's limits, its container the rest."""
 
     async def destroy(self) -> str:

@@ -7,8 +7,10 @@ import gc
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 
 import docker
 import pytest
@@ -16,16 +18,16 @@ import pytest_asyncio
 
 from reward_server.backends import docker_backend
 from reward_server.errors import MissingWallError, SandboxError
+from reward_server.sandbox import images
 from reward_server.sandbox.cgroup import owner_id
+from reward_server.sandbox.containers import OWNER_LABEL
 from reward_server.sandbox.docker import (
-    OWNER_LABEL,
     DockerOptions,
     DockerSandboxes,
     connect,
     probe,
     remove_stale,
 )
-from reward_server.sandbox.images import inspect
 from reward_server.settings import Settings
 
 from .checks import CHECKS, Check, output_of, run
@@ -111,6 +113,65 @@ async def test_a_killed_container_is_a_failure_of_ours(
     await until_gone(engine, [made])
 
 
+def silent(*_: object, **__: object) -> None:
+    raise TimeoutError("no answer")
+
+
+async def left_over(engine: docker.APIClient, start: DockerSandboxes) -> str:
+    """Has an engine fall silent in the midst of a start; gives the container that it made."""
+    before = containers(engine)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "start", silent)
+        patch.setattr(engine, "remove_container", silent)
+        with pytest.raises(SandboxError, match="did not start a container: it does not answer"):
+            await start(0)
+    (left,) = set(containers(engine)) - set(before)
+    return left
+
+
+async def test_what_a_silent_engine_left_is_removed_by_the_server_that_runs(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    async with aclosing(DockerSandboxes(engine, DockerOptions(image=python_image))) as start:
+        sandbox = await start(0)
+        in_use = containers(engine, owner_id())
+        await until_gone(engine, [await left_over(engine, start)])
+        assert await output_of(sandbox, "print('alive')") == "alive\n"
+        assert set(in_use) <= set(containers(engine, owner_id()))
+        await sandbox.close()
+
+
+async def test_what_a_silent_engine_left_is_removed_when_the_server_stops(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    async with aclosing(DockerSandboxes(engine, DockerOptions(image=python_image))) as start:
+        left = await left_over(engine, start)
+    assert left not in containers(engine)
+
+
+async def test_a_start_that_is_cancelled_leaves_no_container(
+    engine: docker.APIClient, python_image: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = containers(engine)
+    asked, answer = threading.Event(), threading.Event()
+    create = engine.create_container
+
+    def create_slowly(*arguments: object, **options: object) -> object:
+        asked.set()
+        assert answer.wait(GONE_SECONDS)
+        return create(*arguments, **options)
+
+    monkeypatch.setattr(engine, "create_container", create_slowly)
+    starting = asyncio.create_task(DockerSandboxes(engine, DockerOptions(image=python_image))(0))
+    await asyncio.to_thread(asked.wait, GONE_SECONDS)
+    starting.cancel()
+    await asyncio.sleep(0)
+    answer.set()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert set(containers(engine)) <= set(before)
+
+
 async def test_a_container_has_the_hardening_that_is_promised(
     engine: docker.APIClient, python_image: str
 ) -> None:
@@ -187,7 +248,7 @@ async def test_the_backend_says_what_stands_and_which_image(
 
 async def test_an_image_that_is_not_there_is_named(engine: docker.APIClient) -> None:
     with pytest.raises(SandboxError, match=r"no image 'absent:1'.*reward-server images build"):
-        inspect(engine, "absent:1")
+        images.require(engine, "absent:1")
 
 
 async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(

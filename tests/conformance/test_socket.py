@@ -16,8 +16,10 @@ import pytest_asyncio
 from reward_server.backends import examine, socket_backend
 from reward_server.domain import Ending, Job, Program
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
+from reward_server.sandbox.cgroup import owner_id
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
-from reward_server.sandbox.docker import OWNER_LABEL, DockerOptions, host_config, owner_id
+from reward_server.sandbox.containers import OWNER_LABEL
+from reward_server.sandbox.docker import DockerOptions, host_config
 from reward_server.sandbox.socket import SocketContainer, SocketSandboxes
 from reward_server.settings import Settings
 

@@ -19,6 +19,7 @@ class Container:
         self._number = number
         self._failures = failures
         self._used = used
+        self.is_alive = True
 
     async def run(self, job: Job) -> Execution:
         self._used.append(self._number)

@@ -3,6 +3,7 @@
     humaneval, mbpp             a function, tested by Python code
     apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
     livecodebench, leetcode     a method, tested by arguments and results (LiveCodeBench also runs)
+    humaneval_x, multipl_e      a function in one of many languages, tested by a program
 
 Each takes `(row, completion="", *, id="")`. Without a completion the request is a template: keep
 templates by task id, so that tests stay out of a trainer's data set, and `fill` them in.
@@ -17,6 +18,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
 from trainer_client.tasks.contests import livecodebench
 from trainer_client.tasks.functions import humaneval, mbpp
+from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.methods import leetcode
 from trainer_client.tasks.programs import apps, code_contests
 from trainer_client.tasks.rows import Row
@@ -30,9 +32,11 @@ __all__ = [
     "code_contests",
     "fill",
     "humaneval",
+    "humaneval_x",
     "leetcode",
     "livecodebench",
     "mbpp",
+    "multipl_e",
     "named",
     "templates",
 ]
@@ -45,6 +49,8 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
         "code_contests": code_contests,
         "livecodebench": livecodebench,
         "leetcode": leetcode,
+        "humaneval_x": humaneval_x,
+        "multipl_e": multipl_e,
     }
 )
 
@@ -57,6 +63,8 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
         "code_contests": "name",
         "livecodebench": "question_id",
         "leetcode": "task_id",
+        "humaneval_x": "task_id",
+        "multipl_e": "name",
     }
 )
 

@@ -202,7 +202,8 @@ def test_a_failing_step_is_told_in_the_engines_words(
 
 
 def test_an_image_with_this_runner_is_accepted(engine: docker.APIClient, python_image: str) -> None:
-    assert images.inspect(engine, python_image).identifier == python_image
+    found = images.require(engine, PYTHON_TAG)
+    assert (found.identifier, found.is_current) == (python_image, True)
 
 
 def test_an_image_with_another_runner_is_refused(
@@ -211,20 +212,20 @@ def test_an_image_with_another_runner_is_refused(
     label = "LABEL codereward.runner=0123\n"
     with derived_image(engine, python_image, "codereward-python:old", label) as old:
         with pytest.raises(SandboxError, match=f"{old} has the runner of another version; rebuild"):
-            images.inspect(engine, old)
+            images.require(engine, old)
         [found] = images.find(engine, old)
         assert not found.is_current
 
 
 def test_an_image_without_a_runner_is_refused(engine: docker.APIClient, base_image: str) -> None:
     with pytest.raises(SandboxError, match=f"{base_image} has no runner; rebuild"):
-        images.inspect(engine, base_image)
+        images.require(engine, base_image)
     assert images.find(engine, base_image) == ()
 
 
 def test_an_absent_image_is_refused(engine: docker.APIClient) -> None:
-    with pytest.raises(SandboxError, match=r"no image 'localhost:1/absent:latest'"):
-        images.inspect(engine, ABSENT_IMAGE)
+    with pytest.raises(SandboxError, match=r"the engine has no image 'localhost:1/absent:latest'"):
+        images.require(engine, ABSENT_IMAGE)
 
 
 # ------------------------------------------------------------------- a base without a registry

@@ -40,6 +40,7 @@ class FakeSandbox:
         self.running = False
         self.closes = 0
         self.closed = asyncio.Event()
+        self.is_alive = True
         self._ended: asyncio.Future[Execution] | None = None
 
     async def run(self, job: Job) -> Execution:
@@ -389,6 +390,31 @@ async def test_a_spare_that_cannot_be_started_is_no_outage(host: Host, make: Poo
     assert (pool.statistics.failed_starts, told) == (5, [])
 
 
+async def test_a_sandbox_that_died_idle_is_lent_to_nobody(host: Host, make: PoolMaker) -> None:
+    pool = await make(slots=2)
+    for sandbox in host.alive[:-1]:
+        sandbox.is_alive = False
+    dead = [sandbox for sandbox in host.alive if not sandbox.is_alive]
+    assert not {*await one_after_another(pool, host, 6)} & {*dead}
+    assert [sandbox.closes for sandbox in dead] == [1] * len(dead)
+    assert len(host.alive) == 2 + SPARES
+
+
+async def test_sandboxes_that_died_idle_are_noticed_without_a_job(
+    host: Host, make: PoolMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "LOOK_SECONDS", 0.0)
+    told: list[bool] = []
+    pool = await make(tell_works=told.append)
+    host.failures = 5
+    for sandbox in host.alive:
+        sandbox.is_alive = False
+    await settle()
+    assert told == [False, True]
+    assert pool.statistics.failed_starts == 5
+    assert [sandbox.is_alive for sandbox in host.alive] == [True] * (1 + SPARES)
+
+
 def test_failed_starts_are_retried_ever_more_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool_module, "FIRST_RETRY_SECONDS", 0.1)
     delays = pool_module._delays()
@@ -479,6 +505,8 @@ async def live(seed: int, steps: list[str], slots: int) -> None:
             host.gate.clear()
         elif step == "let start":
             host.gate.set()
+        elif step == "die" and host.alive:
+            dice.choice(host.alive).is_alive = False
         elif step == "yield":
             await asyncio.sleep(0)
         elif running := [one for one in host.running if not one._ended.done()]:  # type: ignore[union-attr]  # running ones have it
@@ -519,7 +547,7 @@ async def check_every_slot(pool: Pool, host: Host, slots: int) -> None:
 
 
 STEPS = ["run", "run", "run", "end", "end", "break", "trouble", "cancel", "yield", "yield"]
-STEPS += ["fail to start", "hold starts", "let start"]
+STEPS += ["fail to start", "hold starts", "let start", "die"]
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,0 +1,91 @@
+"""Solutions that fool a grader by exit status get no reward for test programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    Assessment,
+    Ending,
+    Extraction,
+    Integrity,
+    Job,
+    Program,
+    ProgramTests,
+    Submission,
+    TerminationKind,
+    Verdict,
+)
+from reward_server.settings import Settings
+from tests.attacks.program_attacks import (
+    PROGRAM_ATTACKS,
+    SOLUTIONS,
+    TESTS,
+    ProgramAttack,
+)
+from tests.support import is_refused, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app(program_images: tuple[str, ...]) -> AsyncIterator[App]:
+    """Gives a server with the compilers."""
+    settings = Settings(port=0, workers=2, backend="docker", images=program_images)
+    async with running_app(settings) as running:
+        yield running
+
+
+async def _judged(app: App, language: str, completion: str) -> Assessment:
+    return await app.evaluation.score(
+        Submission(
+            language=language,
+            completion=completion,
+            extraction=Extraction.NONE,
+            tests=ProgramTests(test_code=TESTS[language]),
+        )
+    )
+
+
+async def _awarded_by_exit_status(app: App, language: str, completion: str) -> bool:
+    source = f"{completion}\n{TESTS[language]}"
+    execution, _ = await app.evaluation.execute(Job(work=Program(source=source), language=language))
+    ended = execution.termination
+    return (
+        execution.ending is Ending.COMPLETED
+        and ended.kind is TerminationKind.EXITED
+        and ended.value == 0
+    )
+
+
+@pytest.mark.parametrize("language", TESTS)
+async def test_the_problem_is_solved_by_a_solution_alone(app: App, language: str) -> None:
+    assessment = await _judged(app, language, SOLUTIONS[language])
+    assert assessment.verdict is Verdict.PASSED, assessment.message
+    assert assessment.reward == 1.0
+    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert len(assessment.tests) == 6
+    assert not assessment.signals
+    assert await _awarded_by_exit_status(app, language, SOLUTIONS[language])
+
+
+@pytest.mark.parametrize(
+    "attack", PROGRAM_ATTACKS, ids=lambda attack: f"{attack.language} {attack.name}"
+)
+async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
+    app: App, attack: ProgramAttack
+) -> None:
+    awarded, assessment = await asyncio.gather(
+        _awarded_by_exit_status(app, attack.language, attack.completion),
+        _judged(app, attack.language, attack.completion),
+    )
+    assert awarded
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.SHARED_TWINS
+    if attack.signal:
+        assert assessment.signals.get(attack.signal), assessment

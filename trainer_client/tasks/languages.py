@@ -1,0 +1,60 @@
+"""Rows in many languages, whose tests are a program: HumanEval-X and MultiPL-E."""
+
+from __future__ import annotations
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import well_formed
+
+# What begins a HumanEval-X row's `task_id`.
+_HUMANEVAL_X = {
+    "CPP": "c++",
+    "Java": "java",
+    "JavaScript": "javascript",
+    "Go": "go",
+    "Rust": "rust",
+}
+# MultiPL-E's names that are no language's; most are short names that a server knows.
+_MULTIPL_E = {"go_test.go": "go", "adb": "ada"}
+
+
+def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request of a HumanEval-X row: `task_id`, `prompt`, `test`, for Go `test_setup`.
+
+    The rows for Python are HumanEval's; `humaneval` reads those.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("humaneval_x", row)
+    prefix = reader.text("task_id").split("/")[0]
+    if prefix not in _HUMANEVAL_X:
+        raise reader.error("task_id", f"must begin with one of {', '.join(_HUMANEVAL_X)}")
+    test_code = reader.text("test")
+    if reader.has("test_setup"):
+        test_code = f"{reader.text('test_setup')}\n{test_code}"
+    return _request(_HUMANEVAL_X[prefix], reader.text("prompt"), test_code, completion, id)
+
+
+def multipl_e(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request of a MultiPL-E row: `language`, `prompt`, `tests`.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("multipl_e", row)
+    name = reader.text("language")
+    language = _MULTIPL_E.get(name, name)
+    return _request(language, reader.text("prompt"), reader.text("tests"), completion, id)
+
+
+def _request(
+    language: str, prompt: str, test_code: str, completion: str, id: str
+) -> pb.ScoreRequest:
+    return pb.ScoreRequest(
+        id=id,
+        language=language,
+        prompt=prompt,
+        completion=well_formed(completion),
+        program=pb.ProgramTests(test_code=test_code),
+    )
