@@ -21,7 +21,7 @@ from System.Collections.Generic import List  # noqa: E402
 from System.IO import File  # noqa: E402
 
 trees, references = List[SyntaxTree](), List[MetadataReference]()
-trees.Add(CSharpSyntaxTree.ParseText(open(SOURCE).read()))
+trees.Add(CSharpSyntaxTree.ParseText(File.ReadAllText(SOURCE)))
 system = glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/System*.dll")
 for name in [
     *system,
