@@ -154,7 +154,7 @@ async def _hear_hello(output: asyncio.StreamReader) -> RunnerDescription:
     description, _ = wire.unpack(await output.readexactly(hello.report_bytes))
     if description["protocol_version"] != wire.PROTOCOL_VERSION:
         raise ValueError(f"runner speaks protocol {description['protocol_version']}")
-    walls, frameworks = description["walls"], description["frameworks"]
+    walls, frameworks = description["walls"], description.get("frameworks", [])
     assert isinstance(walls, dict)
     assert isinstance(frameworks, list)
     return RunnerDescription(
