@@ -63,18 +63,18 @@ def python_image(engine: docker.APIClient, base_image: str) -> str:
 
 
 @pytest.fixture(scope="session")
+def science_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with scientific packages."""
+    return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
+
+
+@pytest.fixture(scope="session")
 def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
     """Gives the ids of the images of C++, Java and JavaScript with the runner of this checkout."""
     return tuple(
         images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
         for name in ("gcc", "jvm", "node")
     )
-
-
-@pytest.fixture(scope="session")
-def science_image(engine: docker.APIClient, base_image: str) -> str:
-    """Gives the id of the Python image with scientific packages."""
-    return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
 
 
 @pytest.fixture(scope="session")

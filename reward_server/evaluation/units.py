@@ -25,9 +25,9 @@ from reward_server.grading.twins import Twins
 from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
 from reward_server.grading.verdict import Run
 
-_QUICK_CHARACTERS = 1 << 14
-_REMEMBERED_CHARACTERS = 1 << 16
-_REMEMBERED = 256
+_QUICK_CHARACTERS = 1 << 12  # some 20 ms
+_REMEMBERED_CHARACTERS = 1 << 15
+_REMEMBERED = 64
 NAME = "tests"
 
 

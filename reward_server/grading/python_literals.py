@@ -32,11 +32,6 @@ def kind_of(value: object) -> str:
     return type(value).__name__
 
 
-def is_same(left: object, right: object) -> bool:
-    """Tells whether two values are written alike."""
-    return type(left) is type(right) and repr(left) == repr(right)
-
-
 def differs(value: object, other: object, *, far: bool) -> bool:
     """Tells whether no answer that equals one value, or is near it, equals the other."""
     if value == other or _counted(value) == _counted(other):

@@ -27,12 +27,13 @@ from reward_server.grading.perturbable import Finder, Site, Unit
 from reward_server.grading.python_literals import (
     differs,
     evaluated,
-    is_same,
     kind_of,
     literal,
     stands_in,
     varied,
 )
+
+_OFFERED = 8  # values of other units to choose from
 
 
 class Twins:
@@ -106,7 +107,7 @@ class Twins:
             for place, site in enumerate(sites):
                 others = [
                     self._value(sites[(place + 1) % len(sites)]),
-                    *draw.sample(self._pool[kind], len(self._pool[kind])),
+                    *draw.sample(self._pool[kind], min(_OFFERED, len(self._pool[kind]))),
                 ]
                 found[site] = self._replacement(site, others, draw)
         return found
@@ -144,16 +145,14 @@ class Twins:
 def _pool(
     sites: Mapping[Unit, Sequence[Site]], nodes: Mapping[str, Sequence[ast.AST]]
 ) -> dict[str, list[object]]:
-    """Returns the expected values of all units, by type."""
-    found: dict[str, list[object]] = {}
+    """Returns the different expected values of all units, by type."""
+    found: dict[str, dict[str, object]] = {}
     for unit_sites in sites.values():
         for site in unit_sites:
             if site.kind in ("value", "far"):
                 value = evaluated(nodes[site.path][site.number])
-                known = found.setdefault(kind_of(value), [])
-                if not any(is_same(value, other) for other in known):
-                    known.append(value)
-    return found
+                found.setdefault(kind_of(value), {})[repr(value)] = value
+    return {kind: list(values.values()) for kind, values in found.items()}
 
 
 class _Changer(ast.NodeTransformer):

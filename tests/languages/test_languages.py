@@ -141,11 +141,3 @@ async def test_a_program_that_is_none_is_refused(language: Language, app: App) -
 
 async def test_every_language_is_offered(app: App) -> None:
     assert {one.name for one in app.facts.languages} == {one.name for one in load_languages().all}
-
-
-def test_every_language_has_solutions_of_every_problem() -> None:
-    with_variants = {path.name for path in FILES.values()}
-    assert len(with_variants) == len({one.probe.works for one in LANGUAGES})
-    names = {problem.name for problem in PROBLEMS}
-    for language in SOLVED:
-        assert set(read_solutions(FILES[language.name], language.comment)) == names

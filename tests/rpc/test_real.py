@@ -224,3 +224,50 @@ async def test_a_program_of_several_files_is_run(real: Real) -> None:
         data_files={"d": b"2"},
     )
     assert (await real.stub.Execute(request)).stdout.data == b"1 2\n"
+
+
+# --------------------------------------------------------------------------------- test files
+
+
+async def test_test_files_are_judged_and_told_test_by_test(real: Real) -> None:
+    text = (
+        "import unittest\nfrom pkg.solution import f\n"
+        "class TestF(unittest.TestCase):\n"
+        "    def test_right(self):\n        self.assertEqual(f(1), 2)\n"
+        "    def test_wrong(self):\n        self.assertEqual(f(1), 3)\n"
+    )
+    tests = pb.UnitTests(
+        framework=pb.FRAMEWORK_UNITTEST,
+        files={"tests/test_f.py": text},
+        solution_path="pkg/solution.py",
+    )
+    policy = pb.RewardPolicy(kind=pb.REWARD_POLICY_KIND_FRACTION)
+    asked = pb.ScoreRequest(completion=RIGHT, unit=tests, reward_policy=policy)
+    response = await real.stub.Score(asked)
+    assert [(test.name, test.outcome) for test in response.tests] == [
+        ("tests/test_f.py::TestF::test_right", pb.TEST_OUTCOME_PASSED),
+        ("tests/test_f.py::TestF::test_wrong", pb.TEST_OUTCOME_FAILED),
+    ]
+    assert (response.verdict, response.reward) == (pb.VERDICT_FAILED, 0.5)
+    assert response.integrity == pb.INTEGRITY_ISOLATED
+
+
+async def test_a_framework_that_the_sandboxes_lack_is_refused_and_not_offered(real: Real) -> None:
+    languages = (await real.stub.GetServerInfo(pb.GetServerInfoRequest())).languages
+    [python] = [language for language in languages if language.name == "python"]
+    assert list(python.frameworks) == ["unittest"]
+    assert "unit" in python.test_kinds
+    tests = pb.UnitTests(framework=pb.FRAMEWORK_PYTEST, files={"test_f.py": "import solution"})
+    error = await refused(real.stub.Score(pb.ScoreRequest(completion=RIGHT, unit=tests)))
+    assert error.code is grpc.StatusCode.FAILED_PRECONDITION
+    assert "FRAMEWORK_PYTEST" in error.details
+
+
+async def test_more_integrity_than_test_files_allow_is_refused(real: Real) -> None:
+    text = "import solution, unittest\nclass TestF(solution.Base):\n    pass\n"
+    tests = pb.UnitTests(framework=pb.FRAMEWORK_UNITTEST, files={"test_f.py": text})
+    asked = pb.ScoreRequest(
+        completion=RIGHT, unit=tests, require_integrity=pb.INTEGRITY_SHARED_TWINS
+    )
+    error = await refused(real.stub.Score(asked))
+    assert error.code is grpc.StatusCode.FAILED_PRECONDITION

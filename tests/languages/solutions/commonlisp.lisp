@@ -51,10 +51,10 @@
 
 ; problem: fibonacci
 (setf n (read))
-⟪!⟫
-(print (loop repeat n
-             for a = 0 then b and b = ⟪1⟫⟪2⟫ then (+ a b)
-             finally (return a)))
+(let ((a 0) (b ⟪1⟫⟪2⟫))
+  (dotimes (i n) (psetf a b b (+ a b)))
+  ⟪!⟫
+  (format t "~D~%" a))
 
 ; problem: gcd
 (defun greatest-common-divisor (a b)

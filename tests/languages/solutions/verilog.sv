@@ -72,6 +72,8 @@ module main;
     total = 0;
     got = $fscanf(32'h8000_0000, "%s", word);
     while (got == 1) begin
+      // Texts are compared as numbers, so they have to begin at the same place.
+      while (word[20*8:19*8+1] == 0) word = word << 8;
       i = 0;
       while (i < total && words[i] < word) i = i + 1;
       if (i < total && words[i] == word) counts[i] = ⟪counts[i] + 1⟫⟪1⟫;
@@ -87,7 +89,11 @@ module main;
       got = $fscanf(32'h8000_0000, "%s", word);
     end
     ⟪!⟫
-    for (i = 0; i < total; i = i + 1) $display("%0s %0d", words[i], counts[i]);
+    for (i = 0; i < total; i = i + 1) begin
+      word = words[i];
+      while (word[8:1] == 0) word = word >> 8;
+      $display("%0s %0d", word, counts[i]);
+    end
   end
 endmodule
 

@@ -74,7 +74,7 @@ ASKING = {
     "the solution gives parameters that are none": (
         "pytest",
         "import pytest, solution\n@pytest.mark.parametrize('x', solution.add([], []))\n"
-        "def test_it(x):\n    assert x\n",
+        "def test_it(x):\n    assert x\ndef test_two():\n    pass\n",
     ),
     "the solution leaves no tests": (
         "unittest",

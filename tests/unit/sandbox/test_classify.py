@@ -14,6 +14,7 @@ from reward_server.domain import (
     CallTests,
     Ending,
     Execution,
+    Framework,
     FunctionJudgement,
     FunctionTests,
     Job,
@@ -22,6 +23,8 @@ from reward_server.domain import (
     Program,
     TerminationKind,
     TestOutcome,
+    UnitJudgement,
+    UnitTests,
     Work,
 )
 from reward_server.errors import SandboxError
@@ -39,8 +42,11 @@ CALL = CallJudgement(
     ),
 )
 FUNCTION = FunctionJudgement(source="", prompt="", tests=FunctionTests(asserts=("a", "b")))
+UNIT = UnitJudgement(
+    source="", tests=UnitTests(framework=Framework.UNITTEST, files=(("test_f.py", ""),))
+)
 PROGRAM = Program(source="")
-WORKS: tuple[Work, ...] = (CALL, FUNCTION, PROGRAM)
+WORKS: tuple[Work, ...] = (CALL, FUNCTION, UNIT, PROGRAM)
 
 
 def job(work: Work = CALL) -> Job:
@@ -395,7 +401,8 @@ def test_tests_left_out_after_a_failure_are_complete_only_when_asked_for() -> No
 
 
 def test_no_tests_at_all_are_never_complete() -> None:
-    for work in (FUNCTION, CallJudgement(source="", tests=CallTests(entry_point="f", cases=()))):
+    no_calls = CallJudgement(source="", tests=CallTests(entry_point="f", cases=()))
+    for work in (FUNCTION, UNIT, no_calls):
         assert classify(finish(), found(tests=[]), job(work)).ending is Ending.CRASHED
 
 
