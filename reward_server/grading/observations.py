@@ -55,9 +55,9 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
         ending: the word at the end of the program.
     """
     words = [word.decode() for word in re.findall(_pattern(tag), output)]
+    # Anywhere but at its place, the ending's word belongs to no site.
     ended = ending in words
     groups, forged = _grouped(words[:-1] if ended else words, sites)
-    forged += ended and words[-1] != ending
     tests = [_result(site, groups[index], ended) for index, site in enumerate(sites)]
     twins = sum(_twin_passed(site, groups[index]) for index, site in enumerate(sites))
     signals = {FORGED_WORD: forged, TWIN_PASSED: twins}

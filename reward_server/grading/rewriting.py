@@ -43,8 +43,7 @@ GUESS_BITS = 20.0
 MOST_TWINS = 7
 LARGEST_TOLERANCE = 0.02
 TAG_DIGITS = WORD_DIGITS = 16
-# Stand in a claim for the actual and the expected value and the secret; tests that have them are
-# left alone.
+# Stand in a claim for two values and the secret; tests that have them are left alone.
 _ACTUAL, _EXPECTED, _SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
@@ -117,6 +116,12 @@ class Claim:
     def family(self) -> tuple[str, str]:
         """What claims have in common whose expected values can stand for each other."""
         return self.condition, self.actual.split("(")[0]
+
+    @property
+    def whole(self) -> str:
+        """The condition as it was written."""
+        expected = "" if self.expected is None else self.expected.text
+        return self.with_expected(self.actual, expected)
 
     def with_expected(self, name: str, text: str) -> str:
         """Returns the condition on a value of that name, with an expected value."""
@@ -638,18 +643,20 @@ class _Writer:
 
     def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
         language = self._language
-        name = self._name
-        expected = self._alternatives(claim)
-        if not expected or (in_expression and not language.named_in_expressions):
-            plain = claim.condition.replace(_ACTUAL, claim.actual)
-            if claim.expected is not None:
-                plain = plain.replace(_EXPECTED, claim.expected.text)
-            code, observation = self._tell(*self._maybe_negated(plain, claim.holds))
-            return self._put(language.nothing, code, in_expression), [observation]
-        told = [self._tell(claim.with_expected(name, text), holds) for text, holds in expected]
-        capture = language.capture.replace("{name}", name).replace("{actual}", claim.actual)
+        named = not in_expression or language.named_in_expressions
+        expected = self._alternatives(claim) if named else []
+        if expected:
+            actual = claim.actual
+            predicates = [(claim.with_expected(self._name, text), own) for text, own in expected]
+        else:
+            actual = claim.whole
+            condition = self._name if named else actual
+            predicates = [self._maybe_negated(condition, claim.holds)]
+        told = [self._tell(predicate, holds) for predicate, holds in predicates]
+        actual = actual.replace(_SECRET, self._secret)
+        capture = language.capture.replace("{name}", self._name).replace("{actual}", actual)
         code = language.separator.join(one for one, _ in told)
-        return self._put(capture, code, in_expression), [one for _, one in told]
+        return self._put(capture if named else "", code, in_expression), [one for _, one in told]
 
     def _put(self, capture: str, observations: str, in_expression: bool) -> str:
         language = self._language

@@ -14,8 +14,7 @@ constants                  words that are literals and have no opposite
 opposites                  pairs of literals that are each other's opposite
 negation                   what negates {predicate}; "!({predicate})" if absent
 name                       how a value is named, with {secret}; "{secret}v" if absent
-capture                    code that names the actual value {actual} {name}, and what stands there
-                           instead where there is nothing to name, `nothing`
+capture                    code that names the value {actual} {name}
 observation                code that tells whether {predicate} holds, by writing the line {held} or
                            the line {missed}
 separator                  what stands between observations; "; " if absent
@@ -86,7 +85,6 @@ class Assertions:
     negation: str
     name: str
     capture: str
-    nothing: str
     observation: str
     separator: str
     statement: str
@@ -122,7 +120,6 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         negation=table.get("negation", "!({predicate})"),
         name=table.get("name", "{secret}v"),
         capture=table["capture"],
-        nothing=table.get("nothing", ""),
         observation=table["observation"],
         separator=table.get("separator", "; "),
         statement=table["statement"],

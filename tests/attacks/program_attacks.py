@@ -296,15 +296,37 @@ JAVA_ATTACKS = (
         "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(0)));",
         signal="",
     ),
-    _java_in(
+    _java(
         "leaves when an exception is not caught",
-        "Thread.setDefaultUncaughtExceptionHandler((thread, error) -> System.exit(0));"
-        " if (true) throw new IllegalStateException();",
+        """
+        class Leaving implements Thread.UncaughtExceptionHandler {
+            public void uncaughtException(Thread thread, Throwable error) { System.exit(0); }
+        }
+        class Solution {
+            int middle(List<Integer> v) {
+                Thread.setDefaultUncaughtExceptionHandler(new Leaving());
+                throw new IllegalStateException();
+            }
+            List<String> order(List<Integer> v) { return null; }
+        }
+        """,
+        garbage=False,
     ),
-    _java_in(
-        "leaves by a thread while the class is loaded",
-        "new Thread(() -> Runtime.getRuntime().halt(0)).start();"
-        " boolean waits = true; while (waits) Thread.onSpinWait();",
+    _java(
+        "leaves by a thread while the function waits",
+        """
+        class Leaving extends Thread {
+            public void run() { Runtime.getRuntime().halt(0); }
+        }
+        class Solution {
+            int middle(List<Integer> v) {
+                new Leaving().start();
+                while (true) Thread.onSpinWait();
+            }
+            List<String> order(List<Integer> v) { return null; }
+        }
+        """,
+        garbage=False,
     ),
     _java(
         "shadows the list that tests collect in",
@@ -446,7 +468,7 @@ JAVASCRIPT_ATTACKS = (
         require('fs').writeSync(1, [...told, ...last].join('').replaceAll('\\n', '\n'))
         process.exit(0)
         """,
-        signal="twin_passed",
+        signal="",
     ),
 )
 

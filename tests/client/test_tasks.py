@@ -461,3 +461,49 @@ def test_a_bigcodebench_row_without_a_field_is_refused(field: str):
 def test_a_bigcodebench_row_whose_tests_are_no_python_is_refused():
     with pytest.raises(TaskError, match="test"):
         tasks.bigcodebench({**BIGCODEBENCH, "test": "def ("})
+
+
+# ------------------------------------------------------------- HumanEval-X and MultiPL-E
+
+
+@pytest.mark.parametrize(
+    ("prefix", "language"), [("CPP", "c++"), ("Java", "java"), ("JavaScript", "javascript")]
+)
+def test_a_humaneval_x_row_becomes_a_test_program(prefix, language):
+    row = {"task_id": f"{prefix}/0", "prompt": "int f() {", "test": "int main() {}"}
+    request = tasks.humaneval_x(row, "return 1; }", id="a")
+    assert (request.id, request.language, request.prompt) == ("a", language, "int f() {")
+    assert request.completion == "return 1; }"
+    assert request.program.test_code == "int main() {}"
+
+
+def test_the_set_up_of_a_humaneval_x_row_stands_in_front_of_its_tests():
+    row = {
+        "task_id": "Go/0",
+        "prompt": "func",
+        "test": "func TestF()",
+        "test_setup": "package main",
+    }
+    assert tasks.humaneval_x(row).program.test_code == "package main\nfunc TestF()"
+
+
+def test_a_humaneval_x_row_for_python_is_sent_elsewhere():
+    row = {"task_id": "Python/0", "prompt": "def f():", "test": "def check(f): pass"}
+    with pytest.raises(TaskError, match="task_id: must begin with one of CPP"):
+        tasks.humaneval_x(row)
+
+
+@pytest.mark.parametrize(("name", "language"), [("rs", "rs"), ("go_test.go", "go")])
+def test_a_multipl_e_row_becomes_a_test_program(name, language):
+    row = {"name": "f_0", "language": name, "prompt": "fn f() {", "tests": "}\nfn main() {}"}
+    template = tasks.templates("multipl_e", [row])["f_0"]
+    request = tasks.fill(template, "1", id="b")
+    assert (request.id, request.language, request.prompt) == ("b", language, "fn f() {")
+    assert request.program.test_code == "}\nfn main() {}"
+
+
+@pytest.mark.parametrize(("task", "absent"), [("humaneval_x", "test"), ("multipl_e", "tests")])
+def test_a_row_without_its_test_program_is_wrong(task, absent):
+    row = {"task_id": "CPP/0", "name": "f", "language": "cpp", "prompt": "int f() {"}
+    with pytest.raises(TaskError, match=f"{absent}: is absent"):
+        tasks.named(task)(row)

@@ -23,6 +23,7 @@ from reward_server.domain import (
     Integrity,
     Limits,
     Program,
+    ProgramTests,
     RewardPolicyKind,
     StdioCase,
     StdioTests,
@@ -147,6 +148,36 @@ def test_stdio_tests_cross_whole() -> None:
         cases=(StdioCase(stdin=b"\xff\x00", expected_stdout=b"1"),),
         checker=domain.Checker(kind=CheckerKind.PROGRAM, program="import sys"),
     )
+
+
+def test_program_tests_cross_whole() -> None:
+    tests = pb.ProgramTests(test_code="int main() { assert(f() == 1); }")
+    request = pb.ScoreRequest(language="cpp", completion="int f();", program=tests)
+    read = convert.submission(request, BOUNDS)
+    assert read.tests == ProgramTests(test_code=tests.test_code)
+    assert read.language == "c++17"
+
+
+@pytest.mark.parametrize("test_code", ["", " \n", "assert(f() == 1);"])
+def test_program_tests_without_a_program_are_named(test_code: str) -> None:
+    tests = pb.ProgramTests(test_code=test_code)
+    request = pb.ScoreRequest(language="cpp", completion="int f();", program=tests)
+    assert refusal(request).field == "program.test_code"
+
+
+def test_program_tests_count_as_many_first_ones_as_a_policy_says() -> None:
+    request = pb.ScoreRequest(
+        language="cpp",
+        program=pb.ProgramTests(test_code="int main() { assert(f() == 1); }"),
+        reward_policy=pb.RewardPolicy(kind=pb.REWARD_POLICY_KIND_FIRST_K, first_k=3),
+    )
+    assert convert.submission(request, BOUNDS).reward_policy.first_k == 3
+
+
+def test_program_tests_are_not_offered_for_python() -> None:
+    request = pb.ScoreRequest(program=pb.ProgramTests(test_code="f()"))
+    with pytest.raises(UnsupportedError, match="program tests are not offered for python"):
+        convert.submission(request, BOUNDS)
 
 
 def test_what_is_unset_takes_the_servers_defaults() -> None:

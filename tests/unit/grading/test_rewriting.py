@@ -43,7 +43,6 @@ LIVE = parse_assertions(
         "containers": r"tuple(?=\()",
         "negation": "not ({predicate})",
         "capture": "({name} := ({actual}))",
-        "nothing": "0",
         "observation": '{secret}say("{held}" if ({predicate}) else "{missed}")',
         "separator": ", ",
         "statement": "[{capture}, {observations}];",
@@ -213,6 +212,7 @@ def test_words_out_of_their_order_are_forged(seed: int) -> None:
     )
     assert passed(in_order)
     assert turned.signals["forged_word"]
+    assert {*outcomes(turned)} == {TestOutcome.FAILED}
 
 
 def test_a_word_behind_the_ending_or_of_nobody_is_forged() -> None:
@@ -223,7 +223,7 @@ def test_a_word_behind_the_ending_or_of_nobody_is_forged() -> None:
     for words in ([*right, ENDING, right[0]], [*right, TAG + "0" * 16, ENDING]):
         told = read_words("\n".join(words).encode(), program.sites, tag=TAG, ending=ENDING)
         assert told.signals["forged_word"] >= 1
-        assert not passed(told)
+        assert outcomes(told) == [TestOutcome.FAILED]
 
 
 def test_an_assertion_that_was_not_come_to_did_not_pass() -> None:
@@ -264,6 +264,16 @@ def test_twins_make_a_guess_as_hard_as_it_can_be() -> None:
     many = rewritten("\n".join(f"assert(f({i}) == {i})" for i in range(100, 140)))
     assert [len(site.observations) for site in few.sites] == [8] * 3
     assert {len(site.observations) for site in many.sites} == {2}
+
+
+def test_where_the_true_comparison_stands_is_not_told() -> None:
+    places = {
+        [one.holds for one in rewritten("assert(f(1) == 3)", seed).sites[0].observations].index(
+            True
+        )
+        for seed in range(100)
+    }
+    assert places >= {*range(7)}
 
 
 def test_twins_are_borrowed_from_other_assertions_where_there_are_enough() -> None:

@@ -1,0 +1,329 @@
+"""What a test program and its output come to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from reward_server.domain import (
+    Assessment,
+    CapturedStream,
+    Commands,
+    Ending,
+    Execution,
+    Integrity,
+    Job,
+    LimitKind,
+    ProgramTests,
+    Provenance,
+    RewardPolicy,
+    RewardPolicyKind,
+    Submission,
+    Termination,
+    TerminationKind,
+    TestOutcome,
+    Verdict,
+)
+from reward_server.errors import UnsupportedError
+from reward_server.evaluation import Evaluation
+from reward_server.languages import load_languages, parse_language
+from reward_server.languages.composing import parse_composition
+from reward_server.scheduler import Scheduler
+
+EXITED = Termination(kind=TerminationKind.EXITED)
+TWO = "#include <assert.h>\nint main() {\n  assert(f(1) == 2);\n  assert(f(2) == 3);\n}\n"
+UNSEEN = "int main() {\n  if (f(1) != 2) abort();\n}\n"
+FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+
+Program = Callable[[str], Execution]
+
+
+def wrote(text: str, *, status: int = 0, ending: Ending = Ending.COMPLETED) -> Execution:
+    data = text.encode()
+    return Execution(
+        ending=ending,
+        termination=replace(EXITED, value=status),
+        stdout=CapturedStream(data=data, size_bytes=len(data)),
+    )
+
+
+class Executor:
+    """Compiles anything, and behaves as its program does; the probe of the language works."""
+
+    slots = 2
+
+    def __init__(self, program: Program, *, compiles: bool = True) -> None:
+        self.sources: list[str] = []
+        self._program = program
+        self._compiles = compiles
+
+    async def run(self, job: Job) -> Execution:
+        assert isinstance(job.work, Commands)
+        if job.work.stdin:
+            return wrote("42")
+        if job.work.keep:
+            (source,) = job.work.files.values()
+            self.sources.append(source.decode())
+            is_probe = "scanf" in self.sources[-1] or "std::cin" in self.sources[-1]
+            return wrote("", status=0 if self._compiles or is_probe else 1)
+        return self._program(self.sources[-1])
+
+
+async def judged(
+    program: Program, tests: str = TWO, *, compiles: bool = True, **rest: object
+) -> tuple[Assessment, Executor]:
+    executor = Executor(program, compiles=compiles)
+    languages = load_languages()
+    provenance = {one.name: Provenance() for one in languages.all}
+    evaluation = Evaluation(Scheduler(executor), languages, provenance=provenance)
+    submission = Submission(
+        language="c++",
+        completion="int f(int x) { return x + 1; }",
+        tests=ProgramTests(test_code=tests),
+    )
+    wanted = replace(submission, **rest)  # type: ignore[arg-type]  # fields by name
+    return await evaluation.score(wanted), executor
+
+
+def groups(source: str) -> list[list[tuple[str, str, str]]]:
+    """Gives, for each assertion, the expected value and the two words of each comparison."""
+    lines = (
+        re.findall(r"== (\d+)\) \? \"\\n(\w+)\\n\" : \"\\n(\w+)\\n\"", line)
+        for line in source.split("\n")
+    )
+    return [line for line in lines if line]
+
+
+def ending(source: str) -> str:
+    return re.findall(r'if \(status == 0\) \w+say\("\\n(\w+)\\n"\)', source)[0]
+
+
+def honest(*values: str, ends: bool = True, status: int = 0) -> Program:
+    """Gives a program whose function returns these values, one for each assertion."""
+
+    def program(source: str) -> Execution:
+        said = ["before"]
+        for value, group in zip(values, groups(source), strict=False):
+            said += [held if expected == value else missed for expected, held, missed in group]
+        said += [ending(source)] if ends else []
+        return wrote("".join(f"\n{word}\n" for word in said), status=status)
+
+    return program
+
+
+def outcomes(assessment: Assessment) -> list[TestOutcome]:
+    return [test.outcome for test in assessment.tests]
+
+
+async def test_a_right_solution_passes_each_assertion() -> None:
+    assessment, executor = await judged(honest("2", "3"))
+    assert assessment.verdict is Verdict.PASSED
+    assert assessment.reward == 1.0
+    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert [test.name for test in assessment.tests] == [
+        "assertion 1 at line 3",
+        "assertion 2 at line 4",
+    ]
+    assert assessment.stdout.data == b"\nbefore\n"
+    assert not assessment.stdout.truncated
+    assert "assert(" not in executor.sources[-1]
+
+
+async def test_every_verdict_has_words_of_its_own() -> None:
+    _, first = await judged(honest("2", "3"))
+    _, second = await judged(honest("2", "3"))
+    words = [set(re.findall(r"[0-9a-f]{16}", one.sources[-1])) for one in (first, second)]
+    assert words[0]
+    assert not words[0] & words[1]
+
+
+async def test_a_wrong_answer_fails_its_assertion_alone() -> None:
+    assessment, _ = await judged(honest("2", "77"), reward_policy=FRACTION)
+    assert assessment.verdict is Verdict.FAILED
+    assert assessment.reward == 0.5
+    assert outcomes(assessment) == [TestOutcome.PASSED, TestOutcome.FAILED]
+    assert assessment.message == "assertion 2 at line 4: it does not hold"
+
+
+async def test_a_crash_in_the_middle_keeps_what_was_observed() -> None:
+    assessment, _ = await judged(honest("2", ends=False, status=3), reward_policy=FRACTION)
+    assert assessment.verdict is Verdict.RUNTIME_ERROR
+    assert outcomes(assessment) == [TestOutcome.PASSED, TestOutcome.ERROR]
+    assert assessment.reward == 0.5
+
+
+async def test_a_limit_in_the_middle_keeps_what_was_observed() -> None:
+    def program(source: str) -> Execution:
+        execution = honest("2", ends=False)(source)
+        return replace(execution, ending=Ending.LIMIT, limits_hit=(LimitKind.CPU_TIME,))
+
+    assessment, _ = await judged(program)
+    assert assessment.verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert outcomes(assessment) == [TestOutcome.PASSED, TestOutcome.LIMIT]
+
+
+@pytest.mark.parametrize("said", [("2", "3"), ("2",), ()])
+async def test_who_leaves_before_the_ending_earns_nothing(said: tuple[str, ...]) -> None:
+    assessment, _ = await judged(honest(*said, ends=False))
+    assert assessment.verdict is Verdict.RUNTIME_ERROR
+    assert assessment.reward == 0.0
+    assert assessment.signals == {"early_exit": 1}
+
+
+async def test_the_ending_with_a_bad_exit_status_is_no_pass() -> None:
+    assessment, _ = await judged(honest("2", "3", status=1))
+    assert assessment.verdict is Verdict.RUNTIME_ERROR
+    assert assessment.reward == 0.0
+
+
+async def test_output_that_was_not_kept_whole_is_no_pass() -> None:
+    def program(source: str) -> Execution:
+        execution = honest("2", "3")(source)
+        return replace(execution, stdout=replace(execution.stdout, size_bytes=1 << 30))
+
+    assessment, _ = await judged(program)
+    assert assessment.reward == 0.0
+
+
+async def test_tampering_costs_every_test() -> None:
+    def program(source: str) -> Execution:
+        first, second = groups(source)
+        said = [held for _, held, _ in first]
+        said += [held if value == "3" else missed for value, held, missed in second]
+        return wrote("\n".join([*said, ending(source)]))
+
+    assessment, _ = await judged(program, reward_policy=FRACTION)
+    assert assessment.signals == {"twin_passed": 1}
+    assert outcomes(assessment) == [TestOutcome.FAILED] * 2
+    assert assessment.reward == 0.0
+
+
+async def test_a_program_that_is_not_understood_is_one_test() -> None:
+    def program(source: str) -> Execution:
+        return wrote(f"\n{ending(source)}\n")
+
+    assessment, executor = await judged(program, UNSEEN)
+    assert assessment.verdict is Verdict.PASSED
+    assert assessment.integrity is Integrity.SHARED
+    assert [test.name for test in assessment.tests] == ["program"]
+    left, _ = await judged(lambda _: wrote(""), UNSEEN)
+    assert left.verdict is Verdict.RUNTIME_ERROR
+    assert left.signals == {"early_exit": 1}
+    assert executor.sources
+
+
+async def test_an_assertion_that_ends_the_program_is_a_wrong_answer() -> None:
+    def program(source: str) -> Execution:
+        said = b"main: tests.cpp:3: int main(): Assertion `f(1) == g()' failed.\n"
+        return replace(
+            wrote("", status=134), stderr=CapturedStream(data=said, size_bytes=len(said))
+        )
+
+    assessment, _ = await judged(program, UNSEEN)
+    assert assessment.verdict is Verdict.FAILED
+    crashed, _ = await judged(lambda _: wrote("", status=139), UNSEEN)
+    assert crashed.verdict is Verdict.RUNTIME_ERROR
+
+
+async def test_what_does_not_compile_is_a_compile_error() -> None:
+    assessment, _ = await judged(honest("2", "3"), compiles=False)
+    assert assessment.verdict is Verdict.COMPILE_ERROR
+    assert outcomes(assessment) == [TestOutcome.NOT_RUN] * 2
+
+
+@pytest.mark.parametrize(
+    ("tests", "wanted"),
+    [(UNSEEN, Integrity.SHARED_TWINS), (TWO, Integrity.ISOLATED)],
+)
+async def test_more_integrity_than_the_tests_allow_is_refused_before_anything_runs(
+    tests: str, wanted: Integrity
+) -> None:
+    executor = Executor(honest("2", "3"))
+    evaluation = Evaluation(Scheduler(executor), load_languages(), provenance={})
+    submission = Submission(
+        language="c++",
+        completion="",
+        tests=ProgramTests(test_code=tests),
+        require_integrity=wanted,
+    )
+    with pytest.raises(UnsupportedError, match=wanted.name):
+        await evaluation.score(submission)
+    assert not executor.sources
+
+
+# ------------------------------------------------------------------------------ languages
+
+
+def test_server_info_tells_where_twins_are_made() -> None:
+    languages = load_languages()
+    assert languages.find("c++").info("12").twin_kinds == ("program",)
+    assert languages.find("python").info("3").twin_kinds == ()
+
+
+def test_every_language_with_program_tests_can_compose_a_program() -> None:
+    found = [one for one in load_languages().all if one.program is not None]
+    assert found
+    for language in found:
+        assert language.program is not None
+        composed = language.program.compose("SOLUTION", "TESTS", secret="zsecret", word="w0rd")
+        text = composed.source + "".join(str(content) for content in composed.files.values())
+        assert text.count("SOLUTION") == text.count("TESTS") == 1
+        assert language.program.rename is not None or "w0rd" in text
+        assert "{secret}" not in text
+        assert "{word}" not in text
+
+
+def test_what_a_solution_says_of_secrets_is_left_as_it_is() -> None:
+    composition = parse_composition(
+        {"layout": "{solution}\n{tests}\n{ending}", "ending": "print({word})"}
+    )
+    composed = composition.compose("{word} {tests}", "{ending} {secret}", secret="s", word="w")
+    assert composed.source == "{word} {tests}\n{ending} {secret}\nprint(w)"
+
+
+def test_only_the_first_main_is_renamed_and_its_absence_is_seen() -> None:
+    program = load_languages().find("java").program
+    assert program is not None
+    tests = "class Main { public static void main(String[] args) { } }"
+    assert program.fits(tests)
+    assert not program.fits("class Main { }")
+    source = program.compose("", tests + "// void main(String[] a)", secret="z", word="w").source
+    assert source.count("mz(args)") == 1
+    assert source.endswith("// void main(String[] a)\n\n") or "// void main(String[] a)" in source
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"layout": "{solution}{tests}"}, "the layout must have each"),
+        ({"layout": "{solution}{solution}{tests}{ending}"}, "the layout must have each"),
+        ({"ending": "done"}, "nothing writes"),
+    ],
+)
+def test_a_broken_table_is_refused(change: dict[str, str], told: str) -> None:
+    table = {"layout": "{solution}{tests}{ending}", "ending": "{word}"}
+    with pytest.raises(ValueError, match=told):
+        parse_composition(table | change)
+
+
+def test_program_tests_and_their_table_need_each_other() -> None:
+    text = """
+        name = "x"
+        aliases = []
+        image = "x"
+        source = "x"
+        comment = "#"
+        test_kinds = ["program"]
+        fence_tags = []
+        code_line = "x"
+        [probe]
+        works = ""
+        refused = ""
+        fails = ""
+        endless = ""
+    """
+    with pytest.raises(ValueError, match="need each other"):
+        parse_language(text)
