@@ -139,7 +139,11 @@ async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> As
 
 def _offered(backend: Backend) -> Languages:
     known = load_languages().all
-    return Languages(language for language in known if language.name in backend.language_versions)
+    return Languages(
+        language.with_frameworks(backend.frameworks.get(language.name, ()))
+        for language in known
+        if language.name in backend.language_versions
+    )
 
 
 def _bounds(settings: Settings, languages: Languages) -> Bounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +37,7 @@ class Backend:
     Args:
         image_digests: digest of the sandbox image of each language, where there are images.
         language_versions: version of each language that was tried and works, by canonical name.
+        frameworks: those whose test files each language's sandboxes can run.
         outages: False each time that no job can be run any more, True when one can again.
     """
 
@@ -44,6 +45,7 @@ class Backend:
     executor: Executor
     walls: tuple[Wall, ...]
     language_versions: Mapping[str, str]
+    frameworks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     image_digests: Mapping[str, str] = field(default_factory=dict)
     runner_version: str = str(PROTOCOL_VERSION)
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
@@ -75,9 +77,10 @@ def local_options(settings: Settings) -> LocalOptions:
     packages = tuple(str(folder) for folder in settings.sandbox_packages)
     chains = [one.toolchain for one in _wanted(settings).all if one.toolchain is not None]
     paths = tuple(dict.fromkeys(path for chain in chains for path in chain.paths))
+    options = LocalOptions(packages=packages, paths=paths, preload=settings.sandbox_preload)
     if settings.sandbox_uid is None:
-        return LocalOptions(packages=packages, paths=paths)
-    return LocalOptions(packages=packages, paths=paths, uid=settings.sandbox_uid)
+        return options
+    return replace(options, uid=settings.sandbox_uid)
 
 
 async def examine(settings: Settings) -> tuple[Wall, ...]:
@@ -94,9 +97,7 @@ async def examine(settings: Settings) -> tuple[Wall, ...]:
     engines = _docker_module()
     with closing(await asyncio.to_thread(engines.connect)) as engine:
         first = (await _images(engine, settings))[0]
-        options = engines.DockerOptions(
-            image=first.identifier, name=first.name, runtime=settings.runtime
-        )
+        options = _docker_options(settings, first)
         walls: tuple[Wall, ...] = await engines.probe(engine, options)
         return walls
 
@@ -122,16 +123,16 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
 @asynccontextmanager
 async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
     """Keeps a pool of a Docker Engine's containers; see `running_backend`."""
-    if settings.sandbox_packages:
-        raise SettingsError("sandbox_packages: packages of the docker backend are in its image")
+    if settings.sandbox_packages or settings.sandbox_preload:
+        raise SettingsError(
+            "sandbox_packages, sandbox_preload: what the docker backend imports is in its image"
+        )
     engines = _docker_module()
     engine = await asyncio.to_thread(engines.connect)
     with closing(engine):
         await asyncio.to_thread(engines.remove_stale, engine)
         found = await _images(engine, settings)
-        options = engines.DockerOptions(
-            image=found[0].identifier, name=found[0].name, runtime=settings.runtime
-        )
+        options = _docker_options(settings, found[0])
         walls = await engines.probe(engine, options)
         require(walls, settings.allow_missing)
         options = without_missing(options, walls)
@@ -161,13 +162,23 @@ async def socket_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 
 def _sockets(settings: Settings) -> tuple[Path, ...]:
-    if settings.runtime or settings.sandbox_packages:
+    if settings.runtime or settings.sandbox_packages or settings.sandbox_preload:
         raise SettingsError(
-            "runtime, sandbox_packages: those of the socket backend are its runners'"
+            "runtime, sandbox_packages, sandbox_preload: those of the socket backend are its "
+            "runners'"
         )
     if not settings.sockets:
         raise SettingsError("sockets: name the sockets on which runners listen")
     return settings.sockets
+
+
+def _docker_options(settings: Settings, image: Any) -> Any:
+    return _docker_module().DockerOptions(
+        image=image.identifier,
+        name=image.name,
+        runtime=settings.runtime,
+        greatest=settings.most_limits,
+    )
 
 
 async def _images(engine: Any, settings: Settings) -> tuple[Any, ...]:
@@ -257,21 +268,22 @@ async def _pooled(
     executor = LocalExecutor(together := Pools(pools))
     await together.start()
     try:
-        versions = await versions_of(executor, [load_languages().find(one) for one in pools])
-        _refuse_absent(settings, versions)
+        found = await versions_of(executor, [load_languages().find(one) for one in pools])
+        _refuse_absent(settings, found)
         yield Backend(
             name=name,
             executor=executor,
             walls=walls,
             image_digests=digests,
-            language_versions=versions,
+            language_versions={name: one.version for name, one in found.items()},
+            frameworks={name: one.frameworks for name, one in found.items()},
             outages=outages,
         )
     finally:
         await together.close()
 
 
-def _refuse_absent(settings: Settings, versions: Mapping[str, str]) -> None:
+def _refuse_absent(settings: Settings, found: Container[str]) -> None:
     wanted = {one.name for one in _wanted(settings).all} if settings.languages else set()
-    if absent := wanted - set(versions):
+    if absent := {name for name in wanted if name not in found}:
         raise SettingsError(f"languages: not found here: {', '.join(sorted(absent))}")

@@ -192,7 +192,29 @@ class ProgramTests:
     test_code: str
 
 
-Tests = FunctionTests | CallTests | StdioTests | ProgramTests
+class Framework(enum.Enum):
+    """Test frameworks."""
+
+    PYTEST = 1
+    UNITTEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitTests:
+    """Test files of a framework.
+
+    Args:
+        framework: whose they are.
+        files: relative path and content of each, by path.
+        solution_path: where tests find the solution; no file's.
+    """
+
+    framework: Framework
+    files: tuple[tuple[str, str], ...]
+    solution_path: str = "solution.py"
+
+
+Tests = FunctionTests | CallTests | StdioTests | UnitTests | ProgramTests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +302,28 @@ class CallJudgement:
     stop_at_first_failure: bool = False
 
 
-Work = Program | Commands | FunctionJudgement | CallJudgement
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitJudgement:
+    """Test files run in an isolated judge, or beside the solution, where they are observed alone.
+
+    Args:
+        source: the solution.
+        tests: the test files.
+        files: the solution's further ones.
+        data: what the solution finds, read-only.
+        shared: whether they run in the candidate's process.
+        stop_at_first_failure: whether one failed test ends the run.
+    """
+
+    source: str
+    tests: UnitTests
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    shared: bool = False
+    stop_at_first_failure: bool = False
+
+
+Work = Program | Commands | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,4 +471,5 @@ class LanguageInfo:
     aliases: tuple[str, ...] = ()
     version: str
     test_kinds: tuple[str, ...]
+    frameworks: tuple[str, ...] = ()
     twin_kinds: tuple[str, ...] = ()

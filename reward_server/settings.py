@@ -130,6 +130,7 @@ class Settings(BaseSettings):
     recycle_after_executions: PositiveInt = 2000
     recycle_after_seconds: Seconds = 1800.0
     sandbox_packages: Folders = ()
+    sandbox_preload: Names = ()
     sandbox_uid: PositiveInt | None = None
     cgroup_parent: str | None = None
 

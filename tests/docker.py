@@ -18,7 +18,14 @@ from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
 PYTHON_TAG = "codereward-python:test"
-BUILD_SECONDS = {"python_image": 300, "program_images": 900, "language_images": 3600}
+SCIENCE_TAG = "codereward-python-science:test"  # as `language_images` calls it
+BUILD_SECONDS = {
+    "base_image": 300,
+    "python_image": 300,
+    "science_image": 300,
+    "program_images": 900,
+    "language_images": 3600,
+}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
@@ -54,6 +61,12 @@ def base_image(engine: docker.APIClient) -> str:
 def python_image(engine: docker.APIClient, base_image: str) -> str:
     """Gives the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def science_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with scientific packages."""
+    return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -37,6 +38,9 @@ SMALL_LIMITS = Limits(
     file_size_bytes=16 * MEBIBYTE,
     output_bytes=8 * MEBIBYTE,
 )
+# Time for pytest to be imported, which other tests do not need.
+FILE_LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=8.0, wall_time_seconds=20.0)
+PACKAGES = (Path(pytest.__file__).parents[1],)
 
 on_the_servers_loop = pytest.mark.asyncio(loop_scope="session")
 
@@ -60,15 +64,16 @@ class Judge:
         limits: Limits = SMALL_LIMITS,
         extraction: Extraction = Extraction.NONE,
         policy: RewardPolicy | None = None,
+        integrity: Integrity = Integrity.ISOLATED,
     ) -> Assessment:
-        """Judges a completion; every judgement must be by a judge of its own domain."""
+        """Judges a completion; unless told otherwise, by a judge of its own domain."""
         submission = Submission(
             completion=completion,
             tests=tests,
             prompt=prompt,
             limits=limits,
             extraction=extraction,
-            require_integrity=Integrity.ISOLATED,
+            require_integrity=integrity,
         )
         if policy is not None:
             submission = replace(submission, reward_policy=policy)
@@ -92,4 +97,14 @@ async def judge() -> AsyncIterator[Judge]:
 async def judge_of_two() -> AsyncIterator[Judge]:
     """Gives a judge with two slots, so that completions have neighbours."""
     async with running_app(Settings(port=0, workers=SLOTS)) as app:
+        yield Judge(app.evaluation)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def judge_of_files() -> AsyncIterator[Judge]:
+    """Gives a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
+    settings = Settings(
+        port=0, workers=SLOTS, sandbox_packages=PACKAGES, sandbox_preload=("pytest",)
+    )
+    async with running_app(settings) as app:
         yield Judge(app.evaluation)

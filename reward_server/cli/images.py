@@ -124,6 +124,16 @@ def verify(
     raise typer.Exit(1 if any(trial.problem for trial in trials) else 0)
 
 
+@images_app.command()
+def sbom(name: Annotated[str, typer.Argument(help="Image to read.")]) -> None:
+    """Prints an image's software bill of materials, as CycloneDX in JSON."""
+    with _engine() as engine:
+        from reward_server.sandbox.sbom import bill_of_materials
+
+        [image, *_] = _named(engine, [name])
+        typer.echo(bill_of_materials(engine, image))
+
+
 @contextmanager
 def _engine() -> Iterator[docker.APIClient]:
     try:
@@ -237,9 +247,9 @@ async def _try_languages(
     versions = await versions_of(_One(sandbox), languages)
     found = []
     for one in languages:
-        version = versions.get(one.name, "")
-        problems = await try_language(one, sandbox, Limits()) if version else ("is not there",)
-        found.append((one.name, version, problems))
+        there = versions.get(one.name)
+        problems = await try_language(one, sandbox, Limits()) if there else ("is not there",)
+        found.append((one.name, there.version if there else "", problems))
     return found
 
 

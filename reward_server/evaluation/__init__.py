@@ -6,6 +6,7 @@ programs   programs compiled once, whatever the number of runs
 trials     whether a language does what it should
 outputs    how much of what programs wrote is kept
 program_tests  test programs compiled with the solution
+units      test files, and perturbed twins of those that live with the solution
 stdio      programs run once a case, and checker programs
 sharing    one execution for identical submissions, one answer for a repeated id
 answers    the assessment built from what the executions came to

@@ -22,6 +22,7 @@ from reward_server.domain import (
     Provenance,
     StdioTests,
     Submission,
+    UnitTests,
 )
 from reward_server.errors import DeadlineError, UnsupportedError
 from reward_server.evaluation.answers import assess, assess_without_code, shared_with
@@ -36,6 +37,7 @@ from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
 from reward_server.evaluation.stdio import StdioGrader
+from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.extraction import Extracted, extract
 from reward_server.languages import Language, Languages
 
@@ -199,6 +201,8 @@ class Evaluation:
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
+            case UnitTests() as tests:
+                return UnitGrader(tests=tests, plan=await plan(tests, submission.prompt))
             case ProgramTests() as tests:
                 language = self._languages.find(submission.language)
                 return await program_grader(tests, language, self._programs)

@@ -71,7 +71,7 @@ class StdioGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """Isolated."""
+        """Isolated: the server compares."""
         return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import structlog
 
@@ -11,14 +12,30 @@ from reward_server.domain import Execution, Job, Limits, Program, Work
 from reward_server.executors.base import Executor
 from reward_server.languages import Language
 
-_PYTHON = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
+_PYTHON = """
+import importlib.util, platform
+print(platform.python_version(), *filter(importlib.util.find_spec, ("unittest", "pytest")))
+"""
 _LIMITS = Limits()
 
 _log = structlog.get_logger("languages")
 
 
-async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict[str, str]:
-    """Returns the version of each language that is there, by canonical name.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A language that is there.
+
+    Args:
+        version: of its implementation.
+        frameworks: whose test files can be run.
+    """
+
+    version: str
+    frameworks: tuple[str, ...] = ()
+
+
+async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict[str, Found]:
+    """Returns the languages that are there, by canonical name.
 
     Raises:
         SandboxError: our machinery failed.
@@ -34,8 +51,8 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict
     answers = await asyncio.gather(*map(ask, wanted))
     found = {}
     for language, answer in zip(wanted, answers, strict=True):
-        if version := _read(language, answer):
-            found[language.name] = version
+        if there := _read(language, answer):
+            found[language.name] = there
         else:
             _log.info("a language is not there", language=language.name, why=_said(answer))
     return found
@@ -47,14 +64,14 @@ def _question(language: Language) -> Work:
     return language.question(_LIMITS)
 
 
-def _read(language: Language, answer: Execution) -> str:
+def _read(language: Language, answer: Execution) -> Found | None:
     if answer.termination.value != 0:
-        return ""
-    said = _said(answer)
+        return None
     if language.toolchain is None:
-        return said
-    found = language.toolchain.version_pattern.search(said)
-    return found[1] if found else ""
+        version, *frameworks = _said(answer).split()
+        return Found(version=version, frameworks=tuple(frameworks))
+    found = language.toolchain.version_pattern.search(_said(answer))
+    return Found(version=found[1]) if found else None
 
 
 def _said(answer: Execution) -> str:

@@ -43,7 +43,8 @@ GUESS_BITS = 20.0
 MOST_TWINS = 7
 LARGEST_TOLERANCE = 0.02
 TAG_DIGITS = WORD_DIGITS = 16
-# Stand in a claim for the actual and the expected value and the secret; tests that have them are left alone.
+# Stand in a claim for the actual and the expected value and the secret; tests that have them are
+# left alone.
 _ACTUAL, _EXPECTED, _SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")

@@ -5,7 +5,8 @@ image           folder of `sandbox_images` whose image has it; `also_in` are fur
 source          what a program's file is called; {stem} stands for what `stem` finds
 stem            regular expression whose first group names the file, where the program decides it;
                 "Main" where it finds nothing
-test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio", "program"
+test_kinds      which kinds of tests it can be judged by: "function", "call", "stdio", "unit",
+                "program"
 fence_tags      words that mark its fenced code in chat output
 code_line       regular expression that a line of its code matches and prose does not
 comment         what begins a line of comment
@@ -45,7 +46,7 @@ from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 from reward_server.languages.composing import Composition, parse_composition
 
-TEST_KINDS = ("function", "call", "stdio", "program")
+TEST_KINDS = ("function", "call", "stdio", "unit", "program")
 PYTHON = "python"
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
 _HEAP_SHARE = 0.75
@@ -100,6 +101,12 @@ class Language:
     probe: Probe
     program: Composition | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
+    frameworks: tuple[str, ...] = ()
+
+    def with_frameworks(self, frameworks: tuple[str, ...]) -> Language:
+        """Returns the language as it is where the test files of these frameworks can be run."""
+        kinds = tuple(kind for kind in self.test_kinds if kind != "unit" or frameworks)
+        return replace(self, frameworks=frameworks, test_kinds=kinds)
 
     def default_limits(self, server: Limits) -> Limits:
         """Returns the server's defaults with this language's own put over them."""
@@ -118,6 +125,7 @@ class Language:
             aliases=self.aliases,
             version=version,
             test_kinds=self.test_kinds,
+            frameworks=self.frameworks,
             twin_kinds=("program",) if assertions else (),
         )
 

@@ -159,6 +159,7 @@ def _language(language: LanguageInfo) -> pb.LanguageInfo:
         aliases=language.aliases,
         version=language.version,
         test_kinds=language.test_kinds,
+        frameworks=language.frameworks,
         twin_kinds=language.twin_kinds,
     )
 

@@ -20,6 +20,7 @@ from reward_server.domain import (
     Checker,
     CheckerKind,
     Extraction,
+    Framework,
     FunctionTests,
     Integrity,
     Job,
@@ -32,9 +33,10 @@ from reward_server.domain import (
     StdioTests,
     Submission,
     Tests,
+    UnitTests,
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
-from reward_server.languages import Language, Languages
+from reward_server.languages import TEST_KINDS, Language, Languages
 from reward_server.rpc import fields, files
 
 MEBIBYTE = 1 << 20
@@ -46,6 +48,7 @@ TEST_CODE_BYTES = 8 * MEBIBYTE
 CASE_BYTES = 16 * MEBIBYTE
 ARGUMENT_BYTES = 64 * 1024
 MOST_ARGUMENTS = 256
+DEFAULT_SOLUTION_PATH = "solution.py"
 SHORTEST_SECONDS = 0.001
 
 _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
@@ -154,7 +157,8 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
 def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
     kind = request.WhichOneof("tests")
     if kind is None:
-        raise InvalidRequestError("tests", "are absent; set one of function, call, stdio, program")
+        kinds = ", ".join(TEST_KINDS)
+        raise InvalidRequestError("tests", f"are absent; set one of {kinds}")
     if kind not in language.test_kinds:
         raise UnsupportedError(
             f"{kind} tests are not offered for {language.name}; "
@@ -166,6 +170,8 @@ def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Test
         return fields.within("call", lambda: _call_tests(request.call, bounds))
     if kind == "program":
         return fields.within("program", lambda: _program_tests(request.program, language))
+    if kind == "unit":
+        return fields.within("unit", lambda: _unit_tests(request.unit, language))
     return fields.within("stdio", lambda: _stdio_tests(request.stdio, bounds))
 
 
@@ -212,6 +218,41 @@ def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:
     if language.program is not None and not language.program.fits(test_code):
         raise InvalidRequestError("test_code", f"has no main program as {language.name} needs it")
     return ProgramTests(test_code=test_code)
+
+
+def _unit_tests(tests: pb.UnitTests, language: Language) -> UnitTests:
+    if not tests.framework:
+        raise InvalidRequestError("framework", "is not chosen")
+    framework = fields.choice("framework", tests.framework, Framework)
+    if framework.name.lower() not in language.frameworks:
+        raise UnsupportedError(
+            f"unit.framework: {pb.Framework.Name(tests.framework)} is not offered here, as its "
+            f"package is not in the sandboxes; offered are: {', '.join(language.frameworks)}"
+        )
+    if not tests.files:
+        raise InvalidRequestError("files", "are absent; at least 1 is needed")
+    for path, content in tests.files.items():
+        fields.text(files.named("files", path), content, TEST_CODE_BYTES)
+    files.files("files", {path: text.encode() for path, text in tests.files.items()})
+    solution_path = tests.solution_path or DEFAULT_SOLUTION_PATH
+    _solution_path(solution_path, list(tests.files))
+    return UnitTests(
+        framework=framework,
+        files=tuple(sorted(tests.files.items())),
+        solution_path=solution_path,
+    )
+
+
+def _solution_path(path: str, taken: list[str]) -> None:
+    field = "solution_path"
+    files.check_path(field, path)
+    stem = path.removesuffix(".py")
+    if stem == path or not all(part.isidentifier() for part in stem.split("/")):
+        raise InvalidRequestError(field, "is no path of a Python module, such as pkg/solution.py")
+    for file in taken:
+        hides = file == path or file.startswith((f"{stem}/", f"{path}/"))
+        if hides or file in files.folders_of(path):
+            raise InvalidRequestError(field, f"is taken by {files.named('files', file)}")
 
 
 def _assert(text: str) -> str:

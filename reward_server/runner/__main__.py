@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -11,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import confine, kernel, policy, seccomp, wire, zygote
-from .meters import find_own
+from .footing import LentNamespaces, SandboxKernel
+from .meters import Meters, find_own, make_own
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
@@ -102,6 +104,27 @@ def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str
     }
 
 
+def _lent_namespaces(settings: Mapping[str, Any]) -> zygote.Ground:
+    footing = LentNamespaces(uid=os.getuid(), gid=os.getgid())
+    return zygote.Ground(
+        candidate=footing,
+        judge=footing,
+        meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
+        joins=tuple(settings["joins"]),
+    )
+
+
+def _sandbox_kernel() -> zygote.Ground:
+    SandboxKernel.prepare()
+    meters, join = make_own()
+    return zygote.Ground(
+        candidate=SandboxKernel(user=policy.INNER_ID, root=f"{policy.STAGE}/candidate"),
+        judge=SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge"),
+        meters=meters,
+        joins=(join,),
+    )
+
+
 def main(settings_json: str) -> None:
     """Runs the zygote.
 
@@ -110,7 +133,8 @@ def main(settings_json: str) -> None:
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
             to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
             `covered` are folders that executions do not see. Without `meters`, the container's
-            own control group is read.
+            own control group is read. `sandbox_kernel` tells that the container is a kernel of
+            its own, gVisor, and this process its root.
 
     What the image itself declares in `_IMAGE_FILE` comes on top.
     """
@@ -122,10 +146,9 @@ def main(settings_json: str) -> None:
     _preload((*PRELOADED, *settings["preload"], *image["preload"]))
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
     filter_program = seccomp.build_filter(kernel.MACHINE) if settings["seccomp"] else b""
+    ground = _sandbox_kernel() if settings["sandbox_kernel"] else _lent_namespaces(settings)
     options = zygote.Options(
-        meters=find_own() if settings["meters"] is None else settings["meters"],
-        shares_group=settings["meters"] is None,
-        joins=tuple(settings["joins"]),
+        ground=ground,
         covered=tuple(settings["covered"]),
         private_proc=settings["private_proc"],
         seccomp_filter=filter_program,

@@ -79,7 +79,10 @@ class Budget:
 
     def _is_memory_spent(self, now: int) -> bool:
         assert self._read_memory is not None
-        used = self._read_memory() - self._memory_before
+        in_use = self._read_memory()
+        # What the execution before had may have been given back later than it ended.
+        self._memory_before = min(self._memory_before, in_use)
+        used = in_use - self._memory_before
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)
         self._next_memory = now + _MEMORY_CHECK_NS
         return used > self._start.memory_bytes

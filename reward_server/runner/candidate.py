@@ -31,10 +31,14 @@ def run(channel: socket.socket) -> NoReturn:
     frames.send(READY)
     if header["mode"] == "commands":
         commands.run(frames, header, blobs)
-    program.write_files(blobs)
+    program.write_files(blobs, cast("str", header.get("solution_path", program.FILE_NAME)))
     if header["mode"] == "program":
         _run_program(frames, blobs["source"], cast("list[str]", header["args"]))
     os.register_at_fork(after_in_child=frames.close)
+    if header["mode"] == "shared":
+        from . import beside  # dear, and other tests do not need it
+
+        beside.run(frames, header, blobs)
     _serve(frames, header, blobs["source"])
 
 
@@ -43,13 +47,14 @@ def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
     if isinstance(code, solution.LoadError):
         streams.flush_streams()
         with contextlib.suppress(OSError):
-            _refuse(frames, code)
+            refuse(frames, code)
         os._exit(1)
     frames.close()
     program.run(code, args)
 
 
-def _refuse(frames: Frames, error: solution.LoadError) -> None:
+def refuse(frames: Frames, error: solution.LoadError) -> None:
+    """Tells the judge why the solution did not load."""
     frames.send(json.dumps(["unloaded", *error]).encode())
 
 
@@ -58,7 +63,7 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
-            _refuse(frames, loaded)
+            refuse(frames, loaded)
         else:
             frames.send(LOADED)
             service.Service(frames, loaded, cast("int", header["result_bytes"])).run()

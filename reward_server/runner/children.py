@@ -17,7 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from . import confine, forking, kernel, wire
+from . import forking, kernel, wire
+from .footing import ExitWatch, Footing
 
 _DESCRIPTOR = struct.Struct("i")
 _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_getcpuclockid
@@ -25,11 +26,11 @@ _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_
 
 @dataclass(slots=True, kw_only=True)
 class Child:
-    """A process: its exit shows on `pidfd`, and messages to and from it pass `line`.
+    """A process, and a line to it.
 
     Args:
         pid: its number here.
-        pidfd: a descriptor of it.
+        watch: on its exit.
         line: a socket that keeps the bounds of messages.
         status: as of `os.waitpid`, -1 until it was reaped.
         cpu_time_ns: what it used, once it was reaped.
@@ -37,7 +38,7 @@ class Child:
     """
 
     pid: int
-    pidfd: int
+    watch: ExitWatch
     line: socket.socket
     status: int = -1
     cpu_time_ns: int = 0
@@ -66,7 +67,7 @@ class Child:
     def kill(self) -> None:
         """Kills it and all its descendants."""
         if self.alive:
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)  # its number is its own until it is reaped
 
     def reap(self) -> None:
         """Waits for its end."""
@@ -74,7 +75,7 @@ class Child:
             _, self.status, usage = os.wait4(self.pid, 0)
             self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
             self.peak_memory_bytes = usage.ru_maxrss << 10
-            os.close(self.pidfd)
+            os.close(self.watch.descriptor)
             self.line.close()
 
     def end(self) -> None:
@@ -83,10 +84,16 @@ class Child:
         self.reap()
 
 
-def fork(body: Callable[[socket.socket], NoReturn]) -> Child:
-    """Forks a process that runs a body, which is given its end of the line."""
+def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
+    """Forks a process that runs a body, which is given its end of the line.
+
+    Args:
+        body: what it runs.
+        footing: what its namespaces stand on.
+    """
+    footing.clear()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    pid = kernel.clone(confine.NAMESPACES)
+    pid = kernel.clone(footing.namespaces)
     if pid == 0:
         try:
             kernel.die_with_parent()
@@ -98,7 +105,7 @@ def fork(body: Callable[[socket.socket], NoReturn]) -> Child:
         finally:
             os._exit(wire.BROKEN_STATUS)
     theirs.close()
-    return Child(pid=pid, pidfd=os.pidfd_open(pid), line=ours)
+    return Child(pid=pid, watch=footing.watch(pid), line=ours)
 
 
 def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:

@@ -7,9 +7,9 @@ the limits. See `policy` for each rule's reason.
 What it does not: memory, CPU time and process counts of the whole tree are the cgroup's, which
 the process joins before it is given anything; clocks are the zygote's.
 
-Order matters: namespaces come with the clone, then mounts (they need the capabilities that the
-new user namespace gives), then limits, then Landlock and the system call filter, and the
-capabilities go last but for the filter, which forbids giving any back.
+Order matters: namespaces come with the clone, then mounts (they need the capabilities that a
+`footing` gives), then limits, then Landlock and the system call filter, and the capabilities go
+last but for the filter, which forbids giving any back.
 """
 
 from __future__ import annotations
@@ -21,14 +21,7 @@ from collections.abc import Iterable
 from . import kernel, policy
 from .wire import Start
 
-NAMESPACES = (
-    kernel.CLONE_NEWUSER
-    | kernel.CLONE_NEWPID
-    | kernel.CLONE_NEWNS
-    | kernel.CLONE_NEWIPC
-    | kernel.CLONE_NEWUTS
-)
-
+_BOX_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV
 _READ_EXECUTE = 0b1101  # execute, read file, read folder
 _ALL_FILES_V1 = (1 << 13) - 1
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
@@ -60,18 +53,29 @@ def map_ids(outer_uid: int, outer_gid: int) -> None:
     _write("/proc/self/gid_map", f"{policy.INNER_ID} {outer_gid} 1")
 
 
-def mount_private_folders(disk_bytes: int, *, private_proc: bool) -> None:
-    """Mounts the execution's own working folder, /tmp, /dev/shm and /proc."""
-    flags = kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, _box_options(disk_bytes))
+def mount_box(options: str) -> None:
+    """Mounts the execution's own working folder, /tmp and /dev/shm.
+
+    Args:
+        options: of the tmpfs in which they lie.
+    """
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", _BOX_FLAGS, options)
     for folder in policy.BOX_FOLDERS:
         os.mkdir(folder, 0o755)
     source, target = policy.SHM
     kernel.mount(source, target, None, kernel.MS_BIND)
-    if private_proc:
-        read_only = kernel.MS_RDONLY if policy.PROC.read_only else 0
-        kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC | read_only)
     os.chdir(policy.WORK_FOLDER)
+
+
+def remount_box(options: str) -> None:
+    """Gives the tmpfs of the execution's folders other options."""
+    kernel.mount("tmpfs", policy.BOX, "tmpfs", kernel.MS_REMOUNT | _BOX_FLAGS, options)
+
+
+def mount_proc() -> None:
+    """Mounts the execution's own /proc."""
+    read_only = kernel.MS_RDONLY if policy.PROC.read_only else 0
+    kernel.mount("proc", "/proc", "proc", _BOX_FLAGS | kernel.MS_NOEXEC | read_only)
 
 
 def cover(folders: Iterable[str]) -> None:
@@ -81,16 +85,6 @@ def cover(folders: Iterable[str]) -> None:
         kernel.mount("tmpfs", folder, "tmpfs", flags, "mode=000,nr_inodes=1")
 
 
-def _box_options(disk_bytes: int) -> str:
-    return f"mode=755,size={disk_bytes},nr_inodes={policy.MAXIMUM_INODES}"
-
-
-def resize_box(disk_bytes: int) -> None:
-    """Gives the execution's folders another size."""
-    flags = kernel.MS_REMOUNT | kernel.MS_NOSUID | kernel.MS_NODEV
-    kernel.mount("tmpfs", policy.BOX, "tmpfs", flags, _box_options(disk_bytes))
-
-
 def become_victim() -> None:
     """Makes this process and its children the first to go when memory runs out."""
     _write("/proc/self/oom_score_adj", str(policy.VICTIM_SCORE))
@@ -98,10 +92,12 @@ def become_victim() -> None:
 
 def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
     for kind, (soft, hard) in limits.items():
-        ceiling = resource.getrlimit(kind)[1]
+        present = resource.getrlimit(kind)
+        ceiling = present[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(kind, (soft, hard))
+        if (soft, hard) != present:  # gVisor refuses to set some limits, even to what they are
+            resource.setrlimit(kind, (soft, hard))
 
 
 def limit_candidate(start: Start) -> None:

@@ -45,6 +45,7 @@ _SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
     "function": FunctionTests,
     "call": CallTests,
 }
+_FILE_MODES = ("unit", "shared")
 
 
 class _Silence(io.TextIOBase):
@@ -129,13 +130,14 @@ def run(
             _run_commands(header, blobs, link, outputs, stdin_fd, report)
         elif is_program:
             stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-            _hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
+            hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
             stdin.feed()
             if _hear_compiler(link, report):
                 _run_program(outputs, stdin)
         else:
             os.close(stdin_fd)
-            is_plain = run_suite(header, blobs, link, report)
+            run_tests_of = _run_files if header["mode"] in _FILE_MODES else run_suite
+            is_plain = run_tests_of(header, blobs, link, report)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -159,7 +161,7 @@ def _patience_ns(report: Report, is_program: bool) -> int:
     return policy.LAST_STEPS_NS if is_program or report.broken else 0
 
 
-def _hand_over(
+def hand_over(
     link: Link, report: Report, header: dict[str, object], blobs: Mapping[str, bytes]
 ) -> None:
     """Sends the program and waits until the candidate's shim has it.
@@ -206,15 +208,26 @@ def run_suite(
         "predefined": predefined,
         "result_bytes": header["result_bytes"],
     }
-    _hand_over(link, report, program, blobs)
-    if _load(session, report):
+    hand_over(link, report, program, blobs)
+    if load(session, report):
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
     record_end(session, report)
     return suite.is_plain and not session.hashed
 
 
-def _load(session: Session, report: Report) -> bool:
+def _run_files(
+    header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+) -> bool:
+    """Runs or watches test files, in mode "unit" or "shared"; they may leave anything behind."""
+    from . import shared_tests, unit_tests  # dear, and other tests need neither
+
+    sys.stdout = sys.stderr = _Silence()
+    (unit_tests if header["mode"] == "unit" else shared_tests).run(header, blobs, link, report)
+    return False
+
+
+def load(session: Session, report: Report) -> bool:
     """Waits until the solution is loaded; tells whether it is."""
     try:
         match session.receive():
@@ -255,7 +268,7 @@ def _run_commands(
         OutputLimitError: they wrote more than they may.
     """
     stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-    _hand_over(link, report, header, blobs)
+    hand_over(link, report, header, blobs)
     stdin.feed()
     _run_program(outputs, stdin)
     keep, product_bytes = header["keep"], cast("int", header["product_bytes"])

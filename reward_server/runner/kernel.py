@@ -24,8 +24,11 @@ MS_REMOUNT = 32
 MS_BIND = 4096
 MS_REC = 16384
 MS_PRIVATE = 1 << 18
+_MNT_DETACH = 2
 
 _PR_SET_PDEATHSIG = 1
+_PR_CAPBSET_READ = 23
+_PR_CAPBSET_DROP = 24
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
@@ -34,8 +37,8 @@ _CAPABILITY_VERSION = 0x20080522
 
 MACHINE = platform.machine()
 _NUMBERS = {
-    "x86_64": {"clone": 56, "capset": 126, "sched_setscheduler": 144},
-    "aarch64": {"clone": 220, "capset": 91, "sched_setscheduler": 119},
+    "x86_64": {"clone": 56, "capset": 126, "sched_setscheduler": 144, "signalfd4": 289},
+    "aarch64": {"clone": 220, "capset": 91, "sched_setscheduler": 119, "signalfd4": 74},
 }
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _LANDLOCK_CREATE_VERSION = 1
@@ -113,6 +116,15 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
     _check(result, f"mount {target}")
 
 
+def unmount(target: str) -> None:
+    """Takes a mount, with those in it, out of the file tree, in use or not.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    _check(_libc.umount2(target.encode(), _MNT_DETACH), f"unmount {target}")
+
+
 def unshare(namespaces: int) -> None:
     """Moves this process into new namespaces.
 
@@ -132,9 +144,25 @@ def no_new_privileges() -> None:
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
 
 
+def drop_bounding_capabilities() -> None:
+    """Forbids this process and its children ever to get a capability, by whatever program."""
+    number = 0
+    while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        _check(_libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "prctl capbset_drop")
+        number += 1
+
+
 def die_with_parent() -> None:
     """Has the kernel kill this process when the one that forked it ends, however it ends."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl pdeathsig")
+
+
+def child_signals() -> int:
+    """Returns a descriptor that is readable when a child has ended; SIGCHLD has to be blocked."""
+    mask = ctypes.c_uint64(1 << (signal.SIGCHLD - 1))
+    flags = os.O_CLOEXEC | os.O_NONBLOCK
+    arguments = (-1, ctypes.byref(mask), ctypes.c_size_t(ctypes.sizeof(mask)), flags)
+    return _check(_libc.syscall(_number("signalfd4"), *arguments), "signalfd4")
 
 
 def make_dumpable() -> None:
@@ -155,6 +183,23 @@ def install_seccomp(program: bytes) -> None:
     described = _FilterProgram(len(program) // 8, program)
     result = _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described), 0, 0)
     _check(result, "prctl seccomp")
+
+
+class _SystemFigures(ctypes.Structure):
+    _fields_ = (
+        ("up_seconds", ctypes.c_long),
+        ("loads", ctypes.c_ulong * 3),
+        ("total_memory", ctypes.c_ulong),
+        ("free_memory", ctypes.c_ulong),
+        ("others", ctypes.c_char * 80),
+    )
+
+
+def memory_in_use_bytes() -> int:
+    """Returns how much memory a kernel has given out that counts it in bytes, as gVisor does."""
+    figures = _SystemFigures()
+    _check(_libc.sysinfo(ctypes.byref(figures)), "sysinfo")
+    return int(figures.total_memory) - int(figures.free_memory)
 
 
 def landlock_abi() -> int:

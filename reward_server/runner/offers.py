@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
+import sys
 import types
 from typing import cast
 
@@ -20,6 +22,7 @@ from .codec import NotDataError
 FUNCTION, ITERATOR, OBJECT = "function", "iterator", "object"
 
 OWN_MODULES = frozenset(("__main__", "prompt"))
+_own_folders: list[str] = []
 _LIBRARY = frozenset(
     (
         *("_bisect", "_collections", "_functools", "_heapq", "_operator", "_random", "_statistics"),
@@ -28,6 +31,7 @@ _LIBRARY = frozenset(
         *("statistics", "textwrap", "unicodedata", "unittest.mock"),
     )
 )
+_MOCKS = "unittest.mock"  # which have every special method
 _CLASSES = frozenset(
     (
         *("_io.BytesIO", "_io.StringIO", "array.array", "functools._lru_cache_wrapper"),
@@ -75,6 +79,18 @@ _NEVER = (
 )
 
 
+def own_folder(folder: str) -> None:
+    """Counts the modules below a folder to the tests' own, for the rest of this process."""
+    _own_folders.append(os.path.join(folder, ""))
+
+
+def _is_own(module: str) -> bool:
+    if module in OWN_MODULES:
+        return True
+    path = getattr(sys.modules.get(module), "__file__", None) if _own_folders else None
+    return isinstance(path, str) and path.startswith(tuple(_own_folders))
+
+
 def kind_of(value: object) -> str:
     """Returns how a thing is handed over.
 
@@ -85,7 +101,7 @@ def kind_of(value: object) -> str:
     if issubclass(kind, _FUNCTIONS) and not issubclass(kind, _NEVER):
         if _is_harmless_function(value):
             return FUNCTION
-    elif hasattr(kind, "__next__"):
+    elif hasattr(kind, "__next__") and kind.__module__ != _MOCKS:
         return ITERATOR
     elif isinstance(value, BaseException) or _is_harmless_class(kind):
         return OBJECT
@@ -98,7 +114,7 @@ def _is_harmless_class(kind: type) -> bool:
         return False
     module = kind.__module__
     return (
-        module in OWN_MODULES
+        _is_own(module)
         or module in _LIBRARY
         or module == "builtins"
         or f"{module}.{kind.__qualname__}" in _CLASSES
@@ -115,7 +131,7 @@ def _is_harmless_function(function: object) -> bool:
     if isinstance(function, type):
         return _is_harmless_class(function)
     if isinstance(function, types.FunctionType):
-        return function.__module__ in OWN_MODULES or function.__module__ in _LIBRARY
+        return _is_own(function.__module__) or function.__module__ in _LIBRARY
     if isinstance(function, types.BuiltinFunctionType):
         return _is_harmless_native(function)
     return _is_harmless_method(cast("types.MethodDescriptorType", function))

@@ -40,6 +40,10 @@ def _exit(manager: _Manager, name: str | None, text: str) -> None:
     manager.__exit__(*details_of(name, text), None)
 
 
+def _value(thing: object) -> object:
+    return thing
+
+
 def _enter(manager: _Manager) -> object:
     return manager.__enter__()
 
@@ -56,6 +60,7 @@ OPERATIONS: Mapping[str, Callable[..., object]] = {
     "complex": builtins.complex,
     "round": builtins.round,
     "call": _call,
+    "value": _value,
     "get": builtins.getattr,
     "set": builtins.setattr,
     "delete": builtins.delattr,

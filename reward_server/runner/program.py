@@ -22,11 +22,11 @@ _join_threads = cast("Callable[[], None]", vars(threading)["_shutdown"])
 _run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
 
 
-def write_files(blobs: Mapping[str, bytes]) -> None:
-    """Writes the source, and each blob called file/NAME or data/NAME, to the working folder."""
+def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> None:
+    """Writes the source, and all blobs called KIND/NAME, to the working folder."""
     for blob, content in blobs.items():
         kind, _, name = blob.partition("/")
-        name = name or FILE_NAME
+        name = name or source_path
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         with open(name, "wb") as file:
             file.write(content)
@@ -34,13 +34,13 @@ def write_files(blobs: Mapping[str, bytes]) -> None:
             os.chmod(name, _READ_ONLY)
 
 
-def compile_source(source: bytes) -> types.CodeType:
+def compile_source(source: bytes, source_path: str = FILE_NAME) -> types.CodeType:
     """Compiles the program, whose file is in the working folder.
 
     Raises:
         Exception: it does not compile: SyntaxError, ValueError, RecursionError and more.
     """
-    return compile(source, os.path.abspath(FILE_NAME), "exec", dont_inherit=True)
+    return compile(source, os.path.abspath(source_path), "exec", dont_inherit=True)
 
 
 def run(code: types.CodeType, args: list[str]) -> NoReturn:

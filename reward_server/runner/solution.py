@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import types
@@ -19,10 +20,12 @@ class LoadError(NamedTuple):
     message: str
 
 
-def compile_source(source: bytes) -> types.CodeType | LoadError:
+def compile_source(
+    source: bytes, source_path: str = program.FILE_NAME
+) -> types.CodeType | LoadError:
     """Compiles a solution or a program, whose file is in the working folder."""
     try:
-        return program.compile_source(source)
+        return program.compile_source(source, source_path)
     except Exception as error:  # noqa: BLE001  # SyntaxError, ValueError, RecursionError and more
         return _refused("compile", error)
 
@@ -51,6 +54,24 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything
         return _refused("raise", error)
     return module
+
+
+def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
+    """Imports a solution from its file in the working folder, as tests that live with it do.
+
+    Args:
+        source: Python source, which the file holds.
+        path: of the file.
+    """
+    code = compile_source(source, path)
+    if isinstance(code, LoadError):
+        return code
+    try:
+        return importlib.import_module(path.removesuffix(".py").replace("/", "."))
+    except SystemExit as error:
+        return LoadError("exit", f"SystemExit: {faults.text_of(error)}")
+    except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+        return _refused("raise", error)
 
 
 def _refused(kind: str, error: BaseException) -> LoadError:

@@ -62,17 +62,25 @@ def _caught(action: Callable[[], None], session: Session) -> BaseException | Non
 
 
 def _conclude(test: TestReport, suite: Suite, error: BaseException | None) -> None:
-    test.outcome = _outcome(error)
+    test.outcome = outcome_of(error)
+    test.message = message_of(error, "", suite.where)
+
+
+def message_of(
+    error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
+) -> str:
+    """Returns words on what a test raised, and where; the note if it raised nothing."""
     if error is None:
-        return
+        return note[:_MAX_MESSAGE]
     text = text_of(error)
     name = type(error).__name__
     is_plain = isinstance(error, (AssertionError, SessionEnded))
-    parts = [text if is_plain else f"{name}: {text}", suite.where(error)]
-    test.message = " at ".join(part for part in parts if part)[:_MAX_MESSAGE]
+    parts = [text if is_plain else f"{name}: {text}", place_of(error)]
+    return " at ".join(part for part in parts if part)[:_MAX_MESSAGE]
 
 
-def _outcome(error: BaseException | None) -> str:
+def outcome_of(error: BaseException | None) -> str:
+    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
     if error is None:
         return "PASSED"
     if isinstance(error, AssertionError):

@@ -35,6 +35,11 @@ Request document, by "mode":
               output_bytes; blobs product, stdin, file/NAME and data/NAME
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
               output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
+    unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure, and budgets
+              as for function; blobs source, file/NAME, data/NAME and test/NAME, of which the judge
+              keeps the last to itself
+    shared    the same; tests and source live in the candidate's process, and what it says of the
+              tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
               absolute_tolerance, relative_tolerance}, and as for function
 

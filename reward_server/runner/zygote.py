@@ -20,16 +20,16 @@ import resource
 import select
 import signal
 import socket
-import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from . import candidate, confine, judge, policy, rehearsal, wire
 from .budget import Budget
 from .children import Child, fork, receive
+from .footing import Footing
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop, Word
 
@@ -38,22 +38,35 @@ _PIPE_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What the kernel, and whoever made the container, have given.
+
+    Args:
+        candidate: what the candidate's walls stand on.
+        judge: what the judge's walls stand on.
+        meters: of the candidate's control group.
+        joins: descriptors to which a process writes 0 to enter that group.
+    """
+
+    candidate: Footing
+    judge: Footing
+    meters: Meters
+    joins: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """How a zygote works, as found out at its start.
 
     Args:
-        meters: descriptors of the candidate's control group, by `meters` name.
-        shares_group: whether that group is the zygote's and the judge's too.
-        joins: descriptors to which a process writes 0 to enter the candidate's control group.
+        ground: what it builds on.
         covered: folders of the container's that an execution does not see.
         private_proc: whether an execution gets a /proc of its own.
         seccomp_filter: the system call filter, empty where it was waived.
         ruleset: descriptor of the Landlock rules, None where there is no Landlock.
     """
 
-    meters: Mapping[str, int] = field(default_factory=dict)
-    shares_group: bool = False
-    joins: tuple[int, ...] = ()
+    ground: Ground
     covered: tuple[str, ...] = ()
     private_proc: bool = True
     seccomp_filter: bytes = b""
@@ -104,23 +117,23 @@ class Zygote:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._meters = Meters(options.meters)
-        self._uid, self._gid = os.getuid(), os.getgid()
+        self._meters = options.ground.meters
         self._used = self._meters.reading()
         self._disk_bytes = policy.USUAL_DISK_BYTES
-        self._judge = fork(self._judge_body)
+        self._judge = self._fork_judge()
 
     def serve(self) -> None:
         """Runs executions until the server closes the control pipe."""
         try:
             while True:
                 if not self._judge.alive:
-                    self._judge = fork(self._judge_body)
+                    self._judge = self._fork_judge()
                 candidate, ends = self._fork_candidate()
                 try:
                     self._serve_one(candidate, ends)
                 finally:
                     candidate.end()
+                    self._meters.await_empty()
         finally:
             self._judge.end()
 
@@ -140,30 +153,38 @@ class Zygote:
 
     # ------------------------------------------------------------------------- children
 
-    def _enter(self) -> None:
-        confine.map_ids(self._uid, self._gid)
-        confine.cover(self._options.covered)
-        confine.mount_private_folders(self._disk_bytes, private_proc=self._options.private_proc)
+    def _enter(self, footing: Footing) -> None:
+        footing.enter()
+        footing.cover(self._options.covered)
+        footing.mount_box(self._disk_bytes)
+        if self._options.private_proc:
+            confine.mount_proc()
         os.setsid()
 
     def _close_all_but(self, *kept: int) -> None:
         ruleset = self._options.ruleset
         confine.close_all_but({*kept, *(() if ruleset is None else (ruleset,))})
 
-    def _seal(self) -> None:
+    def _seal(self, footing: Footing) -> None:
+        footing.leave()
         confine.seal(ruleset=self._options.ruleset, seccomp_filter=self._options.seccomp_filter)
+
+    def _fork_judge(self) -> Child:
+        return fork(self._judge_body, self._options.ground.judge)
 
     def _judge_body(self, line: socket.socket) -> NoReturn:
         null = os.open("/dev/null", os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(null, number)
         self._close_all_but(line.fileno())
-        self._enter()
+        footing = self._options.ground.judge
+        self._enter(footing)
         confine.limit_judge()
-        self._seal()
+        self._seal(footing)
         judge.serve(line)
 
     def _fork_candidate(self) -> tuple[Child, Ends]:
+        footing = self._options.ground.candidate
         trusted, untrusted = socket.socketpair()
         inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
         for _, end in (outputs, errors):
@@ -171,21 +192,21 @@ class Zygote:
                 _set_pipe_size(end)
 
         def candidate_body(line: socket.socket) -> NoReturn:
-            for descriptor in self._options.joins:
+            for descriptor in self._options.ground.joins:
                 os.write(descriptor, b"0")
             for number, end in enumerate((inputs[0], outputs[1], errors[1])):
                 os.dup2(end, number)
             self._close_all_but(untrusted.fileno(), line.fileno())
-            confine.become_victim()
-            self._enter()
+            footing.become_victim()
+            self._enter(footing)
             start = _wait_for_start(line)
             if start.disk_bytes != self._disk_bytes:
-                confine.resize_box(start.disk_bytes)
+                footing.resize_box(start.disk_bytes)
             confine.limit_candidate(start)
-            self._seal()
+            self._seal(footing)
             candidate.run(untrusted)
 
-        child = fork(candidate_body)
+        child = fork(candidate_body, footing)
         os.set_blocking(inputs[1], False)
         untrusted.close()
         for descriptor in (inputs[0], outputs[1], errors[1]):
@@ -197,6 +218,7 @@ class Zygote:
     def _execute(self, candidate: Child, start: Start, descriptors: Sequence[int]) -> Finish:
         report = descriptors[-1]
         self._meters.reset_peak()
+        self._meters.limit_processes(start.processes)
         before = self._used
         begun = time.monotonic_ns()
         budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
@@ -232,12 +254,12 @@ class Zygote:
 
     @property
     def _memory_reader(self) -> Callable[[], int] | None:
-        return self._meters.memory_bytes if self._options.shares_group else None
+        return self._meters.memory_bytes if self._meters.polls_memory else None
 
     def _cpu_time_ns(self) -> int:
         """Returns the CPU time of all candidates so far, with their descendants."""
         everyone = self._meters.cpu_time_ns()
-        if not self._options.shares_group:
+        if not self._meters.counts_machinery:
             return everyone
         return everyone - time.process_time_ns() - self._judge.cpu_time_so_far_ns()
 
@@ -252,7 +274,7 @@ class Zygote:
         judge, judge_status = self._judge, -1
         judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
         poller = select.poll()
-        for descriptor in (candidate.pidfd, judge.line.fileno(), CONTROL_IN):
+        for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
             poller.register(descriptor, select.POLLIN)
         while candidate.alive or judge_status == -1:
             horizon = budget.next_look if candidate.alive else judge_end
@@ -263,11 +285,12 @@ class Zygote:
                     candidate.kill()
                     if judge_status == -1:
                         judge.kill()
-                    continue
-                poller.unregister(descriptor)
-                if descriptor == candidate.pidfd:
-                    candidate.reap()
+                elif descriptor == candidate.watch.descriptor:
+                    if candidate.watch.has_ended():
+                        poller.unregister(descriptor)
+                        candidate.reap()
                 else:
+                    poller.unregister(descriptor)
                     judge_status, patience_ns = _hear(judge)
                     budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()
@@ -316,7 +339,7 @@ def _set_pipe_size(descriptor: int) -> None:
 
 def _splice_exactly(source: int, target: int, size: int) -> None:
     """Moves bytes from a pipe or socket to a file without this process seeing them."""
-    if stat.S_ISFIFO(os.fstat(source).st_mode):
+    if _is_pipe(source):
         return _splice_from_pipe(source, target, 0, size)
     output, entry = os.pipe()  # the kernel splices to or from a pipe only
     try:
@@ -331,6 +354,15 @@ def _splice_exactly(source: int, target: int, size: int) -> None:
         os.close(output)
         os.close(entry)
     return None
+
+
+def _is_pipe(descriptor: int) -> bool:
+    """Tells whether it is a pipe of this kernel; gVisor's standard streams are the host's."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+    except OSError:
+        return False
+    return True
 
 
 def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:

@@ -41,6 +41,7 @@ from reward_server.domain import (
     TerminationKind,
     TestOutcome,
     TestResult,
+    UnitJudgement,
     Usage,
     Work,
 )
@@ -288,12 +289,17 @@ def _limit(*kinds: LimitKind) -> _Conclusion:
     return _Conclusion(ending=Ending.LIMIT, message=_STOP_WORDS[kinds[0]], limits=kinds)
 
 
-def _complete(tests: tuple[TestResult, ...], work: FunctionJudgement | CallJudgement) -> bool:
+def _complete(
+    tests: tuple[TestResult, ...], work: FunctionJudgement | CallJudgement | UnitJudgement
+) -> bool:
     """Tells whether every test of the request has an outcome that counts."""
-    if isinstance(work, CallJudgement):
-        expected = len(tests) == len(work.tests.cases)
-    else:
-        expected = len(tests) >= max(1, len(work.tests.asserts))
+    match work:
+        case CallJudgement():
+            expected = len(tests) == len(work.tests.cases)
+        case FunctionJudgement():
+            expected = len(tests) >= max(1, len(work.tests.asserts))
+        case UnitJudgement():
+            expected = len(tests) >= 1
     outcomes = [test.outcome for test in tests]
     if TestOutcome.NOT_RUN in outcomes:
         before = outcomes[: outcomes.index(TestOutcome.NOT_RUN)]

@@ -12,6 +12,7 @@ START = "start.py"
 OWN_CONTAINER: Mapping[str, object] = {
     "meters": None,
     "joins": (),
+    "sandbox_kernel": False,
     "covered": (),
     "private_proc": True,
     "seccomp": True,

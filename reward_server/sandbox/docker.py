@@ -7,6 +7,13 @@ has, and, with a runtime such as gVisor, the host's kernel.
 What it does not: protect from the engine, which is trusted. A client of the server never names an
 image, a mount, a runtime or a flag.
 
+A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the
+container has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own,
+in which the runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that
+kernel, which has none on the host. The engine cannot change a running container's limits there,
+so it is bounded by the greatest limits that a request may set, and the runner keeps an
+execution's own.
+
 The runner's pipes are the container's standard streams, over one attached connection: when the
 server goes, however it goes, the runner's input ends, so the runner exits and the engine removes
 the container. No folder of the host is mounted.
@@ -19,8 +26,9 @@ import contextlib
 import json
 import socket
 import struct
+from collections.abc import Mapping
 from contextlib import aclosing, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -41,6 +49,7 @@ from reward_server.sandbox.containers import (
     remove,
     told,
 )
+from reward_server.sandbox.runtimes import describe
 
 USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 32 << 20  # the zygote and the judge; an idle container uses half of it
@@ -51,6 +60,21 @@ SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 _HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
 _STDOUT = 1
+# With which the runner, root of gVisor's kernel, builds walls, and gives them up; `runner.footing`.
+SANDBOX_CAPABILITIES = (
+    "SYS_ADMIN",  # clone into namespaces, mount, make a control group
+    "SYS_CHROOT",  # give each process a file tree of its own
+    "SETUID",  # become the judge's or the candidate's user
+    "SETGID",
+    "SETPCAP",  # forbid that any capability comes back
+    "CHOWN",  # give an execution's folders to its user
+    "KILL",  # end processes of other users
+)
+SANDBOX_USER = "0:0"
+# gVisor's own, what an image has loaded, and what a burst takes before the runner looks.
+SENTRY_MEMORY_BYTES = 1 << 30
+HOST_TASKS = 64  # that the host may have for a process of gVisor's, when many start at once
+SENTRY_PROCESSES = 512  # its threads
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),
     "process-limit": ("PidsLimit",),
@@ -66,12 +90,14 @@ class DockerOptions(WallOptions):
         image: name, digest or id of an image that has a runner.
         name: what people call that image.
         runtime: a runtime that the engine knows; its default if empty.
+        greatest: of the limits that an execution may have.
         cpu_cores: CPU time per time that a container may use.
     """
 
     image: str
     name: str = ""
     runtime: str = ""
+    greatest: Limits = field(default_factory=Limits)
     cpu_cores: float = 1.0
 
 
@@ -102,24 +128,25 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
 class DockerContainer:
     """A container of an engine; see `contained.Container`."""
 
-    def __init__(self, containers: Containers, name: str, streams: _Streams) -> None:
+    def __init__(self, containers: Containers, plan: Plan, name: str, streams: _Streams) -> None:
         self.output = streams.stdout
+        self.name = name
         self._containers = containers
-        self._name = name
         self._streams = streams
-        self._bounds = _Bounds()
+        self._plan = plan
+        self._bounds = plan.bounds(Limits())
 
     @classmethod
-    async def start(cls, containers: Containers, options: DockerOptions) -> DockerContainer:
+    async def start(cls, containers: Containers, plan: Plan) -> DockerContainer:
         """Starts a container; cancelling the call leaves none.
 
         Raises:
             SandboxError: the engine does not start it; the message is the engine's.
         """
         name = containers.new_name()
-        bringing = asyncio.ensure_future(asyncio.to_thread(_bring_up, containers, options, name))
+        bringing = asyncio.ensure_future(asyncio.to_thread(_bring_up, containers, plan, name))
         try:
-            return cls(containers, name, await _Streams.open(await asyncio.shield(bringing)))
+            return cls(containers, plan, name, await _Streams.open(await asyncio.shield(bringing)))
         except BaseException as error:
             # What a thread has begun goes on, and has to end before it can be undone.
             [attached] = await asyncio.gather(bringing, return_exceptions=True)
@@ -127,7 +154,7 @@ class DockerContainer:
                 attached.close()
             await containers.remove(name)
             if isinstance(error, ENGINE_FAILURES):
-                raise SandboxError(_told_of_start(error, options)) from error
+                raise SandboxError(_told_of_start(error, plan.options)) from error
             raise
 
     async def send(self, data: bytes) -> None:
@@ -136,15 +163,11 @@ class DockerContainer:
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Bounds the container, in which the runner is counted too."""
-        machinery = max(runner_bytes + JUDGE_MEMORY_BYTES, MACHINERY_MEMORY_BYTES)
-        wanted = _Bounds(
-            memory_bytes=limits.memory_bytes + machinery,
-            processes=limits.processes + MACHINERY_PROCESSES,
-        )
+        wanted = self._plan.bounds(limits, runner_bytes)
         if wanted == self._bounds:
             return
         try:
-            await asyncio.to_thread(_update, self._containers.engine, self._name, wanted)
+            await asyncio.to_thread(_update, self._containers.engine, self.name, wanted)
         except ENGINE_FAILURES as error:
             raise OSError(f"the engine set no limits: {told(error)}") from error
         self._bounds = wanted
@@ -152,7 +175,7 @@ class DockerContainer:
     async def destroy(self) -> str:
         """Ends it; see `contained.Container.destroy`."""
         try:
-            await self._containers.remove(self._name)
+            await self._containers.remove(self.name)
         finally:
             said = await self._streams.close()
         return said
@@ -169,6 +192,7 @@ class DockerSandboxes:
     def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
         self._containers = Containers(engine)
         self._options = options
+        self._plan: Plan | None = None
 
     async def __call__(self, number: int) -> ContainedSandbox:
         """Starts the container of a slot.
@@ -176,7 +200,9 @@ class DockerSandboxes:
         Raises:
             SandboxError: it did not come up.
         """
-        container = await DockerContainer.start(self._containers, self._options)
+        if self._plan is None:
+            self._plan = await plan_containers(self._containers.engine, self._options)
+        container = await DockerContainer.start(self._containers, self._plan)
         return await ContainedSandbox.start(container)
 
     async def aclose(self) -> None:
@@ -187,14 +213,7 @@ class DockerSandboxes:
 async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
     """Asks the engine what it bounds, and tries a container."""
     info = await asyncio.to_thread(engine.info)
-    limits = tuple(
-        Wall(
-            name=name,
-            standing=all(map(info.get, fields)),
-            detail=f"the engine: {', '.join(fields)}",
-        )
-        for name, fields in _LIMIT_WALLS.items()
-    )
+    limits = _limit_walls(info, options.runtime)
     problem = ""
     for attempt in (options, replace(options, private_proc=False)):
         async with aclosing(DockerSandboxes(engine, attempt)) as start:
@@ -209,13 +228,84 @@ async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall,
     return (Wall(name="container", standing=False, detail=problem), *limits)
 
 
+def _limit_walls(info: Mapping[str, Any], runtime: str) -> tuple[Wall, ...]:
+    if describe(info, runtime).ignores_limits:
+        remedy = f"the engine starts {runtime} with --ignore-cgroups; leave that out"
+        return tuple(Wall(name=name, standing=False, detail=remedy) for name in _LIMIT_WALLS)
+    return tuple(
+        Wall(
+            name=name,
+            standing=all(map(info.get, fields)),
+            detail=f"the engine: {', '.join(fields)}",
+        )
+        for name, fields in _LIMIT_WALLS.items()
+    )
+
+
 # ----------------------------------------------------------------------------- the engine's API
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bounds:
-    memory_bytes: int = Limits().memory_bytes + MACHINERY_MEMORY_BYTES
-    processes: int = Limits().processes + MACHINERY_PROCESSES
+    memory_bytes: int
+    processes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How an engine's containers are made, with what a kind of runtime needs.
+
+    Args:
+        options: what was asked for.
+        sandbox_kernel: whether the container has a kernel of its own, gVisor's.
+        user: that the runner starts as.
+        capabilities: that it has in its container.
+    """
+
+    options: DockerOptions
+    sandbox_kernel: bool = False
+    user: str = USER
+    capabilities: tuple[str, ...] = ()
+
+    def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
+        """Computes what a container may use during an execution with these limits."""
+        machinery = max(runner_bytes + JUDGE_MEMORY_BYTES, MACHINERY_MEMORY_BYTES)
+        return _Bounds(
+            memory_bytes=limits.memory_bytes + machinery,
+            processes=limits.processes + MACHINERY_PROCESSES,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxKernelPlan(Plan):
+    """The same for gVisor."""
+
+    sandbox_kernel: bool = True
+    user: str = SANDBOX_USER
+    capabilities: tuple[str, ...] = SANDBOX_CAPABILITIES
+
+    def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
+        """Computes what a container may ever use."""
+        most = self.options.greatest
+        return _Bounds(
+            memory_bytes=most.memory_bytes + MACHINERY_MEMORY_BYTES + SENTRY_MEMORY_BYTES,
+            processes=HOST_TASKS * most.processes + SENTRY_PROCESSES,
+        )
+
+
+async def plan_containers(engine: docker.APIClient, options: DockerOptions) -> Plan:
+    """Asks the engine what kind of runtime it is, and plans accordingly.
+
+    Raises:
+        SandboxError: the engine does not tell.
+    """
+    try:
+        info = await asyncio.to_thread(engine.info)
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine tells of no runtimes: {told(error)}") from error
+    if describe(info, options.runtime).is_sandbox_kernel:
+        return SandboxKernelPlan(options=options)
+    return Plan(options=options)
 
 
 def _told_of_start(error: Exception, options: DockerOptions) -> str:
@@ -227,8 +317,8 @@ def _told_of_start(error: Exception, options: DockerOptions) -> str:
     return f"the engine did not start a container: {told(error)}"
 
 
-def _bring_up(containers: Containers, options: DockerOptions, name: str) -> socket.socket:
-    _create(containers, options, name)
+def _bring_up(containers: Containers, plan: Plan, name: str) -> socket.socket:
+    _create(containers, plan, name)
     attached = _attach(containers.engine, name)
     try:
         containers.engine.start(name)
@@ -238,9 +328,11 @@ def _bring_up(containers: Containers, options: DockerOptions, name: str) -> sock
     return attached
 
 
-def _create(containers: Containers, options: DockerOptions, name: str) -> None:
+def _create(containers: Containers, plan: Plan, name: str) -> None:
+    options = plan.options
     settings = {
         **OWN_CONTAINER,
+        "sandbox_kernel": plan.sandbox_kernel,
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
@@ -249,24 +341,25 @@ def _create(containers: Containers, options: DockerOptions, name: str) -> None:
         options.image,
         name=name,
         command=runner_command("python3", settings),
-        user=USER,
+        user=plan.user,
         hostname=policy.HOST_NAME,
         stdin_open=True,
         stop_signal="SIGKILL",  # a first process heeds no other, and an engine that ends waits
         network_disabled=True,
         labels=containers.labels,
-        host_config=host_config(options),
+        host_config=host_config(plan),
     )
 
 
-def host_config(options: DockerOptions) -> dict[str, Any]:
+def host_config(plan: Plan) -> dict[str, Any]:
     """Returns what the engine's API calls `HostConfig`: the hardening, setting by setting."""
-    bounds = _Bounds()
+    bounds = plan.bounds(Limits())
     return {
         "AutoRemove": True,
         "NetworkMode": "none",
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
+        "CapAdd": list(plan.capabilities),
         "SecurityOpt": ["no-new-privileges", f"seccomp={seccomp_profile()}"],
         # A fresh /proc cannot be mounted in a namespace below one whose /proc is partly covered.
         "MaskedPaths": [],
@@ -274,12 +367,12 @@ def host_config(options: DockerOptions) -> dict[str, Any]:
         "Memory": bounds.memory_bytes,
         "MemorySwap": bounds.memory_bytes,
         "PidsLimit": bounds.processes,
-        "NanoCpus": round(options.cpu_cores * 1e9),
+        "NanoCpus": round(plan.options.cpu_cores * 1e9),
         "ShmSize": SHARED_MEMORY_BYTES,
         "IpcMode": "private",
         "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
         "LogConfig": {"Type": "none", "Config": {}},
-        "Runtime": options.runtime,
+        "Runtime": plan.options.runtime,
     }
 
 

@@ -12,6 +12,7 @@ from reward_server.domain import (
     Job,
     Limits,
     Program,
+    UnitJudgement,
     Work,
 )
 from reward_server.runner import wire
@@ -63,8 +64,16 @@ def request_document(job: Job) -> bytes:
         "calls": limits.calls,
         "stop_at_first_failure": work.stop_at_first_failure,
     }
-    details = _function_header(work) if isinstance(work, FunctionJudgement) else _call_header(work)
-    return wire.pack({**details, **budgets}, {"source": _encode(work.source), **_files(work)})
+    blobs = {"source": _encode(work.source), **_files(work)}
+    match work:
+        case FunctionJudgement():
+            details = _function_header(work)
+        case CallJudgement():
+            details = _call_header(work)
+        case UnitJudgement():
+            details = _unit_header(work)
+            blobs |= {f"test/{path}": _encode(text) for path, text in work.tests.files}
+    return wire.pack({**details, **budgets}, blobs)
 
 
 def _commands_document(work: Commands, limits: Limits) -> bytes:
@@ -97,6 +106,14 @@ def _function_header(work: FunctionJudgement) -> dict[str, object]:
         "test_code": tests.test_code,
         "asserts": list(tests.asserts),
         "setup_code": tests.setup_code,
+    }
+
+
+def _unit_header(work: UnitJudgement) -> dict[str, object]:
+    return {
+        "mode": "shared" if work.shared else "unit",
+        "framework": work.tests.framework.name.lower(),
+        "solution_path": work.tests.solution_path,
     }
 
 

@@ -301,6 +301,7 @@ async def _spawn(
     zygote_settings = {
         "meters": inheritance.meters,
         "joins": inheritance.joins,
+        "sandbox_kernel": False,
         "covered": (),
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,

@@ -21,10 +21,13 @@ from System.Collections.Generic import List  # noqa: E402
 from System.IO import File  # noqa: E402
 
 trees, references = List[SyntaxTree](), List[MetadataReference]()
-trees.Add(CSharpSyntaxTree.ParseText(open(SOURCE).read()))
+trees.Add(CSharpSyntaxTree.ParseText(File.ReadAllText(SOURCE)))
 system = glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/System*.dll")
-for name in [*system, *glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/netstandard.dll"),
-             *glob.glob(f"{LIBRARIES}/Microsoft.CodeAnalysis*.dll")]:
+for name in [
+    *system,
+    *glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/netstandard.dll"),
+    *glob.glob(f"{LIBRARIES}/Microsoft.CodeAnalysis*.dll"),
+]:
     references.Add(MetadataReference.CreateFromFile(name))
 options = CSharpCompilationOptions(OutputKind.ConsoleApplication)
 output = File.Create(OUTPUT)

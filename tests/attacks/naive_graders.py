@@ -83,6 +83,25 @@ def pytest_status(specification: Specification) -> bool:
     return finished.returncode == 0
 
 
+def unittest_files(specification: Specification) -> bool:
+    """Runs test files with unittest, next to the solution, and trusts the exit status."""
+    return _run_files(specification, "-m", "unittest", "discover") == 0
+
+
+def pytest_files(specification: Specification) -> bool:
+    """Runs test files with pytest, next to the solution, and trusts the exit status."""
+    return _run_files(specification, "-m", "pytest", "-q", "-p", "no:cacheprovider") == 0
+
+
+def _run_files(specification: Specification, *arguments: str) -> int:
+    for name, text in specification["files"].items():
+        Path(name).write_text(text)
+    Path("solution.py").write_text(specification["completion"])
+    command = [specification["python"], "-B", *arguments]
+    finished = subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
+    return finished.returncode
+
+
 def nonce_record(specification: Specification) -> bool:
     """Runs program and tests; the last statement writes a secret to a descriptor."""
     nonce = os.urandom(32).hex()
@@ -271,6 +290,8 @@ GRADERS: dict[str, Callable[[Specification], bool]] = {
         assert_by_assert,
         exit_status,
         pytest_status,
+        unittest_files,
+        pytest_files,
         nonce_record,
         last_line,
         verdict_file,

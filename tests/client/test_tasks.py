@@ -403,3 +403,61 @@ def test_texts_of_rows_and_completions_can_always_be_sent():
     request = tasks.humaneval(row, "\udfff")
     assert request.SerializeToString()
     assert request.completion == "\ufffd"
+
+
+# ----------------------------------------------------------------------------- test files
+
+BIGCODEBENCH = {
+    "task_id": "BigCodeBench/0",
+    "complete_prompt": "import os\ndef task_func(x):\n    '''Doubles.'''\n",
+    "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
+    "    def test_case_1(self):\n        self.assertEqual(task_func(2), 4)\n",
+    "entry_point": "task_func",
+}
+
+
+def test_test_files_become_unit_tests():
+    files = {"test_f.py": "from pkg.f import f\n", "data/x.json": "{}"}
+    request = tasks.unit_tests(files, "x = 1", solution_path="pkg/f.py", id="a")
+    assert dict(request.unit.files) == files
+    assert (request.id, request.completion) == ("a", "x = 1")
+    assert request.unit.framework == pb.FRAMEWORK_PYTEST
+    assert request.unit.solution_path == "pkg/f.py"
+    old = tasks.unit_tests(files, framework="unittest", prompt="import os\n")
+    assert old.unit.framework == pb.FRAMEWORK_UNITTEST
+    assert old.prompt == "import os\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "framework", "field"), [({}, "pytest", "files"), ({"a.py": ""}, "nose", "framework")]
+)
+def test_test_files_need_a_known_framework(files: dict[str, str], framework: str, field: str):
+    with pytest.raises(TaskError, match=field):
+        tasks.unit_tests(files, framework=framework)
+
+
+def test_a_bigcodebench_row_becomes_a_unittest_file_with_the_solutions_names():
+    request = tasks.bigcodebench(BIGCODEBENCH, "    return 2 * x", id="a")
+    assert request.prompt == BIGCODEBENCH["complete_prompt"]
+    assert request.unit.framework == pb.FRAMEWORK_UNITTEST
+    text = request.unit.files["test_solution.py"]
+    assert text == "from solution import *\n" + BIGCODEBENCH["test"]
+
+
+def test_what_stands_first_in_a_test_file_stays_first():
+    head = '"""Tests."""\nfrom __future__ import annotations\n'
+    request = tasks.bigcodebench({**BIGCODEBENCH, "test": head + BIGCODEBENCH["test"]})
+    text = request.unit.files["test_solution.py"]
+    assert text.startswith(head + "from solution import *\n")
+    compile(text, "test", "exec")
+
+
+@pytest.mark.parametrize("field", ["test", "complete_prompt"])
+def test_a_bigcodebench_row_without_a_field_is_refused(field: str):
+    with pytest.raises(TaskError, match=field):
+        tasks.bigcodebench({**BIGCODEBENCH, field: " "})
+
+
+def test_a_bigcodebench_row_whose_tests_are_no_python_is_refused():
+    with pytest.raises(TaskError, match="test"):
+        tasks.bigcodebench({**BIGCODEBENCH, "test": "def ("})

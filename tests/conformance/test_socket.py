@@ -19,7 +19,7 @@ from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.sandbox.cgroup import owner_id
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.containers import OWNER_LABEL
-from reward_server.sandbox.docker import DockerOptions, host_config
+from reward_server.sandbox.docker import DockerOptions, Plan, host_config
 from reward_server.sandbox.socket import SocketContainer, SocketSandboxes
 from reward_server.settings import Settings
 
@@ -47,7 +47,7 @@ def listening(
     """A container as an operator would harden it, whose runner listens in a shared folder."""
     folder = tmp_path_factory.mktemp("sockets")
     folder.chmod(0o777)
-    settings = host_config(DockerOptions(image=python_image, runtime="runc"))
+    settings = host_config(Plan(options=DockerOptions(image=python_image, runtime="runc")))
     identifier = engine.create_container(
         python_image,
         runner_command("python3", OWN_CONTAINER, listen=f"{INSIDE}/runner.sock"),

@@ -19,7 +19,7 @@ import pytest
 
 from reward_server.sandbox.docker import OWNER_LABEL
 
-START_SECONDS = 20.0
+START_SECONDS = 30.0
 SIZE = "640m"  # holds the Python image twice, as an archive and as files
 CONFIGURATION = {"bridge": "none", "iptables": False, "ip6tables": False}
 
@@ -60,7 +60,7 @@ class OwnEngine:
             assert self.process.poll() is None, self.log()
             assert time.monotonic() < deadline, self.log()
             time.sleep(0.05)
-        self.client = docker.APIClient(self.address, version="auto", timeout=10)
+        self.client = docker.APIClient(self.address, version="auto", timeout=START_SECONDS)
 
     def _answers(self) -> bool:
         # Not asked through the SDK, which leaves sockets of failed connections behind.

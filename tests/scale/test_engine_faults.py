@@ -32,7 +32,7 @@ CONTAINERS = SLOTS + 1  # and a spare
 IN_FLIGHT = 4
 DEADLINE_SECONDS = 4.0
 LATE_SECONDS = 1.0  # for an answer to be on its way
-RECOVERY_SECONDS = 30.0
+RECOVERY_SECONDS = 45.0
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNJUDGED = {"UNAVAILABLE", "DEADLINE_EXCEEDED"}
@@ -171,7 +171,7 @@ def faulty(
 async def server(faulty: OwnEngine, tmp_path: Path) -> AsyncIterator[Server]:
     """Gives a server; when it stops, nothing of it is left."""
     command = ("serve", "--json", "--port=0", "--backend=docker", f"--workers={SLOTS}")
-    settings = (f"--set=image={PYTHON_TAG}", "--set=drain_seconds=2")
+    settings = (f"--set=images={PYTHON_TAG}", "--set=drain_seconds=2")
     log = tmp_path / "log"
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
@@ -184,7 +184,9 @@ async def server(faulty: OwnEngine, tmp_path: Path) -> AsyncIterator[Server]:
     assert process.stdout is not None
     made = Server(process=process, log=log, address="")
     try:
-        made.address = json.loads(await process.stdout.readline())["address"]
+        told = await process.stdout.readline()
+        assert told, log.read_text()[-4000:]
+        made.address = json.loads(told)["address"]
         watch = asyncio.create_task(made.watch())
         await made.until_healthy(SERVING)
         yield made

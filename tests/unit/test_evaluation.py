@@ -19,6 +19,7 @@ from reward_server.domain import (
     Ending,
     Execution,
     Extraction,
+    Framework,
     FunctionJudgement,
     FunctionTests,
     Integrity,
@@ -37,8 +38,11 @@ from reward_server.domain import (
     TestOutcome,
     TestResult,
     Tests,
+    UnitJudgement,
+    UnitTests,
     Usage,
     Verdict,
+    Work,
 )
 from reward_server.errors import (
     DeadlineError,
@@ -48,7 +52,6 @@ from reward_server.errors import (
     UnsupportedError,
 )
 from reward_server.evaluation import Evaluation
-from reward_server.evaluation import evaluate as evaluate_module
 from reward_server.evaluation.outputs import KEPT_OUTPUT_BYTES
 from reward_server.evaluation.sharing import KEPT_ANSWER_BYTES, fingerprint
 from reward_server.languages import load_languages
@@ -84,6 +87,8 @@ def passing(job: Job) -> Execution:
             return done(*[TestOutcome.PASSED] * len(tests.cases))
         case Program() as work:
             return wrote(work.stdin)
+        case UnitJudgement():
+            return done(TestOutcome.PASSED)
 
 
 @dataclass(kw_only=True)
@@ -116,7 +121,7 @@ class Executor:
             self.running -= 1
 
     @property
-    def works(self) -> list[FunctionJudgement | CallJudgement | Program]:
+    def works(self) -> list[Work]:
         return [job.work for job in self.started]
 
 
@@ -576,10 +581,15 @@ async def test_the_integrity_on_offer_is_enough_for_every_requirement(required: 
     assert assessment.integrity >= required
 
 
-async def test_more_integrity_than_on_offer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate_module, "_INTEGRITY", Integrity.SHARED)
-    with pytest.raises(UnsupportedError, match="ISOLATED"):
-        await score(passing, submission(require_integrity=Integrity.ISOLATED))
+async def test_more_integrity_than_the_tests_text_allows_is_refused_before_anything_runs() -> None:
+    text = "import solution\nclass TestF(solution.Base):\n    pass\n"
+    files = UnitTests(framework=Framework.UNITTEST, files=(("test_f.py", text),))
+    executor = Executor()
+    for required in (Integrity.ISOLATED, Integrity.SHARED_TWINS):
+        asked = submission(files, require_integrity=required)
+        with pytest.raises(UnsupportedError, match=f"{required.name} .* SHARED is"):
+            await evaluation(executor).score(asked)
+    assert executor.started == []
 
 
 async def test_a_full_queue_refuses_before_anything_is_looked_at() -> None:

@@ -21,7 +21,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import UnsupportedError
-from reward_server.executors.versions import versions_of
+from reward_server.executors.versions import Found, versions_of
 from reward_server.languages import Language, load_languages, parse_language
 from reward_server.sandbox import images
 
@@ -148,7 +148,7 @@ class Asked:
 
     async def run(self, job: Job) -> Execution:
         if isinstance(job.work, Program):
-            return said(b"3.11.9\n")
+            return said(b"3.11.9 unittest\n")
         assert isinstance(job.work, Commands)
         return self._answers[job.work.commands[0][0]]
 
@@ -176,4 +176,6 @@ async def test_a_language_is_there_when_it_tells_its_version(
     python = load_languages().find("python")
     wanted = (python, parse_language(SMALL)[0])
     executor = Asked({"smallc": answer})
-    assert await versions_of(executor, wanted) == {"python": "3.11.9", **found}
+    told = await versions_of(executor, wanted)
+    assert told.pop("python") == Found(version="3.11.9", frameworks=("unittest",))
+    assert {name: one.version for name, one in told.items()} == found

@@ -3,10 +3,12 @@
     humaneval, mbpp             a function, tested by Python code
     apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
     livecodebench, leetcode     a method, tested by arguments and results (LiveCodeBench also runs)
+    bigcodebench                functions, tested by a unittest file
     humaneval_x, multipl_e      a function in one of many languages, tested by a program
 
-Each takes `(row, completion="", *, id="")`. Without a completion the request is a template: keep
-templates by task id, so that tests stay out of a trainer's data set, and `fill` them in.
+`unit_tests` makes a request of any test files of pytest or unittest. Each of the others takes
+`(row, completion="", *, id="")`. Without a completion the request is a template: keep templates by
+task id, so that tests stay out of a trainer's data set, and `fill` them in.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.methods import leetcode
 from trainer_client.tasks.programs import apps, code_contests
 from trainer_client.tasks.rows import Row
+from trainer_client.tasks.suites import bigcodebench, unit_tests
 from trainer_client.text import well_formed
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "TASKS",
     "Row",
     "apps",
+    "bigcodebench",
     "code_contests",
     "fill",
     "humaneval",
@@ -39,6 +43,7 @@ __all__ = [
     "multipl_e",
     "named",
     "templates",
+    "unit_tests",
 ]
 
 TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
@@ -49,6 +54,7 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
         "code_contests": code_contests,
         "livecodebench": livecodebench,
         "leetcode": leetcode,
+        "bigcodebench": bigcodebench,
         "humaneval_x": humaneval_x,
         "multipl_e": multipl_e,
     }
@@ -63,6 +69,7 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
         "code_contests": "name",
         "livecodebench": "question_id",
         "leetcode": "task_id",
+        "bigcodebench": "task_id",
         "humaneval_x": "task_id",
         "multipl_e": "name",
     }

@@ -97,7 +97,7 @@ class _FrameworkEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Framework.V
     FRAMEWORK_UNSPECIFIED: _Framework.ValueType  # 0
     """Not chosen: INVALID_ARGUMENT."""
     FRAMEWORK_PYTEST: _Framework.ValueType  # 1
-    """pytest."""
+    """pytest, without plug-ins of others."""
     FRAMEWORK_UNITTEST: _Framework.ValueType  # 2
     """unittest."""
 
@@ -107,7 +107,7 @@ class Framework(_Framework, metaclass=_FrameworkEnumTypeWrapper):
 FRAMEWORK_UNSPECIFIED: Framework.ValueType  # 0
 """Not chosen: INVALID_ARGUMENT."""
 FRAMEWORK_PYTEST: Framework.ValueType  # 1
-"""pytest."""
+"""pytest, without plug-ins of others."""
 FRAMEWORK_UNITTEST: Framework.ValueType  # 2
 """unittest."""
 Global___Framework: _TypeAlias = Framework  # noqa: Y015
@@ -728,7 +728,12 @@ Global___Checker: _TypeAlias = Checker  # noqa: Y015
 
 @_typing.final
 class UnitTests(_message.Message):
-    """Test files of a framework."""
+    """Test files of a framework. Those called test*.py or *_test.py hold tests (pytest: test_*.py or
+    *_test.py); others are helpers, data and conftest.py. They run in a judge of their own, against
+    stand-ins for what the solution's module holds. Where their text needs the solution itself (it
+    patches or inspects the module, captures its output, shares files with it), they run in its
+    process, beside perturbed twins that have to fail; the answer's integrity tells which.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -756,12 +761,14 @@ class UnitTests(_message.Message):
     FILES_FIELD_NUMBER: _builtins.int
     SOLUTION_PATH_FIELD_NUMBER: _builtins.int
     framework: Global___Framework.ValueType
-    """The framework."""
+    """The framework; one that the server's sandboxes cannot run is FAILED_PRECONDITION."""
     solution_path: _builtins.str
-    """Where the solution is put; "solution.py" if empty."""
+    """Where tests find the solution, as `pkg/solution.py` makes it `pkg.solution`; "solution.py" if
+    empty. No file has this path.
+    """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Relative path to content."""
+        """Relative path, with slashes, to content."""
 
     def __init__(
         self,
@@ -1538,6 +1545,7 @@ class LanguageInfo(_message.Message):
     ALIASES_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     TEST_KINDS_FIELD_NUMBER: _builtins.int
+    FRAMEWORKS_FIELD_NUMBER: _builtins.int
     TWIN_KINDS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Canonical name."""
@@ -1549,7 +1557,11 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def test_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Kinds of tests on offer: "function", "call", "stdio", "program"."""
+        """Kinds of tests on offer: "function", "call", "stdio", "unit", "program"."""
+
+    @_builtins.property
+    def frameworks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Frameworks of unit tests on offer: "unittest", "pytest"."""
 
     @_builtins.property
     def twin_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -1564,11 +1576,12 @@ class LanguageInfo(_message.Message):
         aliases: _abc.Iterable[_builtins.str] | None = ...,
         version: _builtins.str = ...,
         test_kinds: _abc.Iterable[_builtins.str] | None = ...,
+        frameworks: _abc.Iterable[_builtins.str] | None = ...,
         twin_kinds: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "name", b"name", "test_kinds", b"test_kinds", "twin_kinds", b"twin_kinds", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["aliases", b"aliases", "frameworks", b"frameworks", "name", b"name", "test_kinds", b"test_kinds", "twin_kinds", b"twin_kinds", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
+import tarfile
 from collections.abc import Callable
+from urllib.parse import unquote
 
 import docker
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from typer.testing import CliRunner, Result
 
 from reward_server.cli.images import images_app
@@ -16,7 +21,7 @@ from tests.docker import PYTHON_TAG, derived_image
 
 Command = Callable[..., Result]
 
-COMMANDS = (("build",), ("list",), ("verify",))
+COMMANDS = (("build",), ("list",), ("verify",), ("sbom", "codereward-python"))
 
 
 @pytest.fixture
@@ -128,6 +133,40 @@ def test_an_image_that_the_engine_does_not_have_is_named(
     result = run("verify", "codereward-python:absent")
     assert isinstance(result.exception, SandboxError)
     assert "no image of ours named codereward-python:absent" in str(result.exception)
+
+
+def test_the_bill_of_materials_is_valid_and_names_what_is_installed(
+    run: Command, engine: docker.APIClient, python_image: str
+) -> None:
+    metadata = "Metadata-Version: 2.1\\nName: gear.box\\nVersion: 1.5\\n\\nName: no header\\n"
+    add = f"""USER root
+RUN dpkg-query --show --showformat 'pkg:deb/debian/${{Package}}\\n' >/opt/packages
+RUN mkdir -p /opt/p/gear.dist-info && printf '{metadata}' >/opt/p/gear.dist-info/METADATA
+USER 65534:65534"""
+    with derived_image(engine, python_image, "codereward-python:more", add) as more:
+        result = run("sbom", more)
+        listed = file_of(engine, more, "/opt/packages").split()
+    assert result.exit_code == 0, result.output
+    assert JsonStrictValidator(SchemaVersion.V1_5).validate_str(result.stdout) is None
+    bill = json.loads(result.stdout)
+    assert bill["metadata"]["component"]["name"] == "codereward-python:more"
+    urls = [component["purl"] for component in bill["components"]]
+    assert "pkg:pypi/gear.box@1.5" in urls
+    names = [unquote(url).partition("@")[0] for url in urls if url.startswith("pkg:deb/")]
+    assert sorted(names) == sorted(listed)
+    [libc] = [url for url in urls if "/libc6@" in url]
+    assert libc.endswith("?arch=amd64&distro=debian-12")
+
+
+def file_of(engine: docker.APIClient, image: str, path: str) -> str:
+    created = engine.create_container(image, ["true"], network_disabled=True)["Id"]
+    try:
+        pieces, _ = engine.get_archive(created, path)
+        with tarfile.open(fileobj=io.BytesIO(b"".join(pieces))) as archive:
+            file = archive.extractfile(archive.next())
+            return file.read().decode()
+    finally:
+        engine.remove_container(created, force=True)
 
 
 @pytest.mark.usefixtures("dead_engine")

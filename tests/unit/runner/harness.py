@@ -57,12 +57,13 @@ class Zygote:
 
     process: subprocess.Popen[bytes] = field(init=False)
     packages: tuple[str, ...] = ()
+    preloaded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         script = str(Path(plain_zygote.__file__))
         folders = os.pathsep.join((str(REPOSITORY), *self.packages))
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", script, folders, *PRELOADED],
+            [sys.executable, "-I", "-S", script, folders, *PRELOADED, *self.preloaded],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1"},
@@ -132,6 +133,26 @@ class Zygote:
             **_limits(settings),
         }
         return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
+
+    def files(
+        self,
+        source: str | bytes,
+        files: dict[str, str],
+        *,
+        framework: str = "unittest",
+        mode: str = "unit",
+        solution_path: str = "solution.py",
+        wall_seconds: float = 20.0,
+        **settings: object,
+    ) -> Result:
+        header = {
+            "mode": mode,
+            "framework": framework,
+            "solution_path": solution_path,
+            **_limits(settings),
+        }
+        blobs = {f"test/{path}": _bytes(text) for path, text in files.items()}
+        return self.run(wire.pack(header, {"source": _bytes(source), **blobs}), wall_seconds)
 
     def call(
         self,

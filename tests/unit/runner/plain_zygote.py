@@ -75,7 +75,8 @@ class Judge:
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.pid = _fork(functools.partial(_judge, theirs))
+        self._folder = tempfile.mkdtemp(prefix="judge-")
+        self.pid = _fork(functools.partial(_judge, theirs, self._folder))
         theirs.close()
 
     def cpu_ns(self) -> int:
@@ -99,7 +100,9 @@ class Judge:
     def end(self) -> int:
         _kill(self.pid)
         self.line.close()
-        return os.waitpid(self.pid, 0)[1]
+        status = os.waitpid(self.pid, 0)[1]
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return status
 
 
 class Execution:
@@ -165,13 +168,14 @@ class Execution:
         candidate.run(self._untrusted)
 
 
-def _judge(line: socket.socket) -> NoReturn:
+def _judge(line: socket.socket, folder: str) -> NoReturn:
     from reward_server.runner import judge
 
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
     _close_all_but({line.fileno()})
+    os.chdir(folder)
     judge.serve(line)
 
 

@@ -72,3 +72,13 @@ def test_patience_ends_when_the_judge_says() -> None:
     assert living_on.exceeded(SECOND - 1) is Stop.NONE
     assert living_on.next_look <= SECOND
     assert living_on.exceeded(SECOND) is Stop.JUDGE_DONE
+
+
+def test_memory_that_others_give_back_late_is_none_to_spend() -> None:
+    memory = Meter(value=1000)
+    taking = budget(memory=memory)
+    memory.value = 900
+    assert taking.exceeded(taking.next_look) is Stop.NONE
+    memory.value = 1001
+    assert taking.exceeded(taking.next_look) is Stop.MEMORY
+    assert taking.peak_memory_bytes == 101

@@ -110,6 +110,18 @@ def test_an_image_is_built_of_its_folder_and_the_runner_alone() -> None:
     assert owners == {(0, 0, "", 0o644)}
 
 
+def test_a_build_that_downloads_trusts_whom_the_host_trusts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authorities = tmp_path / "authorities.pem"
+    authorities.write_text("whom the host trusts")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+    with tarfile.open(fileobj=io.BytesIO(images.build_context("python-science"))) as context:
+        file = context.extractfile(images.AUTHORITIES)
+        assert file is not None
+        assert file.read() == b"whom the host trusts"
+
+
 def test_a_language_without_an_image_is_refused() -> None:
     with pytest.raises(SandboxError, match=r"no image 'cobol': there are .*python"):
         images.build_context("cobol")

@@ -1,0 +1,234 @@
+"""Test files: run by an isolated judge, or beside the solution together with perturbed twins."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    Integrity,
+    RewardPolicy,
+    TestOutcome,
+    TestResult,
+    UnitJudgement,
+    UnitTests,
+)
+from reward_server.evaluation.graders import Candidate, Slots
+from reward_server.grading.policy import stops_at_first_failure
+from reward_server.grading.rosters import Roster, Skips
+from reward_server.grading.suites import Reading, parse_files, read_suite
+from reward_server.grading.twins import Twins
+from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
+from reward_server.grading.verdict import Run
+
+_QUICK_CHARACTERS = 1 << 14
+_REMEMBERED_CHARACTERS = 1 << 16
+_REMEMBERED = 256
+NAME = "tests"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How test files are run: what their text says, and their twins where they need some.
+
+    Args:
+        reading: what the files take from the solution, and why they have to live with it.
+        skips: which tests may be skipped.
+        roster: which tests there are.
+        twins: of tests that live with the solution, where some can be made wrong.
+    """
+
+    reading: Reading
+    skips: Skips
+    roster: Roster
+    twins: Twins | None = None
+
+    @property
+    def integrity(self) -> Integrity:
+        """The most that their text allows."""
+        if not self.reading.reasons:
+            return Integrity.ISOLATED
+        return Integrity.SHARED_TWINS if self._all_have_twins() else Integrity.SHARED
+
+    def _all_have_twins(self) -> bool:
+        """Tells whether no test could be passed by cheating there alone."""
+        if self.twins is None or not self.roster.complete:
+            return False
+        return self.roster.tests <= self.twins.told | {unit.test for unit in self.twins.units}
+
+
+async def plan(tests: UnitTests, prompt: str) -> Plan:
+    """Reads test files and tells how to run them."""
+    characters = len(prompt) + sum(len(text) for _, text in tests.files)
+    if characters > _REMEMBERED_CHARACTERS:
+        return await asyncio.to_thread(_plan, tests, prompt)
+    if characters > _QUICK_CHARACTERS:
+        return await asyncio.to_thread(_remembered_plan, tests, prompt)
+    return _remembered_plan(tests, prompt)
+
+
+def _plan(tests: UnitTests, prompt: str) -> Plan:
+    trees = parse_files(tests.files)
+    paths = [path for path, _ in tests.files]
+    known = Plan(
+        reading=read_suite(trees, paths, tests.solution_path),
+        skips=Skips(trees),
+        roster=Roster(trees, paths, tests.framework),
+    )
+    if not known.reading.reasons:
+        return known
+    # Twins change the trees that they are given.
+    twins = Twins(parse_files(tests.files), tests.files, prompt)
+    return replace(known, twins=twins if twins.units else None)
+
+
+_remembered_plan = functools.lru_cache(maxsize=_REMEMBERED)(_plan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitGrader:
+    """Runs test files.
+
+    Args:
+        tests: the files.
+        plan: how they are run.
+        draw: where the secret of twins comes from.
+    """
+
+    tests: UnitTests
+    plan: Plan
+    draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The names that the files take from the solution."""
+        return self.plan.reading.wanted
+
+    @property
+    def integrity(self) -> Integrity:
+        """What the files' text allows."""
+        return self.plan.integrity
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1 and, where tests have twins, their number."""
+        twins = self.plan.twins
+        return 1 + (runs_needed(len(twins.units)) if twins is not None else 0)
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns one result for all tests, whose names are not known yet."""
+        return (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the true tests and, where they pass beside the solution, their twins."""
+        twins, stops = self.plan.twins, stops_at_first_failure(candidate.policy)
+        tests = self.tests
+        if twins is not None:
+            tests = replace(tests, files=await asyncio.to_thread(twins.true_files))
+        execution = await slots.run(candidate.job(self._work(candidate, tests, stops=stops)))
+        run = Run(execution=execution, tests=execution.tests or self.not_run())
+        if self.plan.reading.reasons:
+            run = _doubted(run, self.plan)
+        if twins is None or not _claims_reward(run, stops=stops):
+            return [run]
+        return await self._proven(run, twins, candidate, slots)
+
+    def _work(self, candidate: Candidate, tests: UnitTests, *, stops: bool) -> UnitJudgement:
+        return UnitJudgement(
+            source=candidate.source,
+            tests=tests,
+            files=candidate.files,
+            data=candidate.data,
+            shared=bool(self.plan.reading.reasons),
+            stop_at_first_failure=stops,
+        )
+
+    async def _proven(
+        self, run: Run, twins: Twins, candidate: Candidate, slots: Slots
+    ) -> list[Run]:
+        """Runs twins until the outcomes are beyond guessing, or one betrays the solution."""
+        vector, runs = Vector(tests=run.tests), list[Run]()
+        units = vector.provable(twins.units)
+        if not units:
+            return [_refused(run, "none of the tests that passed can be proven to have run", {})]
+        for _ in range(runs_needed(len(units))):
+            perturbed = draw_units(units, self.draw)
+            files = await asyncio.to_thread(twins.perturbed_files, perturbed, self.draw)
+            work = self._work(candidate, replace(self.tests, files=files), stops=False)
+            execution = await slots.run(candidate.job(work))
+            if found := vector.compare(execution.tests, perturbed):
+                return [*runs, Run(execution=_ended(execution), tests=()), _betrayed(run, found)]
+            runs.append(Run(execution=execution, tests=()))
+        return [*runs, run]
+
+
+def _claims_reward(run: Run, *, stops: bool) -> bool:
+    if run.execution.ending is not Ending.COMPLETED:
+        return False
+    outcomes = {test.outcome for test in run.tests}
+    if stops:
+        return outcomes <= {TestOutcome.PASSED, TestOutcome.SKIPPED}
+    return TestOutcome.PASSED in outcomes
+
+
+def _doubted(run: Run, plan: Plan) -> Run:
+    """Has tests fail that were skipped, or left out, though the files' text does neither."""
+    if run.execution.ending is not Ending.COMPLETED:
+        return run
+    tests = [_doubted_skip(test, plan.skips) for test in run.tests]
+    skipped = sum(new is not old for new, old in zip(tests, run.tests, strict=True))
+    seen = {test.name.partition("[")[0] for test in tests}
+    missing = [
+        TestResult(name=name, outcome=TestOutcome.FAILED, message="it was not collected")
+        for name in sorted(plan.roster.tests - seen)
+        if not plan.skips.may_skip(name)
+    ]
+    signals = dict(run.execution.signals)
+    signals |= {"forged_skip": skipped} if skipped else {}
+    signals |= {"missing_test": len(missing)} if missing else {}
+    execution = replace(run.execution, signals=signals)
+    return Run(execution=execution, tests=(*tests, *missing))
+
+
+def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
+    if test.outcome is not TestOutcome.SKIPPED or skips.may_skip(test.name):
+        return test
+    message = "it was skipped, and not by its author"
+    return replace(test, outcome=TestOutcome.FAILED, message=message)
+
+
+def _ended(execution: Execution) -> Execution:
+    """Leaves the verdict on a betrayal to the true tests, unless the twin's run says worse."""
+    if execution.ending is Ending.VIOLATION:
+        return execution
+    return replace(execution, ending=Ending.COMPLETED)
+
+
+def _betrayed(run: Run, found: Discrepancy) -> Run:
+    if found.passed:
+        message = f"{found.passed} tests passed in a twin where they were made wrong"
+    elif found.failed:
+        message = f"{found.failed} tests failed in a twin though nothing of them was changed"
+    else:
+        message = "a twin of the tests did not come to its end"
+    counts = {
+        "twin_passed": found.passed,
+        "twin_failed": found.failed,
+        "twin_missing": found.missing,
+    }
+    return _refused(run, message, {name: count for name, count in counts.items() if count})
+
+
+def _refused(run: Run, message: str, signals: dict[str, int]) -> Run:
+    """Takes back what a run claimed."""
+    tests = tuple(
+        replace(test, outcome=TestOutcome.FAILED, message=message)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    execution = replace(run.execution, signals={**run.execution.signals, **signals}, tests=tests)
+    return Run(execution=execution, tests=tests)

@@ -1,0 +1,179 @@
+"""Assertions in tests' text: which there are, what they compare, and how they are turned round."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import random
+from collections.abc import Mapping
+
+from reward_server.grading.python_literals import evaluated
+from reward_server.grading.suites import dotted
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+EQUALITIES = frozenset(
+    (
+        *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertSetEqual"),
+        *("assertTupleEqual", "assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual"),
+        *("assertIs",),
+    )
+)
+NEAR = frozenset(("assertAlmostEqual", "assertAlmostEquals", "approx", "isclose", "allclose"))
+_OPPOSITES = {
+    "assertTrue": "assertFalse",
+    "assertEqual": "assertNotEqual",
+    "assertIn": "assertNotIn",
+    "assertIs": "assertIsNot",
+    "assertIsNone": "assertIsNotNone",
+    "assertIsInstance": "assertNotIsInstance",
+    "assertGreater": "assertLessEqual",
+    "assertLess": "assertGreaterEqual",
+    "assertAlmostEqual": "assertNotAlmostEqual",
+}
+TURNED = _OPPOSITES | {right: left for left, right in _OPPOSITES.items()}
+_TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+RAISES = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+_EXCEPTIONS = (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, AttributeError)
+# From which classes of a solution's own are hardly ever derived.
+_REMOTE_EXCEPTIONS = (TypeError, ZeroDivisionError, AttributeError, OverflowError)
+_MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
+
+
+def only_asserts(statement: ast.stmt) -> bool:
+    """Tells whether a statement asserts and does nothing else."""
+    match statement:
+        case ast.Assert():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+            return name.startswith("assert")
+        case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))]):
+            return dotted(function).rpartition(".")[2] in RAISES
+    return False
+
+
+def uses_results(node: ast.expr) -> bool:
+    """Tells whether an assertion is of more than constants."""
+    arguments = node.args if isinstance(node, ast.Call) and _asserts(node) else [node]
+    parts = (part for argument in arguments for part in ast.walk(argument))
+    return any(isinstance(part, (ast.Name, ast.Attribute)) for part in parts)
+
+
+def _asserts(call: ast.Call) -> bool:
+    return dotted(call.func).startswith("self.assert")
+
+
+def is_near(node: ast.expr) -> bool:
+    """Tells whether a comparison with a tolerance has a small one."""
+    if not isinstance(node, ast.Call) or len(node.args) > 3:
+        return False
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    places = given.pop("places", None) or (node.args[2] if len(node.args) > 2 else None)
+    count = 0 if places is None else evaluated(places)
+    known = all(name in ("rel_tol", "abs_tol", "rtol", "atol") for name in given)
+    return known and isinstance(count, int) and count >= 0 and all(map(is_small, given.values()))
+
+
+def is_small(node: ast.expr) -> bool:
+    """Tells whether an expression is a literal that may be a tolerance, and no large one."""
+    value = evaluated(node)
+    return isinstance(value, (int, float)) and 0 <= value <= 0.5
+
+
+def other_exceptions(node: ast.expr) -> list[str]:
+    """Returns classes of exceptions of which one that an expression names is none."""
+    name = dotted(node).rpartition(".")[2]
+    kind = getattr(builtins, name, None)
+    if not name[:1].isupper() or name in ("Exception", "BaseException"):
+        return []
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        return [one.__name__ for one in _REMOTE_EXCEPTIONS] if kind is None else []
+    return [
+        one.__name__
+        for one in _EXCEPTIONS
+        if not issubclass(one, kind) and not issubclass(kind, one)
+    ]
+
+
+def turned(node: ast.AST, draw: random.Random) -> ast.AST:
+    """Returns an assertion, or the class of an exception, turned into another."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return ast.Name(id=draw.choice(other_exceptions(node)), ctx=ast.Load())
+    turned = copy.deepcopy(node)
+    if isinstance(turned, ast.Call) and isinstance(turned.func, ast.Attribute):
+        turned.func.attr = TURNED[turned.func.attr]
+    elif isinstance(turned, ast.Assert):
+        turned.test = _negated(turned.test)
+    return turned
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case ast.Compare(ops=[operator]) if type(operator) in _TURNED_OPERATORS:
+            turned = _TURNED_OPERATORS[type(operator)]()
+            return ast.Compare(left=test.left, ops=[turned], comparators=test.comparators)
+    return ast.UnaryOp(op=ast.Not(), operand=test)
+
+
+def drop_words(tree: ast.Module) -> None:
+    """Drops docstrings, and the messages of assertions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            node.msg = None
+        elif isinstance(node, ast.Call):
+            _drop_message(node)
+        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)) and node.body:
+            match node.body[0]:
+                case ast.Expr(value=ast.Constant(value=str())):
+                    node.body[0] = ast.Pass() if len(node.body) == 1 else node.body[0]
+                    if len(node.body) > 1:
+                        del node.body[0]
+
+
+def _drop_message(call: ast.Call) -> None:
+    name = dotted(call.func)
+    if name.startswith("self.assert"):
+        name = name.removeprefix("self.")
+        call.keywords = [keyword for keyword in call.keywords if keyword.arg != "msg"]
+        if name in EQUALITIES or name in _MESSAGE_POSITIONS or name in TURNED:
+            place = _MESSAGE_POSITIONS.get(name, 2)
+            if "Almost" not in name and not any(isinstance(a, ast.Starred) for a in call.args):
+                del call.args[place:]
+
+
+def shelter(tree: ast.Module) -> None:
+    """Has tests do what stands behind their assertions even if those fail."""
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
+            node.body = _sheltered(node.body)
+
+
+def _sheltered(body: list[ast.stmt]) -> list[ast.stmt]:
+    for place, statement in enumerate(body):
+        behind = body[place + 1 :]
+        if _has_assertion(statement) and not all(map(only_asserts, behind)):
+            shelter = ast.Try(
+                body=[statement], handlers=[], orelse=[], finalbody=_sheltered(behind)
+            )
+            return [*body[:place], shelter]
+    return body
+
+
+def _has_assertion(statement: ast.stmt) -> bool:
+    return only_asserts(statement) or any(
+        isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and _asserts(node))
+        for node in ast.walk(statement)
+    )

@@ -1,0 +1,576 @@
+"""What the text of test files takes from the solution, and whether it can be kept apart from it.
+
+Tests run in a judge of their own unless their text needs the solution itself: where it patches the
+module or what the module may use, captures output, warnings or logs, shares files, subclasses or
+inspects. The tests' own text decides, and never the solution's.
+
+The rules look at *hearing* code: functions that use a name of the solution's, directly or by way of
+a fixture, a helper or an attribute of the test case. What a test does with things of its own needs
+nothing. The rules are of the text alone, so they err: where in doubt, tests live with the solution,
+since a right solution that fails for want of it is worse than a weaker label.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+_BUILTINS = frozenset(vars(builtins))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope = _Function | ast.ClassDef | ast.Module
+
+# Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
+_HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "hypothesis"))
+# Modules of the standard library that are used on the solution itself, or share its process.
+_INTIMATE = frozenset(
+    (
+        *("inspect", "dis", "dataclasses", "pickle", "marshal", "gc", "weakref", "runpy", "ctypes"),
+        *("subprocess", "threading", "concurrent", "multiprocessing", "tracemalloc", "signal"),
+        *("logging", "warnings", "sqlite3", "socket", "tempfile", "shutil", "glob", "fileinput"),
+        *("zipfile", "tarfile"),
+    )
+)
+_INTIMATE_CALLS = frozenset(
+    (
+        *("vars", "exec", "eval", "compile", "__import__", "reload", "get_type_hints", "signature"),
+        *("getsource", "getdoc", "help", "setattr", "delattr", "getsizeof", "getrefcount", "seed"),
+        *("assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "warns", "asdict"),
+        *("deprecated_call", "catch_warnings", "astuple", "is_dataclass"),
+    )
+)
+_FILE_CALLS = frozenset(
+    (
+        *("chdir", "exists", "isfile", "isdir", "getsize", "remove", "unlink", "listdir", "mkdir"),
+        *("makedirs", "rmdir", "rename", "replace", "scandir", "stat", "walk", "getcwd", "touch"),
+        *("write_text", "write_bytes", "putenv"),
+    )
+)
+_CAPTURES = frozenset(("capsys", "capfd", "capsysbinary", "capfdbinary"))
+_LOGS = frozenset(("caplog", "recwarn"))
+_REDIRECTIONS = frozenset(("redirect_stdout", "redirect_stderr"))
+_FOLDERS = frozenset(("tmp_path", "tmpdir", "tmp_path_factory", "tmpdir_factory"))
+_READINGS = frozenset(
+    ("read_text", "read_bytes", "read", "readlines", "exists", "stat", "load", "loads", "open")
+)
+_MONKEYPATCH = frozenset(
+    (
+        *("setattr", "delattr", "setitem", "delitem", "setenv", "delenv", "chdir"),
+        *("syspath_prepend",),
+    )
+)
+_SPECIAL = frozenset(
+    (
+        *("__class__", "__dict__", "__doc__", "__module__", "__annotations__", "__code__"),
+        *("__mro__", "__bases__", "__subclasses__", "__closure__", "__wrapped__", "__slots__"),
+        *("__defaults__", "__file__", "__globals__"),
+    )
+)
+_LEAVING = frozenset(
+    ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "SkipTest")
+)
+_PLAIN_CLASSES = frozenset(
+    ("builtins", "collections", "datetime", "decimal", "fractions", "numbers", "numpy", "typing")
+)
+_PREPARATIONS = frozenset(
+    (
+        *("setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown"),
+        *("setup_method", "teardown_method", "setup_class", "teardown_class", "setup_function"),
+        *("setUpModule", "setup_module", "runTest"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the text of test files says.
+
+    Args:
+        wanted: names that the tests take from the solution, as far as they are known.
+        reasons: why they have to live with the solution; none if they need not.
+    """
+
+    wanted: frozenset[str]
+    reasons: tuple[str, ...]
+
+
+def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
+    """Parses test files; those that are no Python, or not to be parsed, are left out."""
+    trees = {}
+    for path, text in files:
+        if path.endswith(".py"):
+            try:
+                trees[path] = ast.parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+    return trees
+
+
+def read_suite(
+    trees: Mapping[str, ast.Module], paths: Sequence[str], solution_path: str
+) -> Reading:
+    """Reads test files.
+
+    Args:
+        trees: those in Python, parsed, by path.
+        paths: of all files.
+        solution_path: where tests find the solution.
+    """
+    files = [_File(tree, paths, solution_path) for tree in trees.values()]
+    hearsay = _Hearsay(files)
+    reasons = [reason for file in files for reason in _Rules(file, hearsay, paths).reasons()]
+    wanted = frozenset[str]().union(*(file.wanted for file in files))
+    return Reading(wanted=wanted, reasons=tuple(dict.fromkeys(reasons)))
+
+
+class _File:
+    """The names that one file binds, and where they come from."""
+
+    def __init__(self, tree: ast.Module, paths: Sequence[str], solution_path: str) -> None:
+        self.tree = tree
+        self.solution_path = solution_path
+        self.solution_module = solution_path.removesuffix(".py").replace("/", ".")
+        self._own_modules = {part.removesuffix(".py") for path in paths for part in path.split("/")}
+        self.aliases: set[str] = set()
+        self.taken: set[str] = set()
+        self.imported: dict[str, str] = {}
+        self.wanted: set[str] = set()
+        takes_all = False
+        for node in ast.walk(tree):
+            match node:
+                case ast.Import(names=names):
+                    for alias in names:
+                        self._import(alias)
+                case ast.ImportFrom(names=names):
+                    takes_all |= self._import_from(node, names)
+        self.bound = set(_bound(tree))
+        if takes_all:
+            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            foreign = used - self.bound - set(self.imported) - _BUILTINS
+            self.taken |= foreign
+            self.wanted |= foreign
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and self._is_module(node.value):
+                self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
+
+    def is_solution(self, name: str) -> bool:
+        """Tells whether a dotted name is that of the solution's module, or ends as it does."""
+        module = self.solution_module
+        return bool(name) and (module == name or module.endswith(f".{name}"))
+
+    def _is_module(self, node: ast.expr) -> bool:
+        return self.is_solution(dotted(node)) or dotted(node) in self.aliases
+
+    def _import(self, alias: ast.alias) -> None:
+        name = alias.asname or alias.name.partition(".")[0]
+        if self.is_solution(alias.name):
+            self.aliases.add(name)
+        elif alias.name.partition(".")[0] not in self._own_modules:
+            self.imported[name] = alias.name
+
+    def _import_from(self, node: ast.ImportFrom, names: Sequence[ast.alias]) -> bool:
+        """Takes note of an import; tells whether it takes all that the solution has."""
+        module = node.module or ""
+        if self.is_solution(module):
+            for alias in names:
+                self.taken.add(alias.asname or alias.name)
+                self.wanted.add(alias.name)
+            self.taken.discard("*")
+            self.wanted.discard("*")
+            return any(alias.name == "*" for alias in names)
+        for alias in names:
+            name = alias.asname or alias.name
+            if self.is_solution(f"{module}.{alias.name}".lstrip(".")):
+                self.aliases.add(name)
+            elif not node.level and module.partition(".")[0] not in self._own_modules:
+                self.imported[name] = f"{module}.{alias.name}"
+        return False
+
+    def origin(self, node: ast.expr) -> str:
+        """Returns the full name of what an expression names, if an import gave it."""
+        name = dotted(node)
+        root, _, rest = name.partition(".")
+        origin = self.imported.get(root, "")
+        return f"{origin}.{rest}" if origin and rest else origin
+
+    def is_own(self, node: ast.expr) -> bool:
+        """Tells whether something is of the tests' making: neither imported nor the solution's."""
+        root = dotted(node).partition(".")[0]
+        if root in self.aliases or root in self.taken or root in self.imported:
+            return False
+        return root in self.bound or root in self._own_modules
+
+    def is_own_target(self, target: str) -> bool:
+        """Tells whether a dotted target of a patch lies in the tests' own files."""
+        return target.partition(".")[0] in self._own_modules and not self.names_solution(target)
+
+    def names_solution(self, target: str) -> bool:
+        """Tells whether a dotted target lies in the solution."""
+        parts = target.split(".")
+        return any(self.is_solution(".".join(parts[:end])) for end in range(1, len(parts) + 1))
+
+
+class _Hearsay:
+    """Which functions, fixtures and attributes lead to the solution, by name."""
+
+    def __init__(self, files: Sequence[_File]) -> None:
+        self.carriers: set[str] = set()
+        self.attributes: set[str] = set()
+        self.own_classes = {
+            node.name
+            for file in files
+            for node in ast.walk(file.tree)
+            if isinstance(node, ast.ClassDef)
+        }
+        grown = True
+        while grown:
+            size = len(self.carriers) + len(self.attributes)
+            for file in files:
+                self._follow(file)
+            grown = len(self.carriers) + len(self.attributes) > size
+
+    def _follow(self, file: _File) -> None:
+        for node in ast.walk(file.tree):
+            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+                if not node.name.startswith(("test", "Test")) and self.hears(file, node):
+                    self.carriers.add(node.name)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and self._is_given(file, node):
+                self.attributes.update(_attributes_of_self(node))
+                self.carriers.update(_names_at_top(node, file.tree))
+
+    def _is_given(self, file: _File, node: ast.Assign | ast.AnnAssign) -> bool:
+        return node.value is not None and self.hears(file, node.value)
+
+    def hears(self, file: _File, node: ast.AST) -> bool:
+        """Tells whether code uses the solution."""
+        return any(self._leads(file, part) for part in ast.walk(node))
+
+    def _leads(self, file: _File, node: ast.AST) -> bool:
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                return name in file.aliases or name in file.taken or name in self.carriers
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                return name in self.attributes or name in self.carriers
+            case ast.Attribute():
+                return file.is_solution(dotted(node)) and "." in dotted(node)
+        return False
+
+
+class _Rules:
+    """What hearing code of one file does that needs the solution itself."""
+
+    def __init__(self, file: _File, hearsay: _Hearsay, paths: Sequence[str]) -> None:
+        self._file = file
+        self._hearsay = hearsay
+        self._data = {os.path.basename(path) for path in paths}
+
+    def reasons(self) -> Iterator[str]:
+        """Gives the reasons, outermost first."""
+        yield from self._of_classes()
+        for node in ast.walk(self._file.tree):
+            if isinstance(node, ast.Call):
+                yield from self._of_solution_targets(node)
+            elif isinstance(node, ast.Constant):
+                yield from self._of_solution_file(node)
+        for scope in self._hearing_scopes():
+            for part in _own_parts(scope):
+                yield from self._of(part, scope)
+
+    def _hearing_scopes(self) -> Iterator[_Scope]:
+        """Gives functions that hear, and what prepares for them."""
+        tree = self._file.tree
+        heard_args = set[str]()
+        for node in ast.walk(tree):
+            if isinstance(node, _FUNCTIONS) and self._hears(node):
+                heard_args |= _arguments(node)
+        for node in ast.walk(tree):
+            if isinstance(node, _FUNCTIONS):
+                prepares = node.name in heard_args or node.name in _PREPARATIONS
+                autouse = "autouse" in _text_of_decorators(node)
+                if self._hears(node) or ((prepares or autouse) and self._hears(tree)):
+                    yield node
+            elif isinstance(node, (ast.ClassDef, ast.Module)) and self._hears(node):
+                yield node
+
+    def _hears(self, node: ast.AST) -> bool:
+        return self._hearsay.hears(self._file, node)
+
+    def _of_classes(self) -> Iterator[str]:
+        for node in ast.walk(self._file.tree):
+            if isinstance(node, ast.ClassDef):
+                for base in node.bases:
+                    is_own = dotted(base).rpartition(".")[2] in self._hearsay.own_classes
+                    if self._hears(base) and not is_own:
+                        yield f"{node.name} is a subclass of the solution's"
+
+    def _of_solution_targets(self, call: ast.Call) -> Iterator[str]:
+        for argument in call.args[:1]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                target = argument.value
+                patches = "patch" in _chain(call.func) or _is_monkeypatch(call)
+                if patches and self._file.names_solution(target):
+                    yield f"patches {target}"
+
+    def _of_solution_file(self, constant: ast.Constant) -> Iterator[str]:
+        path = self._file.solution_path
+        if constant.value in (path, os.path.basename(path)):
+            yield f"names the file {path}"
+
+    def _of(self, node: ast.AST, scope: _Scope) -> Iterator[str]:
+        match node:
+            case ast.Call():
+                yield from self._of_call(node, scope)
+            case ast.Attribute(attr=name) if name in _SPECIAL:
+                yield f"looks at {name}"
+            case ast.Name() | ast.Attribute():
+                yield from self._of_library(node)
+            case ast.arg(arg=name):
+                yield from self._of_fixture(name, scope)
+            case ast.With() | ast.AsyncWith():
+                yield from self._of_block(node)
+            case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+                for target in targets:
+                    yield from self._of_target(target)
+            case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                yield from self._of_target(target)
+            case ast.ExceptHandler(type=kind) if kind is not None:
+                yield from self._of_exceptions(kind)
+            case ast.Compare():
+                yield from self._of_comparison(node)
+
+    def _of_call(self, call: ast.Call, scope: _Scope) -> Iterator[str]:
+        chain = _chain(call.func)
+        name = chain[-1] if chain else ""
+        if ("patch" in chain and not self._patches_own(call)) or (
+            _is_monkeypatch(call) and not self._patches_own(call, scope)
+        ):
+            yield "patches what the solution may use"
+        elif name in _INTIMATE_CALLS and "monkeypatch" not in chain and self._concerns(call):
+            yield f"calls {name}()"
+        elif name in ("isinstance", "assertIsInstance", "assertNotIsInstance"):
+            yield from self._of_kinds(call.args[1:2])
+        elif "aises" in name or name in ("assertRaises", "raises"):
+            for argument in call.args[:1]:
+                yield from self._of_exceptions(argument)
+        elif name in _FILE_CALLS and self._file.origin(call.func).startswith(("os.", "pathlib")):
+            yield f"shares files by {name}()"
+        elif name in ("open", "Path") and not self._reads_own_data(call):
+            yield "shares files"
+        elif self._hears(call.func) and isinstance(scope, _FUNCTIONS):
+            yield from self._of_shared_folders(call, scope)
+
+    def _concerns(self, call: ast.Call) -> bool:
+        """Tells whether a call is intimate: setattr() on things of the tests' own is not."""
+        name = _chain(call.func)[-1]
+        if name in ("setattr", "delattr"):
+            return bool(call.args) and not self._file.is_own(call.args[0])
+        if name in ("compile", "help"):
+            return self._hears(call)
+        return True
+
+    def _patches_own(self, call: ast.Call, scope: _Scope | None = None) -> bool:
+        """Tells whether a patch is of the tests' own things, or of what this test itself uses."""
+        if not call.args:
+            return False
+        target = call.args[0]
+        if _chain(call.func)[-1] in ("setenv", "delenv"):
+            return scope is not None and self._uses(scope, "os")
+        if isinstance(target, ast.Constant) and isinstance(target.value, str):
+            return self._file.is_own_target(target.value)
+        if self._file.is_own(target) and not self._hears(target):
+            return True
+        return scope is not None and self._uses_attribute(scope, call)
+
+    def _uses(self, scope: _Scope, root: str) -> bool:
+        return any(isinstance(node, ast.Name) and node.id == root for node in ast.walk(scope))
+
+    def _uses_attribute(self, scope: _Scope, call: ast.Call) -> bool:
+        """Tells whether code uses the attribute that a patch replaces, apart from replacing it."""
+        if len(call.args) < 2 or self._hears(call.args[0]):
+            return False
+        target, name = dotted(call.args[0]), call.args[1]
+        if not target or not isinstance(name, ast.Constant):
+            return False
+        return any(dotted(node) == f"{target}.{name.value!s}" for node in ast.walk(scope))
+
+    def _of_library(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
+        if not isinstance(node, ast.Name):
+            return
+        origin = self._file.imported.get(node.id, "")
+        root = origin.partition(".")[0]
+        is_foreign = root not in sys.stdlib_module_names and root not in _HARMLESS_LIBRARIES
+        if root in _INTIMATE:
+            yield f"uses {root}"
+        elif origin and is_foreign:
+            yield f"uses {root}, whose objects cannot be handed over"
+
+    def _of_fixture(self, name: str, scope: _Scope) -> Iterator[str]:
+        if name in _LOGS or (name in _CAPTURES and not _prints(scope)):
+            yield f"captures output by {name}"
+
+    def _of_block(self, block: ast.With | ast.AsyncWith) -> Iterator[str]:
+        for item in block.items:
+            call = item.context_expr
+            name = _chain(call.func)[-1:] if isinstance(call, ast.Call) else []
+            if name and name[0] in _REDIRECTIONS:
+                hears = any(self._hears(statement) for statement in block.body)
+                if hears and not _prints(block):
+                    yield f"captures output by {name[0]}()"
+
+    def _of_target(self, target: ast.expr) -> Iterator[str]:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                yield from self._of_target(element)
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
+            root = dotted(_unsubscripted(target)).partition(".")[0]
+            if root in self._file.aliases or root in self._file.imported:
+                yield f"changes {dotted(_unsubscripted(target))}"
+
+    def _of_exceptions(self, node: ast.expr) -> Iterator[str]:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        for part in parts:
+            if (name := dotted(part).rpartition(".")[2]) in _LEAVING:
+                yield f"expects {name}"
+
+    def _of_kinds(self, kinds: Sequence[ast.expr]) -> Iterator[str]:
+        for kind in kinds:
+            for part in kind.elts if isinstance(kind, ast.Tuple) else [kind]:
+                root = self._file.origin(part).partition(".")[0]
+                if root and root not in _PLAIN_CLASSES:
+                    yield f"asks for instances of {dotted(part)}"
+
+    def _of_comparison(self, comparison: ast.Compare) -> Iterator[str]:
+        sides = [comparison.left, *comparison.comparators]
+        asks = any(isinstance(side, ast.Call) and dotted(side.func) == "type" for side in sides)
+        if asks and any(self._hears(side) for side in sides if dotted(side)):
+            yield "compares with a class of the solution's"
+
+    def _reads_own_data(self, call: ast.Call) -> bool:
+        if len(call.args) > 1 and dotted(call.func) == "open":
+            mode = call.args[1]
+            if isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+"):
+                return False
+        for node in ast.walk(call):
+            if isinstance(node, ast.Name) and node.id in ("__file__", *_FOLDERS):
+                return True
+            if isinstance(node, ast.Constant) and os.path.basename(str(node.value)) in self._data:
+                return True
+        return False
+
+    def _of_shared_folders(self, call: ast.Call, function: _Function) -> Iterator[str]:
+        """Looks whether a path that only the tests can see is handed to the solution."""
+        paths = _arguments(function) & _FOLDERS
+        if not paths:
+            return
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and _mentions(node.value, paths):
+                paths |= {name.id for target in node.targets for name in _stored(target)}
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(_mentions(argument, paths) for argument in arguments):
+            yield "hands over a path of its own files"
+
+
+# ------------------------------------------------------------------------------- small looks
+
+
+def dotted(node: ast.AST) -> str:
+    """Returns a name with its attributes, as `os.path`; nothing for other expressions."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=name):
+            owner = dotted(value)
+            return f"{owner}.{name}" if owner else ""
+    return ""
+
+
+def _chain(node: ast.expr) -> list[str]:
+    """Returns the names on the way to what is called, also behind calls."""
+    match node:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Attribute(value=value, attr=name):
+            return [*_chain(value), name]
+    return []
+
+
+def _unsubscripted(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+
+
+def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
+    """Gives what is in a scope and not in a function or class inside it, but for their heads."""
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            if isinstance(scope, _FUNCTIONS):
+                waiting += ast.iter_child_nodes(node)
+            continue
+        waiting += ast.iter_child_nodes(node)
+
+
+def _attributes_of_self(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        for part in ast.walk(target):
+            match part:
+                case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                    yield name
+
+
+def _names_at_top(node: ast.Assign | ast.AnnAssign, tree: ast.Module) -> Iterator[str]:
+    if node in tree.body:
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            yield from (name.id for name in _stored(target))
+
+
+def _stored(target: ast.expr) -> Iterator[ast.Name]:
+    return (part for part in ast.walk(target) if isinstance(part, ast.Name))
+
+
+def _arguments(function: _Function) -> set[str]:
+    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+
+
+def _is_monkeypatch(call: ast.Call) -> bool:
+    chain = _chain(call.func)
+    return len(chain) > 1 and chain[-2] in ("monkeypatch", "mp", "m") and chain[-1] in _MONKEYPATCH
+
+
+def _text_of_decorators(function: _Function) -> str:
+    return " ".join(ast.unparse(decorator) for decorator in function.decorator_list)
+
+
+def _prints(node: ast.AST) -> bool:
+    """Tells whether code prints by itself."""
+    return any(
+        isinstance(part, ast.Call) and _chain(part.func)[-1:] in (["print"], ["write"])
+        for part in ast.walk(node)
+    )
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    """Tells whether an expression holds one of these paths, and not only what is read from it."""
+    if isinstance(node, ast.Call) and _chain(node.func)[-1:] and _chain(node.func)[-1] in _READINGS:
+        return False
+    if isinstance(node, ast.Name) and node.id in names:
+        return True
+    return any(_mentions(child, names) for child in ast.iter_child_nodes(node))

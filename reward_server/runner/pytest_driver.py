@@ -1,0 +1,142 @@
+"""Runs the tests of pytest files, with pytest's own collection, fixtures and reports.
+
+No plug-in is loaded but pytest's own, no cache is kept, and nothing above the working folder is
+read. Assertions are not rewritten: it costs more than most tests do, and the line that failed is
+told anyway.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+
+import pytest
+
+from . import frameworks
+from .frameworks import BrokenSuiteError, Course
+
+_UNWANTED = (
+    *("cacheprovider", "stepwise", "faulthandler", "junitxml", "pastebin"),
+    *("doctest", "unraisableexception", "threadexception"),
+)
+_CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_SUBJECTS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+
+
+def run(files: Sequence[str], course: Course) -> None:
+    """Collects the tests in files of the working folder and runs them.
+
+    Raises:
+        BrokenSuiteError: they cannot be collected.
+    """
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for name in _SUBJECTS:
+        os.environ.pop(name, None)
+    plugin = _Plugin(course)
+    said = io.StringIO()
+    with redirect_stderr(said), redirect_stdout(said):
+        status = pytest.main(_arguments(strict=course.heard), plugins=[plugin])
+    if not plugin.has_run:
+        words = [line for line in said.getvalue().splitlines() if line.strip()]
+        raise BrokenSuiteError(words[-1] if words else f"pytest gave up: {status!r}")
+    if plugin.broken is not None:
+        raise BrokenSuiteError(plugin.broken)
+
+
+def _arguments(*, strict: bool) -> list[str]:
+    folder = os.getcwd()
+    own = [name for name in _CONFIGURATIONS if os.path.exists(name)]
+    arguments = ["-c", own[0] if own else os.devnull, f"--rootdir={folder}"]
+    arguments += [f"--confcutdir={folder}", "--assert=plain", "--capture=sys", "--quiet"]
+    arguments += ["--tb=no", f"--basetemp={tempfile.mkdtemp(prefix='pytest-')}/base"]
+    if strict:
+        arguments += ["-o", "empty_parameter_set_mark=fail_at_collect"]
+    for name in _UNWANTED:
+        arguments += ["-p", f"no:{name}"]
+    return [*arguments, folder]
+
+
+class _Plugin:
+    """Follows one run.
+
+    Attributes:
+        has_run: whether collection came to an end.
+        broken: why the tests cannot be run, if so.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self.has_run = False
+        self.broken: str | None = None
+        self._passed = False
+        self._failure: tuple[str, BaseException | None, str] | None = None
+        self._skip = ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Takes note of what cannot be collected."""
+        if report.failed and self.broken is None:
+            lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
+            self.broken = f"{report.nodeid}: {lines[-1] if lines else 'cannot be collected'}"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Runs what was collected."""
+        self.has_run = True
+        items = session.items
+        if self.broken is None:
+            self.broken = _missing_fixture(items)
+        if self.broken is None and self._course.collected(
+            frameworks.unique([item.nodeid for item in items])
+        ):
+            self._run(items)
+        return True
+
+    def _run(self, items: Sequence[pytest.Item]) -> None:
+        for index, item in enumerate(items):
+            self._passed, self._failure, self._skip = False, None, ""
+            following = items[index + 1] if index + 1 < len(items) else None
+            self._course.begin(index)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if not self._course.end(index, *self._concluded()):
+                return
+
+    def _concluded(self) -> tuple[str, BaseException | None, str]:
+        if self._failure is not None:
+            return self._failure
+        return ("PASSED", None, "") if self._passed else ("SKIPPED", None, self._skip)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Takes note of what came of a phase, or of a part, of a test."""
+        report = yield
+        error = call.excinfo.value if call.excinfo is not None else None
+        if report.when == "call":
+            self._passed = report.passed
+        if report.failed and self._failure is None:
+            wrong = error is None or isinstance(error, (AssertionError, pytest.fail.Exception))
+            outcome = "FAILED" if wrong and report.when == "call" else "ERROR"
+            note = "" if error is not None else str(report.longrepr)
+            self._failure = (outcome, error, note)
+        if report.skipped:
+            self._skip = str(getattr(report, "wasxfail", "") or error or "")
+        return report
+
+
+def _missing_fixture(items: Sequence[pytest.Item]) -> str | None:
+    """Names a fixture that a test asks for and nobody defines."""
+    for item in items:
+        info = getattr(item, "_fixtureinfo", None)
+        if info is None:
+            continue
+        given = {"request", *info.name2fixturedefs, *getattr(item, "funcargs", ())}
+        callspec = getattr(item, "callspec", None)
+        given |= set(callspec.params) if callspec is not None else set()
+        for name in info.names_closure:
+            if name not in given:
+                return f"{item.nodeid}: fixture {name!r} not found"
+    return None

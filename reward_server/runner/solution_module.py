@@ -1,0 +1,183 @@
+"""The solution's module, as the test files of the judge import it: its names as proxies.
+
+Before the solution is loaded a name gives a proxy that asks for nothing yet, so that importing it
+does not need the solution. Later it gives what is there: data as itself, anything else as a proxy.
+An exception class that the tests catch is a class here, to which what is raised over there maps.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import os
+import re
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from typing import cast
+
+from . import faults, names, solution
+from .proxy import Proxy
+from .session import Session
+
+_BUILTINS = vars(builtins)
+_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_CONSTANT_NAME = re.compile(r"_*[A-Z][A-Z0-9_]*")
+_MUTABLE = (list, dict, set, bytearray)
+
+
+class SolutionNames:
+    """Gives what the tests take from the solution.
+
+    Args:
+        sources: the texts of the tests; they compile.
+        session: to the solution.
+    """
+
+    def __init__(self, sources: Sequence[str], session: Session) -> None:
+        self._session = session
+        self._caught = frozenset[str]().union(*map(_caught, sources)) - _BUILTINS.keys()
+        self._stand_ins: dict[str, object] = {}
+        self._taken: set[str] = set()
+        self._texts = sources
+        session.may_mix = self._may_mix
+
+    def look_up(self, name: str) -> object:
+        """Returns what stands for a name of the solution's.
+
+        Raises:
+            AttributeError: the solution is there and has no such name.
+        """
+        self._taken.add(name)
+        if name in self._caught:
+            if name not in self._stand_ins:
+                self._stand_ins[name] = self._make_class(name)
+            return self._stand_ins[name]
+        proxy = Proxy(self._session, ["name", name])
+        return self.value_of(proxy) if self._session.loaded else proxy
+
+    def value_of(self, proxy: Proxy) -> object:
+        """Returns what a proxy of a name means, now that the solution is there.
+
+        Raises:
+            AttributeError: it means nothing.
+        """
+        try:
+            return self._session.request("value", proxy)
+        except NameError as error:
+            raise AttributeError(str(error)) from None
+
+    def all_names(self) -> list[str]:
+        """Returns the names that a file takes which imports everything."""
+        taken = set[str]()
+        for text in self._texts:
+            taken |= names.taken_from_elsewhere([text])
+        return sorted(name for name in taken - _BUILTINS.keys() if not name.startswith("__"))
+
+    def settle(self, module: types.ModuleType) -> None:
+        """Puts data in the place of the proxies by which a module of the tests' imported it."""
+        for name, value in list(vars(module).items()):
+            if type(value) is not Proxy or value.runner_reference()[0] != "name":
+                continue
+            try:
+                meant = self.value_of(value)
+            except AttributeError:
+                continue
+            # What can change is a constant by its name, or else the solution's to change.
+            if not isinstance(meant, _MUTABLE) or _CONSTANT_NAME.fullmatch(name):
+                setattr(module, name, meant)
+
+    def _may_mix(self) -> bool:
+        """Tells whether the tests name a class of the solution's, by how it is written."""
+        return any(map(_CLASS_NAME.fullmatch, self._taken))
+
+    def _make_class(self, name: str) -> type[faults.CandidateError]:
+        kind = cast("type[faults.CandidateError]", type(name, (faults.CandidateError,), {}))
+        self._session.expected[f"{solution.NAME}.{name}"] = kind
+        return kind
+
+
+class _SolutionModule(types.ModuleType):
+    """What importing the solution gives to a test."""
+
+    def __init__(self, name: str, solution_names: SolutionNames) -> None:
+        super().__init__(name)
+        self._solution_names = solution_names
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__all__":
+            return self._solution_names.all_names()
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._solution_names.look_up(name)
+
+
+class SolutionFinder:
+    """Finds the solution's module wherever a path of the importing interpreter leads to its file.
+
+    Args:
+        path: of the solution's file, relative to the working folder; there is no such file.
+        solution_names: what the module holds.
+    """
+
+    def __init__(self, path: str, solution_names: SolutionNames) -> None:
+        self._path = os.path.abspath(path)
+        self._solution_names = solution_names
+
+    def install(self) -> None:
+        """Has imports find the solution."""
+        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        sys.modules.pop(solution.NAME, None)
+        sys.meta_path.insert(0, self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: object = None
+    ) -> ModuleSpec | None:
+        """Returns where a module comes from, if it is the solution's."""
+        file = f"{name.rpartition('.')[2]}.py"
+        if not self._path.endswith(file):
+            return None
+        for folder in sys.path if path is None else path:
+            if os.path.abspath(os.path.join(folder, file)) == self._path:
+                return ModuleSpec(name, self)  # type: ignore[arg-type]  # as above
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        """Makes the module."""
+        return _SolutionModule(spec.name, self._solution_names)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Has nothing to do."""
+
+
+def _caught(text: str) -> frozenset[str]:
+    """Returns the names that a text catches or expects to be raised, also as attributes."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            found.update(_last_names(node.type))
+        elif isinstance(node, ast.Call) and "aises" in _last_name(node.func) and node.args:
+            found.update(_last_names(node.args[0]))
+    return frozenset(found)
+
+
+def _last_names(node: ast.expr) -> list[str]:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return [name for part in parts if (name := _last_name(part))]
+
+
+def _last_name(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def texts_of(blobs: Mapping[str, bytes]) -> dict[str, str]:
+    """Returns the texts of a request's files in Python, by path."""
+    return {
+        blob.removeprefix("test/"): content.decode("utf-8", "replace")
+        for blob, content in blobs.items()
+        if blob.startswith("test/") and blob.endswith(".py")
+    }

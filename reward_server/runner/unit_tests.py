@@ -1,0 +1,198 @@
+"""Test files run in the judge, where the solution's module holds proxies.
+
+The tests are collected before the solution is there. If that fails by itself, they are broken; if
+it asked for the solution, they are collected again, afresh, when it is loaded, and whatever goes
+wrong then is the solution's to answer for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from . import frameworks, judge, offers, program, proxy, trial
+from .frameworks import BrokenSuiteError
+from .link import ClosedError, Link, OversizeFrameError
+from .report import Report, TestReport
+from .session import Session
+from .solution_module import SolutionFinder, SolutionNames, texts_of
+from .suite import TaskError
+
+COLLECTION = "collection"
+_JUDGES = ("test/", "data/")  # files that the judge has in its own folder
+
+
+class _Course:
+    """Follows a suite in the judge.
+
+    Args:
+        session: to the solution.
+        report: where outcomes go.
+        load: hands the solution over and waits until it is loaded; tells whether it is.
+        stop_at_failure: whether one failed test ends the run.
+
+    Attributes:
+        problem: what went wrong with handing over, which is not the tests' to see.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        report: Report,
+        load: Callable[[], bool],
+        *,
+        stop_at_failure: bool,
+    ) -> None:
+        self._session = session
+        self._report = report
+        self._load = load
+        self._stop_at_failure = stop_at_failure
+        self._began = 0
+        self.problem: Exception | None = None
+
+    @property
+    def heard(self) -> bool:
+        """Tells whether the solution is loaded."""
+        return self._session.loaded
+
+    def collected(self, names: Sequence[str]) -> bool:
+        """Loads the solution, if collecting did without it and found tests."""
+        if not self.heard:
+            if self._session.asked_early:
+                return False
+            if not names:
+                return False
+        self._report.tests = [TestReport(name=name) for name in names]
+        return self.heard or self.load()
+
+    def load(self) -> bool:
+        """Hands the solution over; tells whether it is loaded."""
+        try:
+            return self._load()
+        except (ClosedError, OversizeFrameError) as error:
+            self.problem = error
+            return False
+
+    def begin(self, index: int) -> None:
+        """Starts the clock."""
+        self._began = time.perf_counter_ns()
+
+    def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
+        """Records a test; one whose session ended did not come to an end, whatever it says."""
+        self._session.finish()
+        ended = self._session.ended
+        test = self._report.tests[index]
+        test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
+        test.outcome = trial.outcome_of(ended) if ended is not None else outcome
+        test.message = trial.message_of(ended or error, note, frameworks.place_of)
+        failed = test.outcome not in ("PASSED", "SKIPPED")
+        return ended is None and not (failed and self._stop_at_failure)
+
+
+def run(
+    header: Mapping[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+) -> None:
+    """Runs the tests of a request in mode "unit".
+
+    Raises:
+        ClosedError, OversizeFrameError: the candidate did not take the program.
+    """
+    session = Session(
+        link,
+        proxy.make,
+        result_bytes=cast("int", header["result_bytes"]),
+        calls=cast("int", header["calls"]),
+    )
+    texts = texts_of(blobs)
+    program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
+    try:
+        check_that_they_compile(texts)
+        solution_names = _install(header, texts, session)
+    except TaskError as error:
+        report.blame, report.message = "task", str(error)
+        return
+    details = {"mode": "unit", "predefined": False, "result_bytes": header["result_bytes"]}
+
+    def load() -> bool:
+        solution = {name: one for name, one in blobs.items() if not name.startswith("test/")}
+        judge.hand_over(link, report, details, solution)
+        loaded = judge.load(session, report)
+        if loaded:
+            _settle(solution_names)
+        return loaded
+
+    stop_at_failure = bool(header["stop_at_first_failure"])
+    course = _Course(session, report, load, stop_at_failure=stop_at_failure)
+    _run_twice_if_needed(cast("str", header["framework"]), sorted(texts), course, session, report)
+    if course.problem is not None:
+        raise course.problem
+    trial.record_end(session, report)
+
+
+def check_that_they_compile(texts: Mapping[str, str]) -> None:
+    """Refuses files that are not Python.
+
+    Raises:
+        TaskError: one of them does not compile.
+    """
+    for path, text in texts.items():
+        try:
+            compile(text, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise TaskError(f"{path} does not compile: {error}") from None
+
+
+def _install(
+    header: Mapping[str, object], texts: Mapping[str, str], session: Session
+) -> SolutionNames:
+    """Prepares the interpreter, which does nothing else afterwards, for the tests."""
+    sys.path.insert(0, os.getcwd())
+    sys.dont_write_bytecode = True
+    solution_names = SolutionNames(list(texts.values()), session)
+    SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
+    offers.own_folder(os.getcwd())
+    return solution_names
+
+
+def _settle(solution_names: SolutionNames) -> None:
+    folder = os.path.join(os.getcwd(), "")
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and path.startswith(folder):
+            solution_names.settle(module)
+
+
+def _run_twice_if_needed(
+    framework: str, files: Sequence[str], course: _Course, session: Session, report: Report
+) -> None:
+    problem = _problem_of(framework, files, course)
+    if session.loaded or course.problem is not None or report.ready:
+        _record_problem(problem, report)
+        return
+    if not session.asked_early:
+        report.blame, report.message = "task", problem or "the files hold no tests"
+        return
+    frameworks.forget_modules()
+    if course.load():
+        _record_problem(_problem_of(framework, files, course), report)
+
+
+def _problem_of(framework: str, files: Sequence[str], course: _Course) -> str | None:
+    """Runs the tests, and returns why they cannot be collected, if so."""
+    try:
+        frameworks.driver(framework)(files, course)
+    except BrokenSuiteError as error:
+        return str(error)
+    except BaseException as error:  # noqa: BLE001  # tests may raise anything
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _record_problem(problem: str | None, report: Report) -> None:
+    """Records what kept the tests of a loaded solution from being run, which fails them."""
+    if report.load is None and not report.tests:
+        message = problem or "no tests were left when the solution was there"
+        report.tests = [TestReport(name=COLLECTION, outcome="ERROR", message=message[:1000])]

@@ -1,0 +1,80 @@
+"""No attack on test files gets a reward, in a judge of its own or beside twins."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reward_server.domain import Framework, Integrity, Verdict
+from tests.attacks.corpus.suites import (
+    ATTACKS,
+    ISOLATED_ALONE,
+    PYTEST,
+    RAISING,
+    REVERSED,
+    SKIPPING,
+    SOLUTION,
+    STARRED,
+    UNITTEST,
+    SuiteAttack,
+)
+from tests.attacks.naive import Conclusion, conclude
+from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+
+LEAST = 40
+EVERY = (*ATTACKS, *ISOLATED_ALONE)
+PROBLEMS = (UNITTEST, REVERSED, STARRED, PYTEST, SKIPPING, RAISING)
+
+
+async def test_there_are_attacks_enough_and_none_is_like_another() -> None:
+    assert len(ATTACKS) >= LEAST
+    assert len({attack.name for attack in EVERY}) == len(EVERY)
+    assert {attack.tests.framework for attack in ATTACKS} == set(Framework)
+
+
+@pytest.mark.parametrize("tests", PROBLEMS, ids=lambda tests: str(PROBLEMS.index(tests)))
+async def test_a_solution_passes_what_is_attacked(tests: object, judge_of_files: Judge) -> None:
+    attack = SuiteAttack(name="", tests=tests, completion=SOLUTION)  # type: ignore[arg-type]
+    solution = SOLUTION.replace("return secret(x)", "return secret(int(x))")
+    isolated = await judge_of_files(solution, attack.tests, limits=FILE_LIMITS)
+    shared = await judge_of_files(
+        solution, attack.shared_tests, limits=FILE_LIMITS, integrity=Integrity.SHARED_TWINS
+    )
+    assert (isolated.verdict, isolated.integrity) == (Verdict.PASSED, Integrity.ISOLATED)
+    assert (shared.verdict, shared.integrity) == (Verdict.PASSED, Integrity.SHARED_TWINS)
+    naive = await asyncio.to_thread(conclude, attack.beats, attack.tests, solution)
+    wrong = await asyncio.to_thread(
+        conclude, attack.beats, attack.tests, "def solve(x):\n    return 0\n"
+    )
+    assert (naive, wrong) == (Conclusion.AWARDED, Conclusion.REFUSED)
+
+
+@pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
+async def test_an_attack_that_beats_a_naive_run_of_test_files_gets_no_reward(
+    attack: SuiteAttack, judge_of_files: Judge
+) -> None:
+    shown, assessment = await asyncio.gather(
+        asyncio.to_thread(conclude, attack.beats, attack.tests, attack.completion),
+        judge_of_files(attack.completion, attack.tests, limits=FILE_LIMITS),
+    )
+    assert shown is Conclusion.AWARDED
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+async def test_an_attack_beside_the_tests_betrays_itself(
+    attack: SuiteAttack, judge_of_files: Judge
+) -> None:
+    assessment = await judge_of_files(
+        attack.completion,
+        attack.shared_tests,
+        limits=FILE_LIMITS,
+        integrity=Integrity.SHARED_TWINS,
+    )
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert bool(assessment.signals.get("twin_passed")) is attack.betrayed, assessment

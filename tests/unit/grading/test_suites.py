@@ -1,0 +1,221 @@
+"""The tests' own text decides whether they are kept apart from the solution."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_server.domain import Framework
+from reward_server.grading.rosters import Roster, Skips
+from reward_server.grading.suites import Reading, parse_files, read_suite
+from tests.honest.solution import code
+from tests.honest.suites import ISOLATED, SUITES, Suite
+
+UNITTEST, PYTEST = Framework.UNITTEST, Framework.PYTEST
+
+
+def read(text: str, *, path: str = "solution.py", **files: str) -> Reading:
+    texts = {"test_f.py": code(text), **{f"{name}.py": file for name, file in files.items()}}
+    return read_suite(parse_files(texts.items()), list(texts), path)
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_an_honest_suite_is_kept_apart_where_it_can_be(suite: Suite) -> None:
+    files = suite.tests.files
+    reading = read_suite(parse_files(files), [path for path, _ in files], suite.tests.solution_path)
+    assert bool(reading.reasons) is (suite.integrity is not ISOLATED), reading.reasons
+
+
+TOGETHER = {
+    "patches its module by name": "@patch('solution.f')\ndef test_f(f):\n    pass",
+    "patches its module by object": "def test_f():\n    with patch.object(solution, 'g'):\n"
+    "        f()",
+    "patches a library": "def test_f():\n    with patch('os.getcwd'):\n        f()",
+    "patches in a preparation": "class TestF(TestCase):\n    def setUp(self):\n"
+    "        patch('time.time').start()\n    def test_f(self):\n        f()",
+    "sets an attribute of it": "def test_f():\n    solution.g = 3\n    f()",
+    "uses setattr on it": "def test_f():\n    setattr(solution, 'g', 3)",
+    "deletes one of its names": "def test_f():\n    del solution.g\n    f()",
+    "monkeypatches it": "def test_f(monkeypatch):\n    monkeypatch.setattr(solution, 'g', 3)",
+    "monkeypatches it by name": "def test_f(monkeypatch):\n"
+    "    monkeypatch.setattr('solution.g', 3)",
+    "monkeypatches a library": "def test_f(monkeypatch):\n"
+    "    monkeypatch.setattr(time, 'time', f)\n    f()",
+    "sets its environment": "def test_f(monkeypatch):\n    monkeypatch.setenv('A', 'b')\n    f()",
+    "changes the environment": "def test_f():\n    os.environ['A'] = 'b'\n    f()",
+    "captures its output": "def test_f(capsys):\n    f()\n    assert capsys.readouterr().out",
+    "captures by a fixture": "@pytest.fixture\ndef made():\n    return f()\n"
+    "def test_f(made, capfd):\n    made.go()",
+    "redirects its output": "def test_f():\n    with redirect_stdout(io.StringIO()):\n        f()",
+    "replaces standard output": "def test_f():\n    sys.stdout = io.StringIO()\n    f()",
+    "expects its logs": "def test_f(caplog):\n    f()",
+    "expects its warnings": "def test_f():\n    with pytest.warns(UserWarning):\n        f()",
+    "expects it to leave": "def test_f():\n    with pytest.raises(SystemExit):\n        f()",
+    "catches that it leaves": "def test_f():\n    try:\n        f()\n"
+    "    except (KeyboardInterrupt, ValueError):\n        pass",
+    "subclasses its class": "class Own(solution.Base):\n    pass",
+    "compares its class": "def test_f():\n    assert type(f()) is solution.Base",
+    "looks at its class": "def test_f():\n    assert f().__class__.__name__ == 'Base'",
+    "looks at its docstring": "def test_f():\n    assert f.__doc__",
+    "inspects it": "def test_f():\n    assert inspect.signature(f)",
+    "reads its source": "def test_f():\n    assert 'x' in open('solution.py').read()",
+    "runs its file": "def test_f():\n    subprocess.run(['python', 'solution.py'])\n    f()",
+    "reloads it": "def test_f():\n    importlib.reload(solution)",
+    "asks for instances of a library's class": "def test_f():\n"
+    "    assert isinstance(f(), types.GeneratorType)",
+    "uses a library whose objects cannot cross": "import pandas as pd\n"
+    "def test_f():\n    assert f(pd.DataFrame())",
+    "seeds it": "def test_f():\n    random.seed(1)\n    f()",
+    "shares a temporary file": "def test_f(tmp_path):\n    file = tmp_path / 'a'\n"
+    "    assert f(str(file))",
+    "writes a file for it": "def test_f():\n    with open('a', 'w') as file:\n"
+    "        file.write('x')\n    f('a')",
+    "looks for its file": "def test_f():\n    f()\n    assert os.path.exists('a')",
+    "calls it in threads": "def test_f():\n    threading.Thread(target=f).start()",
+}
+APART = {
+    "calls it": "def test_f():\n    assert f(1) == 2",
+    "catches its exceptions": "def test_f():\n    with pytest.raises(solution.Error):\n        f()",
+    "asks for instances of its class": "def test_f():\n    assert isinstance(f(), solution.Base)",
+    "hands over a mock": "def test_f():\n    assert f(Mock(return_value=3)) == 3",
+    "patches its own helper": "import helper\ndef test_f():\n"
+    "    with patch('helper.x', 3), patch.object(helper, 'y', 4):\n        assert f(helper.x)",
+    "patches where it hears nothing": "def test_other():\n    with patch('os.getcwd'):\n"
+    "        assert os.getcwd()\ndef test_f():\n    assert f()",
+    "monkeypatches what it uses itself": "def test_f(monkeypatch):\n"
+    "    monkeypatch.setattr(time, 'time', lambda: 3)\n    assert f(time.time()) == 3",
+    "prints itself": "def test_f(capsys):\n    print(f())\n    assert capsys.readouterr().out",
+    "reads its own data": "import helper\ndef test_f():\n"
+    "    with open('helper.py') as file:\n        assert f(file.read())",
+    "hands over what a temporary file holds": "def test_f(tmp_path):\n"
+    "    file = tmp_path / 'a'\n    file.write_text('x')\n    assert f(file.read_text())",
+    "compiles a pattern": "def test_f():\n    assert re.compile('a').match(f())",
+    "changes what is its own": "class TestF(TestCase):\n    def test_f(self):\n"
+    "        self.x = f()\n        own = {}\n        own['a'] = 1\n        assert self.x",
+    "compares a type of Python's": "def test_f():\n    assert type(f()) is int",
+}
+HEAD = code("""
+    import importlib, inspect, io, os, random, re, subprocess, sys, threading, time, types
+    from contextlib import redirect_stdout
+    from unittest import TestCase
+    from unittest.mock import Mock, patch
+    import pytest
+    import solution
+    from solution import f
+""")
+
+
+@pytest.mark.parametrize("text", TOGETHER.values(), ids=TOGETHER)
+def test_tests_live_with_the_solution_whose_text(text: str) -> None:
+    assert read(f"{HEAD}{text}\n", helper="x = y = 1\n").reasons
+
+
+@pytest.mark.parametrize("text", APART.values(), ids=APART)
+def test_tests_are_kept_apart_whose_text(text: str) -> None:
+    assert not read(f"{HEAD}{text}\n", helper="x = y = 1\n").reasons
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("from solution import f, g as h\n", {"f", "g"}),
+        ("import solution as s\ns.f(s.C.x)\n", {"f", "C"}),
+        ("from solution import *\nassert f(len([])) == g\n", {"f", "g"}),
+        ("import other\nother.f()\n", set()),
+    ],
+)
+def test_the_names_that_tests_take_are_found(text: str, wanted: set[str]) -> None:
+    assert read(text).wanted == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pkg.core as c\nc.f()",
+        "from pkg import core\ncore.f()",
+        "from pkg.core import f",
+        "import pkg.core\npkg.core.f()",
+        "from .core import f",
+        "import core\ncore.f()",
+    ],
+)
+def test_the_solution_is_found_by_every_name_of_its_module(text: str) -> None:
+    assert read(text + "\n", path="pkg/core.py").wanted == {"f"}
+
+
+def test_a_file_that_is_no_python_is_left_to_the_judge() -> None:
+    assert parse_files([("a.py", "def ("), ("b.py", "(" * 10_000), ("c.txt", "x")]) == {}
+
+
+SUITE = code("""
+    import pytest, unittest
+    from solution import f
+    class TestA(unittest.TestCase):
+        def test_1(self): pass
+        @unittest.skip("x")
+        def test_2(self): pass
+        def helper(self): pass
+    class TestB:
+        def test_3(self): pass
+    @unittest.skip("x")
+    class TestC(unittest.TestCase):
+        def test_4(self): pass
+    def test_5(): pass
+    def test_6():
+        pytest.skip("x")
+    def test_7(): pass
+    del test_7
+""")
+NAMES = {"TestA::test_1", "TestA::test_2", "TestB::test_3", "TestC::test_4", "test_5", "test_6"}
+
+
+def roster(text: str = SUITE, framework: Framework = PYTEST, **files: str) -> Roster:
+    texts = {"test_f.py": text, **{name.replace("_py", ".py"): one for name, one in files.items()}}
+    return Roster(parse_files(texts.items()), list(texts), framework)
+
+
+def test_a_roster_holds_what_is_collected_for_certain() -> None:
+    assert roster().tests == {f"test_f.py::{name}" for name in NAMES}
+    cases = {name for name in NAMES if name.startswith(("TestA", "TestC"))}
+    assert roster(framework=UNITTEST).tests == {f"test_f.py::{name}" for name in cases}
+    assert roster().complete
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "def load_tests(*_): pass\n",
+        "def pytest_generate_tests(metafunc): pass\n",
+        "class TestD(TestA): pass\n",
+        "__test__ = False\n",
+        "class TestE:\n    def __init__(self): pass\n    def test_8(self): pass\n",
+    ],
+)
+def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
+    found = roster(SUITE + more)
+    assert not found.complete
+    assert not found.tests
+
+
+def test_tests_are_skipped_by_their_own_text_and_by_what_is_around_them() -> None:
+    skips = Skips(parse_files([("test_f.py", SUITE)]))
+    found = {name for name in NAMES if skips.may_skip(f"test_f.py::{name}")}
+    assert found == {"TestA::test_2", "TestC::test_4", "test_6"}
+    assert skips.may_skip("test_f.py::test_6[1-2]")
+    assert skips.may_skip("test_f.py::TestX::test_unknown")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "pytestmark = pytest.mark.skip\n",
+        "@pytest.fixture\ndef x():\n    pytest.skip('no')\n",
+        "pytest.importorskip('x')\n",
+    ],
+)
+def test_a_file_may_skip_all_of_its_tests(more: str) -> None:
+    assert Skips(parse_files([("test_f.py", SUITE + more)])).may_skip("test_f.py::test_5")
+
+
+def test_a_conftest_may_skip_every_test() -> None:
+    files = [("conftest.py", "import pytest\npytest.skip('x')\n"), ("test_f.py", SUITE)]
+    assert Skips(parse_files(files)).may_skip("test_f.py::test_5")

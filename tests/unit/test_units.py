@@ -1,0 +1,240 @@
+"""Test files take the executions that their text needs, and a secret decides what is believed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    Framework,
+    Integrity,
+    Job,
+    Limits,
+    RewardPolicy,
+    RewardPolicyKind,
+    Termination,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+    UnitJudgement,
+    UnitTests,
+    Verdict,
+)
+from reward_server.evaluation.graders import Candidate
+from reward_server.evaluation.units import UnitGrader, plan
+from reward_server.grading.policy import reward
+from reward_server.grading.vectors import BITS
+from reward_server.grading.verdict import Run, conclude
+from reward_server.languages import load_languages
+
+PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
+FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+HEAD = "import unittest, inspect\nimport solution\nclass TestF(unittest.TestCase):\n"
+ISOLATED_TEXT = HEAD + "    def test_a(self):\n        self.assertEqual(solution.f(1), 2)\n"
+
+
+def shared_text(*bodies: str) -> str:
+    tests = "".join(f"    def test_{i}(self):\n        {body}\n" for i, body in enumerate(bodies))
+    shape = "        self.assertTrue(inspect.signature(solution.f))\n"
+    return f"{HEAD}{tests}    def test_shape(self):\n{shape}"
+
+
+EQUAL = "self.assertEqual(solution.f({n}), {n}0)"
+SHARED_TEXT = shared_text(*(EQUAL.format(n=n) for n in (21, 33, 45)))
+
+
+def suite_of(text: str, framework: Framework = Framework.UNITTEST) -> UnitTests:
+    return UnitTests(framework=framework, files=(("test_f.py", text),))
+
+
+def execution(outcomes: dict[str, TestOutcome], ending: Ending = Ending.COMPLETED) -> Execution:
+    return Execution(
+        ending=ending,
+        termination=Termination(kind=TerminationKind.EXITED),
+        tests=tuple(
+            TestResult(name=f"test_f.py::TestF::{name}", outcome=outcome)
+            for name, outcome in outcomes.items()
+        ),
+    )
+
+
+def honest(work: UnitJudgement) -> Execution:
+    """Runs the text's tests for a solution that multiplies by ten."""
+    text = dict(work.tests.files)["test_f.py"]
+    outcomes = {}
+    for part in text.split("def ")[1:]:
+        name = part.partition("(")[0]
+        number = part.partition("solution.f(")[2].partition(")")[0]
+        if number.isdigit():
+            fine = part.partition("), ")[2].partition(")")[0] == f"{number}0"
+        else:
+            fine = "assertTrue" in part
+        outcomes[name] = PASSED if fine else FAILED
+    return execution(outcomes)
+
+
+def cheating(work: UnitJudgement) -> Execution:
+    """Passes whatever is asked."""
+    told = honest(work)
+    return replace(told, tests=tuple(replace(test, outcome=PASSED) for test in told.tests))
+
+
+@dataclass(kw_only=True)
+class Slots:
+    """Behaves as the test says."""
+
+    behaviour: Callable[[UnitJudgement], Execution]
+    works: list[UnitJudgement] = field(default_factory=list)
+
+    async def run(self, job: Job) -> Execution:
+        assert isinstance(job.work, UnitJudgement)
+        self.works.append(job.work)
+        return self.behaviour(job.work)
+
+
+async def graded(
+    text: str,
+    behaviour: Callable[[UnitJudgement], Execution],
+    *,
+    policy: RewardPolicy = RewardPolicy(),  # noqa: B008  # frozen
+    seed: int = 1,
+) -> tuple[list[Run], Slots]:
+    slots = Slots(behaviour=behaviour)
+    grader = UnitGrader(
+        tests=suite_of(text), plan=await plan(suite_of(text), ""), draw=random.Random(seed)
+    )
+    python = load_languages().find("python")
+    candidate = Candidate(source="", prompt="", language=python, limits=Limits(), policy=policy)
+    return await grader.grade(candidate, slots), slots
+
+
+async def test_tests_that_need_no_solution_beside_them_take_one_isolated_execution() -> None:
+    runs, slots = await graded(ISOLATED_TEXT, honest)
+    assert [work.shared for work in slots.works] == [False]
+    assert slots.works[0].tests == suite_of(ISOLATED_TEXT)
+    assert len(runs) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_an_honest_solution_takes_twins_until_none_could_guess_and_passes(seed: int) -> None:
+    runs, slots = await graded(SHARED_TEXT, honest, seed=seed)
+    assert all(work.shared for work in slots.works)
+    assert 4 * (len(slots.works) - 1) >= BITS
+    assert [len(run.tests) for run in runs] == [0] * (len(runs) - 1) + [4]
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_a_solution_that_passes_its_twins_gets_nothing_and_is_counted(seed: int) -> None:
+    for policy in (RewardPolicy(), FRACTION):
+        runs, _ = await graded(SHARED_TEXT, cheating, seed=seed, policy=policy)
+        concluded = conclude(policy, runs)
+        assert concluded.verdict is Verdict.FAILED
+        results = [test for run in runs for test in run.tests]
+        assert reward(policy, concluded.verdict, results) == 0.0
+        assert runs[-1].execution.signals["twin_passed"] > 0
+
+
+async def test_a_wrong_solution_costs_one_execution() -> None:
+    def wrong(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        return replace(told, tests=(*told.tests[:-1], replace(told.tests[-1], outcome=FAILED)))
+
+    runs, slots = await graded(SHARED_TEXT, wrong)
+    assert len(slots.works) == 1
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
+
+
+async def test_a_part_of_the_tests_is_proven_by_twins_of_that_part_alone() -> None:
+    def partly(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        rest = tuple(replace(test, outcome=FAILED) for test in told.tests[1:])
+        return replace(told, tests=(told.tests[0], *rest))
+
+    runs, slots = await graded(SHARED_TEXT, partly, policy=FRACTION)
+    assert len(slots.works) == 1 + BITS
+    results = [test for run in runs for test in run.tests]
+    assert reward(FRACTION, conclude(FRACTION, runs).verdict, results) == 0.25
+
+
+async def test_a_twin_that_ends_early_betrays_the_solution() -> None:
+    def leaving(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        if all(test.outcome is PASSED for test in told.tests):
+            return told
+        return replace(told, ending=Ending.CRASHED, tests=told.tests[:1])
+
+    runs, _ = await graded(SHARED_TEXT, leaving)
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
+    assert runs[-1].execution.signals["twin_missing"] > 0
+
+
+async def test_a_violation_in_a_twin_is_one() -> None:
+    def forging(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        fine = all(test.outcome is PASSED for test in told.tests)
+        return told if fine else replace(told, ending=Ending.VIOLATION, tests=())
+
+    runs, _ = await graded(SHARED_TEXT, forging)
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.SECURITY_VIOLATION
+
+
+async def test_a_test_that_is_skipped_by_nobodys_text_fails() -> None:
+    def skipping(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        return replace(told, tests=(replace(told.tests[0], outcome=SKIPPED), *told.tests[1:]))
+
+    runs, slots = await graded(SHARED_TEXT, skipping)
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
+    assert runs[-1].execution.signals == {"forged_skip": 1}
+    assert len(slots.works) == 1
+
+
+async def test_a_test_that_is_not_collected_fails() -> None:
+    def dropping(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        return replace(told, tests=told.tests[1:])
+
+    runs, _ = await graded(SHARED_TEXT, dropping)
+    assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
+    assert runs[-1].execution.signals == {"missing_test": 1}
+
+
+async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
+    _, slots = await graded("# secret: 210\n" + SHARED_TEXT, honest)
+    for work in slots.works:
+        assert "secret" not in dict(work.tests.files)["test_f.py"]
+    assert len({dict(work.tests.files)["test_f.py"] for work in slots.works}) > 2
+
+
+@pytest.mark.parametrize(
+    ("text", "integrity"),
+    [
+        (ISOLATED_TEXT, Integrity.ISOLATED),
+        (SHARED_TEXT, Integrity.SHARED_TWINS),
+        (shared_text("self.fine(solution.f(1))"), Integrity.SHARED),
+        (SHARED_TEXT + "def load_tests(*_):\n    pass\n", Integrity.SHARED),
+        (SHARED_TEXT + "class TestG(TestF):\n    pass\n", Integrity.SHARED),
+        ("no python (", Integrity.ISOLATED),
+    ],
+)
+async def test_integrity_is_what_the_text_allows_for_every_test(
+    text: str, integrity: Integrity
+) -> None:
+    assert (await plan(suite_of(text), "")).integrity is integrity
+
+
+async def test_tests_that_the_prompt_shows_need_no_twins() -> None:
+    told = await plan(suite_of(SHARED_TEXT), "f(21) == 210")
+    assert told.integrity is Integrity.SHARED_TWINS
+    assert len(told.twins.units) == 3  # type: ignore[union-attr]
+
+
+async def test_a_large_suite_is_planned_too() -> None:
+    large = "".join(f"# {'x' * 90}\n" for _ in range(1000)) + SHARED_TEXT
+    assert (await plan(suite_of(large), "")).integrity is Integrity.SHARED_TWINS

@@ -1,0 +1,89 @@
+"""Tests in files of pytest or unittest, and rows whose tests are such files: BigCodeBench."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.errors import TaskError
+from trainer_client.tasks import source
+from trainer_client.tasks.rows import Reader, Row
+from trainer_client.text import well_formed
+
+FRAMEWORKS: Mapping[str, pb.Framework.ValueType] = MappingProxyType(
+    {"pytest": pb.FRAMEWORK_PYTEST, "unittest": pb.FRAMEWORK_UNITTEST}
+)
+_TEST_FILE = "test_solution.py"
+
+
+def unit_tests(
+    files: Mapping[str, str],
+    completion: str = "",
+    *,
+    framework: str = "pytest",
+    solution_path: str = "",
+    prompt: str = "",
+    id: str = "",
+) -> pb.ScoreRequest:
+    """Makes a request of test files.
+
+    Args:
+        files: content by relative path; those called test_*.py hold the tests.
+        completion: the model's output; empty for a template.
+        framework: "pytest" or "unittest".
+        solution_path: where the tests import the solution from; solution.py if empty.
+        prompt: code that the completion continues.
+        id: of the request.
+
+    Raises:
+        TaskError: there are no files, or the framework is another one.
+    """
+    if framework not in FRAMEWORKS:
+        raise TaskError("unit_tests", "framework", f"is {framework!r}, not {', '.join(FRAMEWORKS)}")
+    if not files:
+        raise TaskError("unit_tests", "files", "are absent")
+    tests = pb.UnitTests(
+        framework=FRAMEWORKS[framework],
+        files={path: well_formed(text) for path, text in files.items()},
+        solution_path=solution_path,
+    )
+    return pb.ScoreRequest(
+        id=id, prompt=well_formed(prompt), completion=well_formed(completion), unit=tests
+    )
+
+
+def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
+    """Makes a request of a BigCodeBench row: `complete_prompt`, `test`.
+
+    The tests are written to stand behind the solution in one file, so that they are given all of
+    the solution's names. Most of them patch libraries or share files with it, and run beside it.
+
+    Raises:
+        TaskError: a field is absent or wrong.
+    """
+    reader = Reader("bigcodebench", row)
+    text = reader.text("test")
+    try:
+        tree = source.parsed(text)
+    except ValueError as error:
+        raise reader.error("test", str(error)) from error
+    return unit_tests(
+        {_TEST_FILE: _with_solution(text, tree)},
+        completion,
+        framework="unittest",
+        prompt=reader.text("complete_prompt"),
+        id=id,
+    )
+
+
+def _with_solution(text: str, tree: ast.Module) -> str:
+    """Puts an import of the solution's names behind what has to stand first in a file."""
+    lines = text.splitlines(keepends=True)
+    has_docstring = ast.get_docstring(tree, clean=False) is not None
+    head = tree.body[0].end_lineno or 0 if has_docstring else 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            head = node.end_lineno or head
+    return "".join([*lines[:head], "from solution import *\n", *lines[head:]])
