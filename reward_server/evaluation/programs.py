@@ -10,7 +10,6 @@ and so a reward of nothing, of every honest program.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
 from collections import OrderedDict

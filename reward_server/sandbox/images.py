@@ -38,6 +38,7 @@ _RUNNER_FOLDER = Path(runner.__file__).resolve().parent
 _PREPARATION = "prepare.sh"
 _COMPLAINT_LINES = 5
 _ENGINE_FAILURES = (docker.errors.DockerException, OSError)
+_TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 _BASE_COMMAND = (
     "mmdebstrap",
     "--variant=minbase",
@@ -49,6 +50,8 @@ _BASE_COMMAND = (
     "--dpkgopt=path-exclude=/usr/share/info/*",
     "--dpkgopt=path-exclude=/usr/share/locale/*",
     "--dpkgopt=path-exclude=/usr/share/man/*",
+    # What the host trusts, such as its proxy: images fetch packages of Python and Node.
+    f'--customize-hook=test ! -e {_TRUSTED} || cp {_TRUSTED} "$1{_TRUSTED}"',
     # They are copies of the host's.
     '--customize-hook=rm -f "$1/etc/hostname" "$1/etc/resolv.conf"',
 )

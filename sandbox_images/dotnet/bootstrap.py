@@ -2,6 +2,7 @@
 
 import glob
 import sys
+from pathlib import Path
 
 import pythonnet
 
@@ -21,10 +22,13 @@ from System.Collections.Generic import List  # noqa: E402
 from System.IO import File  # noqa: E402
 
 trees, references = List[SyntaxTree](), List[MetadataReference]()
-trees.Add(CSharpSyntaxTree.ParseText(open(SOURCE).read()))
+trees.Add(CSharpSyntaxTree.ParseText(Path(SOURCE).read_text()))
 system = glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/System*.dll")
-for name in [*system, *glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/netstandard.dll"),
-             *glob.glob(f"{LIBRARIES}/Microsoft.CodeAnalysis*.dll")]:
+for name in [
+    *system,
+    *glob.glob(f"{ROOT}/shared/Microsoft.NETCore.App/*/netstandard.dll"),
+    *glob.glob(f"{LIBRARIES}/Microsoft.CodeAnalysis*.dll"),
+]:
     references.Add(MetadataReference.CreateFromFile(name))
 options = CSharpCompilationOptions(OutputKind.ConsoleApplication)
 output = File.Create(OUTPUT)
