@@ -13,6 +13,7 @@ import docker
 import pytest
 
 from reward_server.errors import SandboxError
+from reward_server.languages import load_languages
 from reward_server.sandbox import images
 from reward_server.sandbox.docker import connect
 
@@ -81,11 +82,12 @@ def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]
 def language_images(
     engine: docker.APIClient, base_image: str, python_image: str
 ) -> tuple[str, ...]:
-    """Gives the ids of all images with the runner of this checkout, Python's first.
+    """Gives the ids of images that have every language once, Python's first.
 
-    Each is built; the engine does only what changed since the last time.
+    Each is built with the runner of this checkout; the engine does only what changed since the
+    last time.
     """
-    others = [name for name in images.names() if name != "python"]
+    others = sorted({language.image for language in load_languages().all} - {"python"})
     built = [
         images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
         for name in others
