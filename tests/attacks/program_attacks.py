@@ -119,6 +119,28 @@ JAVASCRIPT_SOLUTION = code("""
 TESTS = {"c++": CPP_TESTS, "java": JAVA_TESTS, "javascript": JAVASCRIPT_TESTS}
 SOLUTIONS = {"c++": CPP_SOLUTION, "java": JAVA_SOLUTION, "javascript": JAVASCRIPT_SOLUTION}
 
+# Values that borrow from what ends with the expression, that cannot be copied, in a branch.
+CPP_BORROWED = code("""
+    #include <cstring>
+    #include <memory>
+    #include <string>
+    #include <vector>
+    std::string name(int x) { return x == 1 ? "one" : "many"; }
+    const std::string &first(const std::vector<std::string> &v) { return v[0]; }
+    std::unique_ptr<int> made(int x) { return std::unique_ptr<int>(new int(x)); }
+""")
+CPP_BORROWING_TESTS = code("""
+    #include <assert.h>
+    int main() {
+        assert(strcmp(name(1).c_str(), "one") == 0);
+        assert(first({"a", "b"}) == "a");
+        auto p = made(3);
+        if (p) assert(*p == 3); else assert(*made(4) == 4);
+        assert(p);
+        assert(made(3) != nullptr);
+    }
+""")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramAttack:

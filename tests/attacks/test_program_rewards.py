@@ -23,6 +23,8 @@ from reward_server.domain import (
 )
 from reward_server.settings import Settings
 from tests.attacks.program_attacks import (
+    CPP_BORROWED,
+    CPP_BORROWING_TESTS,
     PROGRAM_ATTACKS,
     SOLUTIONS,
     TESTS,
@@ -41,13 +43,15 @@ async def app(program_images: tuple[str, ...]) -> AsyncIterator[App]:
         yield running
 
 
-async def _judged(app: App, language: str, completion: str) -> Assessment:
+async def _judged(
+    app: App, language: str, completion: str, test_code: str | None = None
+) -> Assessment:
     return await app.evaluation.score(
         Submission(
             language=language,
             completion=completion,
             extraction=Extraction.NONE,
-            tests=ProgramTests(test_code=TESTS[language]),
+            tests=ProgramTests(test_code=test_code or TESTS[language]),
         )
     )
 
@@ -72,6 +76,14 @@ async def test_the_problem_is_solved_by_a_solution_alone(app: App, language: str
     assert len(assessment.tests) == 6
     assert not assessment.signals
     assert await _awarded_by_exit_status(app, language, SOLUTIONS[language])
+
+
+@pytest.mark.parametrize("language", ["c++11", "c++14", "c++20"])
+async def test_a_value_lives_while_it_is_compared(app: App, language: str) -> None:
+    assessment = await _judged(app, language, CPP_BORROWED, CPP_BORROWING_TESTS)
+    outcomes = [test.outcome.name for test in assessment.tests]
+    assert outcomes == ["PASSED"] * 3 + ["SKIPPED"] + ["PASSED"] * 2, assessment.message
+    assert assessment.reward == 1.0
 
 
 @pytest.mark.parametrize(
