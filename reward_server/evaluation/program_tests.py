@@ -30,11 +30,9 @@ from reward_server.grading.rewriting import (
     TAG_DIGITS,
     WORD_DIGITS,
     Rewritten,
-    Understanding,
-    opened_for,
     rewrite,
-    understand,
 )
+from reward_server.grading.understanding import Understanding, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 

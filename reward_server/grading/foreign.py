@@ -67,8 +67,11 @@ def continue_prompt(prompt: Prompt, code: str) -> str:
     """Makes a program of a prompt and the code that answers it."""
     if not prompt.code:
         return code
-    if not defines(code, prompt.function):
-        return _closed(prompt.code + code, _depth(prompt.code))
+    opened = _depth(prompt.code)
+    # What closes all that the prompt opened goes on within it, whatever it calls its variables.
+    goes_on = opened > 0 and _depth(code) == -opened
+    if goes_on or not defines(code, prompt.function):
+        return _closed(prompt.code + code, opened)
     owner = _CLASS.search(prompt.before)
     if owner is not None and _depth(prompt.before) and not _CLASS.search(code):
         return _closed(_without_comment(prompt.before) + code, _depth(prompt.before))

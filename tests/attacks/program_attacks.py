@@ -264,6 +264,7 @@ CPP_ATTACKS = (
     _cpp(
         "lets a child run the tests, and leaves",
         "static int parent = fork() > 0 ? (_exit(0), 0) : 0;",
+        signal="",
     ),
     _cpp(
         "has a main of its own",

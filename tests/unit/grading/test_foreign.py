@@ -50,6 +50,12 @@ def test_a_body_goes_on_where_the_prompt_stops(completion: str) -> None:
     assert extracted(completion).source == PROMPT + BODY
 
 
+@pytest.mark.parametrize("prompt", [PROMPT, CLASS_PROMPT])
+def test_a_body_with_a_variable_of_the_function_s_name_goes_on(prompt: str) -> None:
+    body = "    int add = a;\n    add += b;\n    return add;\n" + "}\n" * (1 + (prompt != PROMPT))
+    assert extracted(body, prompt).source == prompt + body
+
+
 def test_a_body_without_its_closing_brace_is_closed() -> None:
     source = extracted("    return a + b;\n").source
     assert squeezed(source) == squeezed(PROMPT + BODY)

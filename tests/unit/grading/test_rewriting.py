@@ -13,15 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_server.domain import TestOutcome
+from reward_server.grading.claims import Claim
 from reward_server.grading.observations import Told, read_words
-from reward_server.grading.rewriting import (
-    READ_CHARACTERS,
-    Claim,
-    Rewritten,
-    opened_for,
-    rewrite,
-    understand,
-)
+from reward_server.grading.rewriting import Rewritten, rewrite
+from reward_server.grading.understanding import READ_CHARACTERS, opened_for, understand
 from reward_server.languages import load_languages
 from reward_server.languages.assertions import Assertions, parse_assertions
 

@@ -1,0 +1,197 @@
+"""Finds the assertions of a test program, and tells whether anything else decides its outcome."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reward_server.grading.branches import Branches
+from reward_server.grading.claims import Claim, claims_of
+from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize, trimmed
+from reward_server.languages.assertions import Assertions, Form
+
+READ_CHARACTERS = 1 << 18
+_MEMBER = frozenset((".", "::", "->", "?."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """A place in the tests, and the claims made there.
+
+    Args:
+        start: where the text that is replaced begins.
+        end: where it ends.
+        covered: where the text ends that is understood.
+        line: where it is in the tests, from 1.
+        optional: whether a right solution may not come to it.
+        in_expression: whether what is replaced is the condition of a statement.
+        claims: what it says.
+    """
+
+    start: int
+    end: int
+    covered: int
+    line: int
+    optional: bool
+    in_expression: bool
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understanding:
+    """What was understood of a test program.
+
+    Args:
+        assertions: in the order of the text.
+        whole: whether nothing else in the text seems to decide the outcome.
+    """
+
+    assertions: tuple[Assertion, ...]
+    whole: bool
+
+    @property
+    def perturbs(self) -> bool:
+        """Tells whether every assertion is watched, and there are any."""
+        return self.whole and any(not one.optional for one in self.assertions)
+
+
+def understand(tests: str, language: Assertions) -> Understanding:
+    """Finds the assertions of a test program."""
+    nothing = Understanding(assertions=(), whole=False)
+    if len(tests) > READ_CHARACTERS or "\0" in tests:
+        return nothing
+    tokens = tokenize(tests, language)
+    brackets = match_brackets(tokens)
+    if brackets is None or brackets.unclosed:
+        return nothing
+    found = tuple(_Reader(tests, tokens, brackets.partners, language).assertions())
+    rest = _between(tokens, found)
+    return Understanding(assertions=found, whole=language.residue.search(rest) is None)
+
+
+def opened_for(tests: str, solution: str, language: Assertions) -> str:
+    """Takes as many closing braces from a solution's end as the tests bring along.
+
+    The tests of some data sets begin with what ends the function, or the class, of the prompt.
+    """
+    brackets = match_brackets(tokenize(tests, language))
+    wanted = len(brackets.unopened) if brackets else 0
+    if not wanted or len(solution) > READ_CHARACTERS:
+        return solution
+    tokens = tokenize(solution, language)
+    own = match_brackets(tokens)
+    if own is None or own.unopened or own.unclosed:
+        return solution
+    closing = [token.start for token in tokens if token.text == "}"][-wanted:]
+    for start in reversed(closing):
+        solution = f"{solution[:start]} {solution[start + 1 :]}"
+    return solution
+
+
+def _between(tokens: Tokens, assertions: Sequence[Assertion]) -> str:
+    """Returns the code outside the assertions, without what its strings and comments say."""
+    regions = iter(assertions)
+    region = next(regions, None)
+    kept = []
+    for token in tokens:
+        while region is not None and region.covered <= token.start:
+            region = next(regions, None)
+        if region is not None and region.start <= token.start:
+            continue
+        quoted = token.kind in (Kind.STRING, Kind.CHAR)
+        kept.append('""' if quoted else " " if token.kind is Kind.COMMENT else token.text)
+    return "".join(kept)
+
+
+class _Reader:
+    """Finds the assertions in a program that was cut into tokens."""
+
+    def __init__(
+        self, text: str, tokens: Tokens, partners: Mapping[int, int], language: Assertions
+    ) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._partners = partners
+        self._language = language
+        self._index_at = {token.start: index for index, token in enumerate(tokens)}
+        self._branches = Branches()
+
+    def assertions(self) -> Iterator[Assertion]:
+        end, last = 0, ""
+        for index, token in enumerate(self._tokens):
+            self._branches.pass_by(token)
+            if token.is_blank:
+                continue
+            begins = token.start >= end and token.kind is Kind.WORD
+            if begins and last not in _MEMBER and (assertion := self._assertion_at(index)):
+                end = assertion.covered
+                yield assertion
+            last = token.text
+
+    def _assertion_at(self, index: int) -> Assertion | None:
+        for form in self._language.forms:
+            head = form.head.match(self._text, self._tokens[index].start)
+            if head is not None and (found := self._read(form, head)):
+                return found
+        return None
+
+    def _read(self, form: Form, head: re.Match[str]) -> Assertion | None:
+        inside = self._inside(form, head)
+        if inside is None:
+            return None
+        content, end = inside
+        call = head[0].rstrip("([{ \t\n")
+        claims = claims_of(form, call, content, self._language)
+        followed = self._after(form, head, end)
+        if not claims or followed is None:
+            return None
+        alone = form.kind == "failure"
+        start = content[0].start if alone else head.start()
+        return Assertion(
+            start=start,
+            end=content[-1].end if alone else followed,
+            covered=followed,
+            line=self._text.count("\n", 0, head.start()) + 1,
+            optional=self._branches.around,
+            in_expression=alone,
+            claims=claims,
+        )
+
+    def _inside(self, form: Form, head: re.Match[str]) -> tuple[Tokens, int] | None:
+        """Returns what an assertion holds, and where it ends."""
+        last = head.end() - 1
+        first = self._index_at.get(last, -1)
+        if first in self._partners:
+            close = self._partners[first]
+            return trimmed(self._tokens[first + 1 : close]), self._tokens[close].end
+        begin = self._index_at.get(head.end())
+        if begin is None:
+            return None
+        return self._statement(form, begin)
+
+    def _statement(self, form: Form, begin: int) -> tuple[Tokens, int] | None:
+        by_line = form.until == "line"
+        depth = 0
+        for index, token in enumerate(self._tokens[begin:], start=begin):
+            depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+            ends = "\n" in token.text if by_line else token.text == ";"
+            if depth < 0 or (depth == 0 and ends):
+                end = token.start if by_line or depth < 0 else token.end
+                return trimmed(self._tokens[begin:index]), end
+        return (trimmed(self._tokens[begin:]), len(self._text)) if by_line else None
+
+    def _after(self, form: Form, head: re.Match[str], end: int) -> int | None:
+        """Returns where the assertion ends, if what must follow it does."""
+        name = head[1] if form.kind == "list" else ""
+        following = re.compile(form.after.replace(r"\1", re.escape(name))).match(self._text, end)
+        if following is None:
+            return None
+        if form.kind == "failure":
+            return following.end()
+        if form.kind != "list":
+            ending = form.ends.match(self._text, end)
+            return ending.end() if ending else end
+        uses = [token for token in self._tokens if token.text == name and name]
+        inside = [token for token in uses if head.start() <= token.start < following.end()]
+        return following.end() if len(uses) == len(inside) else None
