@@ -141,3 +141,14 @@ async def test_a_program_that_is_none_is_refused(language: Language, app: App) -
 
 async def test_every_language_is_offered(app: App) -> None:
     assert {one.name for one in app.facts.languages} == {one.name for one in load_languages().all}
+
+
+async def test_all_of_the_cpp_library_was_read_beforehand(app: App) -> None:
+    source = (
+        "#include <bits/stdc++.h>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b; }"
+    )
+    tests = StdioTests(cases=(StdioCase(stdin=b"20 22\n", expected_stdout=b"42\n"),))
+    languages = [load_languages().find(name) for name in ("c++17", "c++14")]
+    read, unread = [await judge(app, language, source, tests) for language in languages]
+    assert read.verdict is unread.verdict is Verdict.PASSED
+    assert read.usage.cpu_time_seconds < 0.6 * unread.usage.cpu_time_seconds
