@@ -18,8 +18,9 @@ from reward_server.executors.versions import versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
-from reward_server.sandbox.cgroup import CgroupParent, remove_stale
+from reward_server.sandbox.cgroup import CgroupParent, owner_id, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.engine_janitor import EngineJanitor
 from reward_server.sandbox.janitor import Janitor
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes, shows_all
 from reward_server.sandbox.pool import Pool
@@ -129,7 +130,7 @@ async def docker_backend(settings: Settings) -> AsyncIterator[Backend]:
         )
     engines = _docker_module()
     engine = await asyncio.to_thread(engines.connect)
-    with closing(engine):
+    with closing(engine), closing(await asyncio.to_thread(EngineJanitor.start, owner_id())):
         await asyncio.to_thread(engines.remove_stale, engine)
         found = await _images(engine, settings)
         options = _docker_options(settings, found[0])

@@ -5,7 +5,8 @@ busy when it was to be removed, or made one and did not live to tell. After any 
 bears the pool's label under a name that is not in use is swept away, again and again, until the
 engine has answered some while after the last doubt.
 
-What it does not: outlive the server; see `docker.remove_stale` for what the next one does.
+What it does not: outlive the server; `engine_janitor` does, and see `docker.remove_stale` for what
+the next server does.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ with runc; `test_runsc` has what is special in gVisor.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -22,7 +23,7 @@ import pytest_asyncio
 
 from reward_server.backends import docker_backend
 from reward_server.errors import MissingWallError, SandboxError
-from reward_server.sandbox import images
+from reward_server.sandbox import engine_janitor, images
 from reward_server.sandbox.cgroup import owner_id
 from reward_server.sandbox.containers import OWNER_LABEL
 from reward_server.sandbox.docker import (
@@ -32,6 +33,7 @@ from reward_server.sandbox.docker import (
     probe,
     remove_stale,
 )
+from reward_server.sandbox.engine_janitor import EngineJanitor
 from reward_server.settings import Settings
 
 from .checks import CHECKS, Check, output_of, run
@@ -239,6 +241,50 @@ async def test_a_killed_server_leaves_no_container(
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()
     await until_gone(engine, made)
+
+
+async def test_a_container_that_a_killed_server_made_and_did_not_start_is_removed(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    owner = f"{DEAD_OWNER}0"
+    made = [
+        engine.create_container(
+            python_image, ["sleep", "60"], labels={OWNER_LABEL: label}, network_disabled=True
+        )["Id"]
+        for label in (owner, owner, owner_id())
+    ]
+    try:
+        janitor = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", engine_janitor.__name__, owner),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert janitor.stdin is not None
+        assert janitor.stdout is not None
+        assert await janitor.stdout.readline() == engine_janitor.READY
+        assert set(made) <= set(containers(engine))
+        janitor.stdin.close()
+        await until_gone(engine, made[:2])
+        assert made[2] in containers(engine)
+        assert await janitor.wait() == 0
+    finally:
+        for identifier in made:
+            with contextlib.suppress(docker.errors.NotFound):
+                engine.remove_container(identifier, force=True)
+
+
+async def test_a_janitor_of_containers_leaves_a_server_that_ends_by_itself_alone(
+    engine: docker.APIClient, python_image: str
+) -> None:
+    used = engine.create_container(
+        python_image, ["sleep", "60"], labels={OWNER_LABEL: DEAD_OWNER}, network_disabled=True
+    )["Id"]
+    try:
+        janitor = await asyncio.to_thread(EngineJanitor.start, DEAD_OWNER)
+        await asyncio.to_thread(janitor.close)
+        assert used in containers(engine)
+    finally:
+        engine.remove_container(used, force=True)
 
 
 async def test_what_a_dead_server_left_is_removed_and_no_other(

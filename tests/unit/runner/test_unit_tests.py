@@ -184,7 +184,8 @@ def test_each_test_tells_its_name_outcome_place_and_time(
     assert right["name"] == "test_it.py::TestIt::test_it"
     assert (right["outcome"], wrong["outcome"]) == ("PASSED", "FAILED")
     assert "3 != 4 at test_it.py, line" in wrong["message"]
-    assert 10**7 <= right["wall_ns"] < 10**10
+    # Beside the solution, the clock starts when the judge has read that the tests were collected.
+    assert (10**7 if mode == "unit" else 0) < right["wall_ns"] < 10**10
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
