@@ -39,6 +39,7 @@ from reward_server.settings import Settings
 from .checks import CHECKS, Check, output_of, run
 from .executables import EXECUTABLES, a_status_cannot_be_forged_by_ending_who_tells_it
 from .host import Host, inhabited
+from .reach import OF_ANOTHER_KERNEL, REACH
 from .shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -49,7 +50,10 @@ RUNTIMES = ("runc", "runsc")
 # The first process of a namespace can be ended from within there; `test_runsc` shows that this
 # tells no status.
 KEPT_IN_GVISOR_TOO = tuple(
-    check for check in EXECUTABLES if check is not a_status_cannot_be_forged_by_ending_who_tells_it
+    check
+    for check in (*CHECKS, *EXECUTABLES, *REACH)
+    if check is not a_status_cannot_be_forged_by_ending_who_tells_it
+    and check.__name__ not in OF_ANOTHER_KERNEL
 )
 
 
@@ -86,12 +90,12 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES, *REACH], ids=lambda check: check.__name__)
 async def test_a_container_keeps(check: Check, shelves: Mapping[str, Shelf], host: Host) -> None:
     await shelves["runc"].pass_check(check, host)
 
 
-@pytest.mark.parametrize("check", [*CHECKS, *KEPT_IN_GVISOR_TOO], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", KEPT_IN_GVISOR_TOO, ids=lambda check: check.__name__)
 async def test_a_container_of_gvisor_keeps(
     check: Check, shelves: Mapping[str, Shelf], host: Host
 ) -> None:

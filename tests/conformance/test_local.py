@@ -21,6 +21,7 @@ from . import checks
 from .checks import CHECKS, Check, judge, judgement, output_of, run
 from .executables import EXECUTABLES
 from .host import Host, inhabited, processes_marked
+from .reach import REACH
 from .shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -43,7 +44,7 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
-@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES, *REACH], ids=lambda check: check.__name__)
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 

@@ -25,6 +25,7 @@ from reward_server.settings import Settings
 
 from .checks import CHECKS, Check, output_of, run
 from .host import Host, inhabited, processes_marked
+from .reach import REACH
 from .shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -76,7 +77,7 @@ async def shelf(listening: Path) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *REACH], ids=lambda check: check.__name__)
 async def test_a_runner_at_a_socket_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 
