@@ -41,6 +41,7 @@ STDERR_KEPT_BYTES = 8192
 _LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")
 _ROOT_LINKS = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
 _FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/alternatives", "/usr/share/zoneinfo")
+_PACKAGES = "/opt/codereward/packages"
 _ACCOUNTS = {
     "/etc/passwd": f"sandbox:x:{policy.INNER_ID}:{policy.INNER_ID}::{policy.WORK_FOLDER}:/bin/sh\n",
     "/etc/group": f"sandbox:x:{policy.INNER_ID}:\n",
@@ -56,7 +57,8 @@ class LocalOptions(WallOptions):
     Args:
         uid: first of the unprivileged users, one a slot, that containers run as when the server
             is root; ignored otherwise.
-        packages: folders of Python packages that candidates may import, mounted read-only.
+        packages: folders of Python packages that candidates may import, mounted read-only at
+            places of their own.
         paths: folders and files that compilers and interpreters of other languages need, as far
             as they exist; mounted read-only where they are.
         preload: modules to import once in the zygote.
@@ -88,8 +90,13 @@ def _read_only_sources(options: LocalOptions) -> dict[str, str]:
     sources |= {path: path for path in _ROOT_LINKS if _is_real_folder(path)}
     sources |= {path: path for path in _FILES if os.path.exists(path)}
     sources |= {path: path for path in options.paths if os.path.exists(path)}
-    sources |= {path: path for path in (*_interpreter_folders(), *options.packages)}
+    sources |= {path: path for path in _interpreter_folders()} | _package_folders(options)
     return sources | {str(Path(runner.__file__).parent): RUNNER_FOLDER}
+
+
+def _package_folders(options: LocalOptions) -> dict[str, str]:
+    """Maps each folder of packages to where a container sees it, wherever it lies on the host."""
+    return {path: f"{_PACKAGES}/{index}" for index, path in enumerate(options.packages)}
 
 
 def _is_real_folder(path: str) -> bool:
@@ -306,7 +313,7 @@ async def _spawn(
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
-        "packages": options.packages,
+        "packages": tuple(_package_folders(options).values()),
         "preload": options.preload,
     }
     zygote = runner_command(interpreter(), zygote_settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -150,3 +151,17 @@ async def test_a_job_with_other_limits_than_the_last_gets_its_own(shelf: Shelf) 
         limits = Limits(memory_bytes=mebibytes << 20)
         endings.append((await sandbox.run(Job(work=work, limits=limits))).ending)
     assert endings == [Ending.LIMIT, Ending.COMPLETED, Ending.LIMIT]
+
+
+async def test_packages_are_found_wherever_they_lie_on_the_host(tmp_path: Path) -> None:
+    """The folder for temporary files is a program's own in the sandbox."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, "found_there.py").write_text("VALUE = 7")
+        options = LocalOptions(packages=(folder, str(tmp_path)))
+        shelf = Shelf(lambda: start_local(0, options, CgroupParent.detect(), "packages"))
+        try:
+            source = "import found_there, os; print(found_there.VALUE, os.listdir('/tmp'))"
+            assert await output_of(await shelf.take(), source) == "7 []\n"
+        finally:
+            await shelf.clear()
