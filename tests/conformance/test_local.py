@@ -153,15 +153,22 @@ async def test_a_job_with_other_limits_than_the_last_gets_its_own(shelf: Shelf) 
     assert endings == [Ending.LIMIT, Ending.COMPLETED, Ending.LIMIT]
 
 
-async def test_packages_are_found_wherever_they_lie_on_the_host(tmp_path: Path) -> None:
-    """The folder for temporary files is a program's own in the sandbox."""
+@pytest.fixture
+def package_below_tmp() -> Iterator[str]:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o755)
         Path(folder, "found_there.py").write_text("VALUE = 7")
-        options = LocalOptions(packages=(folder, str(tmp_path)))
-        shelf = Shelf(lambda: start_local(0, options, CgroupParent.detect(), "packages"))
-        try:
-            source = "import found_there, os; print(found_there.VALUE, os.listdir('/tmp'))"
-            assert await output_of(await shelf.take(), source) == "7 []\n"
-        finally:
-            await shelf.clear()
+        yield folder
+
+
+async def test_packages_are_found_wherever_they_lie_on_the_host(
+    package_below_tmp: str, tmp_path: Path
+) -> None:
+    """The folder for temporary files is a program's own in the sandbox."""
+    options = LocalOptions(packages=(package_below_tmp, str(tmp_path)))
+    shelf = Shelf(lambda: start_local(0, options, CgroupParent.detect(), "packages"))
+    try:
+        source = "import found_there, os; print(found_there.VALUE, os.listdir('/tmp'))"
+        assert await output_of(await shelf.take(), source) == "7 []\n"
+    finally:
+        await shelf.clear()
