@@ -223,7 +223,7 @@ async def test_an_engine_that_stands_still_holds_requests_up_to_their_deadline(
             faulty.signal(signal.SIGCONT)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM])
 async def test_a_server_outlives_its_engine(
     server: Server, faulty: OwnEngine, number: signal.Signals
 ) -> None:
