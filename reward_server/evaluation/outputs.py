@@ -15,6 +15,12 @@ def kept(execution: Execution) -> Execution:
     return replace(execution, stdout=_cut(execution.stdout), stderr=_cut(execution.stderr))
 
 
+def with_last_line(said: str, execution: Execution) -> str:
+    """Adds the last line of the error output, if there is one, to what is said of an execution."""
+    last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
+    return f"{said}: {last_line[:200]}" if last_line else said
+
+
 def without_output(run: Run) -> Run:
     """Keeps nothing of the output."""
     execution = run.execution

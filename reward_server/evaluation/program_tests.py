@@ -23,7 +23,7 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots
-from reward_server.evaluation.outputs import kept, without_output
+from reward_server.evaluation.outputs import kept, with_last_line, without_output
 from reward_server.evaluation.programs import Programs
 from reward_server.grading.observations import Told, read_words, without_words
 from reward_server.grading.rewriting import (
@@ -216,9 +216,8 @@ def _only_result(execution: Execution, told: Told, language: Language) -> TestRe
 
 
 def _words(execution: Execution) -> str:
-    last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     value = execution.termination.value
     said = f"exited with status {value}"
     if execution.termination.kind is not TerminationKind.EXITED:
         said = f"was ended by signal {value}"
-    return f"{said}: {last_line[:200]}" if last_line else said
+    return with_last_line(said, execution)

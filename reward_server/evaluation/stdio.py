@@ -29,7 +29,7 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots, case_name
-from reward_server.evaluation.outputs import kept, without_output
+from reward_server.evaluation.outputs import kept, with_last_line, without_output
 from reward_server.evaluation.programs import Programs, Ready
 from reward_server.grading.checkers import difference
 from reward_server.grading.policy import stops_at_first_failure
@@ -277,8 +277,7 @@ def _checker_words(answer: Execution) -> str:
 def _words(execution: Execution) -> str:
     if execution.ending is Ending.COMPILE_ERROR:
         return execution.message
-    last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     said = f"exited with status {execution.termination.value}"
     if execution.ending is not Ending.COMPLETED:
         said = execution.message
-    return f"{said}: {last_line[:200]}" if last_line else said
+    return with_last_line(said, execution)

@@ -35,6 +35,7 @@ compiler's argument {sources} stands for the program's file and all others of th
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -285,8 +286,9 @@ def _parse_toolchain(table: Mapping[str, Any]) -> Toolchain:
     )
 
 
+@functools.cache
 def load_languages() -> Languages:
-    """Reads the language files that come with the package."""
+    """Reads, once, the language files that come with the package."""
     entries = sorted(files(__name__).iterdir(), key=lambda entry: entry.name)
     return Languages(
         language
