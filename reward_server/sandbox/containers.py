@@ -124,10 +124,16 @@ class Containers:
     async def _sweep(self) -> None:
         mine = {"label": f"{POOL_LABEL}={self._pool}"}
         listed = await asyncio.to_thread(self.engine.containers, all=True, filters=mine)
+        failure: Exception | None = None
         # Compared after the answer: a name is in use before its container is asked for.
         for container in listed:
             if not self._in_use.intersection(name.removeprefix("/") for name in container["Names"]):
-                await asyncio.to_thread(remove, self.engine, container["Id"])
+                try:
+                    await asyncio.to_thread(remove, self.engine, container["Id"])
+                except ENGINE_FAILURES as error:  # which is no reason to leave the others
+                    failure = error
+        if failure is not None:
+            raise failure
 
 
 def _delays() -> Iterator[float]:

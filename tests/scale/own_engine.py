@@ -87,9 +87,20 @@ class OwnEngine:
             pid.unlink()  # or it counts as running until its new parent reaps it
 
     def containers(self) -> set[str]:
-        """Lists the containers of servers, by id."""
+        """Lists the containers of servers, by id.
+
+        An engine that was killed while it removed a container may list it for as long as it runs,
+        as dead and without a name, and say of every request about it that there is no such
+        container. Nothing is left of it: no file, mount, process or control group.
+        """
         found = self.client.containers(all=True, filters={"label": OWNER_LABEL})
-        return {container["Id"] for container in found}
+        return {container["Id"] for container in found if self._exists(container["Id"])}
+
+    def _exists(self, container: str) -> bool:
+        with contextlib.suppress(docker.errors.NotFound):
+            self.client.inspect_container(container)
+            return True
+        return False
 
     def kill_containers(self) -> None:
         for container in self.containers():

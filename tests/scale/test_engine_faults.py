@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -21,6 +23,7 @@ import pytest_asyncio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
+from reward_server.sandbox.containers import Containers, remove
 from tests.docker import PYTHON_TAG
 from tests.scale.own_engine import OwnEngine, copy_image, own_engine, require_root
 from trainer_client import AsyncRewardClient, Score
@@ -223,7 +226,7 @@ async def test_an_engine_that_stands_still_holds_requests_up_to_their_deadline(
             faulty.signal(signal.SIGCONT)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 async def test_a_server_outlives_its_engine(
     server: Server, faulty: OwnEngine, number: signal.Signals
 ) -> None:
@@ -270,3 +273,21 @@ async def test_a_full_disk_is_told_until_it_has_room(server: Server, faulty: Own
         finally:
             ballast.unlink()
         await server.until_healthy(SERVING)
+
+
+async def test_a_container_that_cannot_be_removed_keeps_no_other(faulty: OwnEngine) -> None:
+    containers = Containers(faulty.client)
+    names = [containers.new_name() for _ in range(3)]
+    create = functools.partial(
+        faulty.client.create_container, PYTHON_TAG, command=["true"], labels=containers.labels
+    )
+    _, stuck, _ = [(await asyncio.to_thread(create, name=name))["Id"] for name in names]
+    held = faulty.data / "containers" / stuck / "held"
+    held.touch()
+    await asyncio.to_thread(subprocess.run, ["chattr", "+i", held], check=True)
+    try:
+        await containers.close()
+        assert faulty.containers() == {stuck}
+    finally:
+        await asyncio.to_thread(subprocess.run, ["chattr", "-i", held], check=True)
+        await asyncio.to_thread(remove, faulty.client, stuck)
