@@ -197,6 +197,10 @@ class Framework(enum.Enum):
 
     PYTEST = 1
     UNITTEST = 2
+    JUNIT = 3
+    NODE_TEST = 4
+    GO_TEST = 5
+    CARGO_TEST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +210,8 @@ class UnitTests:
     Args:
         framework: whose they are.
         files: relative path and content of each, by path.
-        solution_path: where tests find the solution; no file's.
+        solution_path: where tests find the solution; no file's. Where Java looks is told by the
+            solution itself, if this is empty.
     """
 
     framework: Framework

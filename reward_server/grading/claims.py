@@ -28,6 +28,7 @@ _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
 )
 _UNEQUAL = {"!=": ("==",), "!==": ("===",), "~=": ("==",), "/=": ("==",), "ne": ("eq",)}
+_PART = re.compile(r"\{(?:0|1|arguments|call|secret)\}")
 _POSTFIX = frozenset((".", "::", "->", "?.", "!", "<", ">", "$", "@"))
 
 
@@ -69,6 +70,8 @@ def claims_of(form: Form, call: str, content: Tokens, language: Assertions) -> t
         found = [_condition(piece, True, language) for piece in split(content, ",")]
     elif form.kind == "equal":
         found = [_equality(form, call, split(content, ","), language)]
+    elif form.kind == "call":
+        found = [_called(form, call, content)]
     else:
         pieces = split(content, ",")
         condition = pieces[0] if pieces else ()
@@ -81,16 +84,33 @@ def claims_of(form: Form, call: str, content: Tokens, language: Assertions) -> t
 def _equality(form: Form, call: str, values: list[Tokens], language: Assertions) -> Claim | None:
     if len(values) < 2:
         return None
-    expected, actual = values[form.expected], values[1 - form.expected]
+    expected, actual, rest = values[form.expected], values[1 - form.expected], values[2:]
     template = form.predicate.replace("{call}", call).replace("{secret}", SECRET)
+    template = template.replace("{rest}", "".join(f", {text_of(one)}" for one in rest))
     literal = read_literal(expected, language)
-    if literal is None or not _computes(actual, language):
+    exact = "{rest}" not in form.predicate or all(map(_tells_apart, rest))
+    if literal is None or not exact or not _computes(actual, language):
         if not (_computes(actual, language) or _computes(expected, language)):
             return None
         told = template.replace("{actual}", text_of(actual))
         return Claim(condition=told.replace("{expected}", text_of(expected)))
     told = template.replace("{actual}", ACTUAL).replace("{expected}", EXPECTED)
     return Claim(condition=told, actual=text_of(actual), expected=literal)
+
+
+def _tells_apart(argument: Tokens) -> bool:
+    """Tells whether what a comparison is given besides is a message, or a small tolerance."""
+    return argument[0].kind is Kind.STRING or _is_small(text_of(argument))
+
+
+def _called(form: Form, call: str, content: Tokens) -> Claim | None:
+    values = [text_of(one) for one in split(content, ",")]
+    parts = {f"{{{index}}}": value for index, value in enumerate(values[:2])}
+    parts |= {"{arguments}": text_of(content), "{call}": call, "{secret}": SECRET}
+    wanted = _PART.findall(form.predicate)
+    if not values or not {*wanted} <= parts.keys():
+        return None
+    return Claim(condition=_PART.sub(lambda part: parts[part[0]], form.predicate))
 
 
 def _condition(tokens: Tokens, holds: bool, language: Assertions) -> Claim | None:

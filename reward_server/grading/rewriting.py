@@ -135,11 +135,13 @@ class _Writer:
 
     def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
         language = self._language
+        is_name = in_expression and language.alternatives and claim.actual.isidentifier()
         named = not in_expression or language.named_in_expressions
-        expected = self._alternatives(claim) if named else []
+        expected = self._alternatives(claim) if named or is_name else []
         if expected:
             actual = claim.actual
-            predicates = [(claim.with_expected(self._name, text), own) for text, own in expected]
+            name = self._name if named else actual
+            predicates = [(claim.with_expected(name, text), own) for text, own in expected]
         else:
             actual = claim.whole
             condition = self._name if named else actual
@@ -147,7 +149,8 @@ class _Writer:
         told = [self._tell(predicate, holds) for predicate, holds in predicates]
         actual = actual.replace(SECRET, self._secret)
         capture = language.capture.replace("{name}", self._name).replace("{actual}", actual)
-        code = language.separator.join(one for one, _ in told)
+        separator = language.separator if named else language.alternatives
+        code = separator.join(one for one, _ in told)
         return self._put(capture if named else "", code, in_expression), [one for _, one in told]
 
     def _put(self, capture: str, observations: str, in_expression: bool) -> str:

@@ -56,8 +56,17 @@ class Understanding:
         return self.whole and any(not one.optional for one in self.assertions)
 
 
-def understand(tests: str, language: Assertions) -> Understanding:
-    """Finds the assertions of a test program."""
+def understand(
+    tests: str, language: Assertions, within: Sequence[tuple[int, int]] | None = None
+) -> Understanding:
+    """Finds the assertions of a test program.
+
+    Args:
+        tests: the program.
+        language: what it is written in.
+        within: parts of the text, from and to; assertions elsewhere are not understood. The whole
+            of it if None.
+    """
     nothing = Understanding(assertions=(), whole=False)
     if len(tests) > READ_CHARACTERS or "\0" in tests:
         return nothing
@@ -65,7 +74,11 @@ def understand(tests: str, language: Assertions) -> Understanding:
     brackets = match_brackets(tokens)
     if brackets is None or brackets.unclosed:
         return nothing
-    found = tuple(_Reader(tests, tokens, brackets.partners, language).assertions())
+    found = tuple(
+        one
+        for one in _Reader(tests, tokens, brackets.partners, language).assertions()
+        if within is None or any(start <= one.start < end for start, end in within)
+    )
     rest = _between(tokens, found)
     return Understanding(assertions=found, whole=language.residue.search(rest) is None)
 
@@ -171,6 +184,8 @@ class _Reader:
         return self._statement(form, begin)
 
     def _statement(self, form: Form, begin: int) -> tuple[Tokens, int] | None:
+        if form.until == "block":
+            return self._header(begin)
         by_line = form.until == "line"
         depth = 0
         for index, token in enumerate(self._tokens[begin:], start=begin):
@@ -180,6 +195,19 @@ class _Reader:
                 end = token.start if by_line or depth < 0 else token.end
                 return trimmed(self._tokens[begin:index]), end
         return (trimmed(self._tokens[begin:]), len(self._text)) if by_line else None
+
+    def _header(self, begin: int) -> tuple[Tokens, int] | None:
+        """Returns the condition in front of a block, and where the block begins."""
+        depth = 0
+        for index, token in enumerate(self._tokens[begin:], start=begin):
+            if token.text == "{" and depth == 0:
+                return trimmed(self._tokens[begin:index]), token.start
+            depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+            if depth < 0:
+                return None
+            if token.text == ";" and depth == 0:
+                begin = index + 1
+        return None
 
     def _after(self, form: Form, head: re.Match[str], end: int) -> int | None:
         """Returns where the assertion ends, if what must follow it does."""

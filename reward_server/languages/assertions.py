@@ -22,6 +22,8 @@ statement                  code of {capture} and {observations} that stands for 
 expression                 the same where the condition of a statement is replaced, with the value
                            false; absent where the language cannot
 named_in_expressions       whether {capture} can stand in an expression
+alternatives               elsewhere, what stands there between observations of a value that has a
+                           name; absent where only one can stand
 residue                    regular expression of what may decide the outcome without having been
                            understood; found outside the assertions, nothing counts as perturbed
 [[program.assertions.forms]]
@@ -31,8 +33,10 @@ residue                    regular expression of what may decide the outcome wit
   kind                     "condition", which must hold; "failure", a condition that must not,
                            which alone is replaced; "equal", two values, the second the expected
                            one or, with `expected = 0`, the first, that are compared by
-                           `predicate`, with {actual}, {expected} and {call}, what was called;
-                           "list", conditions that must all hold
+                           `predicate`, with {actual}, {expected}, {call}, what was called, and
+                           {rest}, what it was given besides; "call", whose `predicate` has {call}
+                           and {arguments}, or the first two of them, {0} and {1}; "list",
+                           conditions that must all hold
   after                    regular expression of what must follow; of a list it belongs to the
                            assertion, and \1 in it is the first group of the head
   ends                     regular expression of what belongs to the assertion at its end
@@ -45,7 +49,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-KINDS = ("condition", "failure", "equal", "list")
+KINDS = ("condition", "failure", "equal", "call", "list")
 _NOTHING = r"(?!)"
 _RESIDUE = (
     r"(?i)\b(?:assert\w*|exit|_exit|quick_exit|abort|throw|raise|die|panic|fail\w*|expect\w*"
@@ -90,6 +94,7 @@ class Assertions:
     statement: str
     expression: str
     named_in_expressions: bool
+    alternatives: str
     residue: re.Pattern[str]
     forms: tuple[Form, ...]
 
@@ -125,6 +130,7 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         statement=table["statement"],
         expression=table.get("expression", ""),
         named_in_expressions=table.get("named_in_expressions", False),
+        alternatives=table.get("alternatives", ""),
         residue=re.compile(table.get("residue", _RESIDUE)),
         forms=forms,
     )
@@ -134,8 +140,8 @@ def _parse_form(table: Mapping[str, Any]) -> Form:
     kind = table["kind"]
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is no kind of assertion; there are {', '.join(KINDS)}")
-    if (kind == "equal") != ("predicate" in table):
-        raise ValueError("an assertion that two values are equal, and no other, has a predicate")
+    if (kind in ("equal", "call")) != ("predicate" in table):
+        raise ValueError("assertions of the kinds equal and call, and no others, have a predicate")
     return Form(
         head=re.compile(table["head"]),
         kind=kind,

@@ -1,0 +1,236 @@
+"""Reads test files that are compiled with the solution: which tests there are, and what they say.
+
+Which tests a run has to tell of is known from the text alone: what the program says it ran is the
+program's word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from reward_server.grading.rewriting import Rewritten, rewrite
+from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
+from reward_server.grading.understanding import READ_CHARACTERS, Understanding, understand
+from reward_server.languages.suites import Rewrites, Suites
+
+_IDENTIFIER = re.compile(r"\W+")
+_QUOTED = re.compile(r"""(["'`])([^\\]*)\1""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """A test, as its file has it.
+
+    Args:
+        name: that it has there; "" if the text does not tell.
+        path: of the file.
+        start: where it begins in the text.
+        end: where what it does ends.
+        may_be_skipped: whether its author skips it, perhaps.
+        watched: whether its assertions can be rewritten.
+    """
+
+    name: str
+    path: str
+    start: int
+    end: int
+    may_be_skipped: bool
+    watched: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestFiles:
+    """What test files say.
+
+    Args:
+        texts: the files, by path.
+        tests: in the files that hold some.
+        understandings: of those files, by path.
+        complete: whether the text names all of the tests.
+    """
+
+    texts: Mapping[str, str]
+    tests: tuple[Test, ...]
+    understandings: Mapping[str, Understanding]
+    complete: bool
+
+    @property
+    def perturbs(self) -> bool:
+        """Tells whether every test has an assertion that is watched, and nothing else decides."""
+        whole = all(one.whole for one in self.understandings.values())
+        return self.complete and whole and all(map(self.is_proven, self.tests))
+
+    def is_proven(self, test: Test) -> bool:
+        """Tells whether a test has an assertion that it must come to."""
+        assertions = self.understandings[test.path].assertions
+        return any(test.start <= one.start < test.end and not one.optional for one in assertions)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many tests have a name."""
+        return Counter(test.name for test in self.tests)
+
+    def may_be_skipped(self, name: str) -> bool:
+        """Tells whether the author skips a test of that name, perhaps."""
+        known = [test for test in self.tests if test.name == name]
+        return any(test.may_be_skipped for test in known) or not known
+
+
+def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFiles:
+    """Reads test files.
+
+    Args:
+        files: path and text of each.
+        suites: how the framework's tests are written.
+    """
+    texts = dict(files)
+    tests, understandings = list[Test](), {}
+    complete = True
+    for path, text in texts.items():
+        if suites.holds.search(path) is None:
+            continue
+        found = _tests(path, text, suites)
+        complete = complete and found is not None and all(test.name for test in found)
+        tests += found or ()
+        within = [(test.start, test.end) for test in found or () if test.watched]
+        understandings[path] = understand(text, suites.assertions, within)
+    return TestFiles(
+        texts=texts,
+        tests=tuple(test for test in tests if test.name),
+        understandings=understandings,
+        complete=complete,
+    )
+
+
+def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
+    """Finds the tests of a file; None if its brackets do not match."""
+    if len(text) > READ_CHARACTERS:
+        return None
+    tokens = tokenize(text, suites.assertions)
+    brackets = match_brackets(tokens)
+    if brackets is None or brackets.unopened or brackets.unclosed:
+        return None
+    ends = {tokens[a].start: tokens[b].end for a, b in brackets.partners.items()}
+    code = _code(tokens)
+    heads = list(_heads(code, suites, ends))
+    outside = _outside(code, [(head.start(), ends[head.end() - 1]) for head in heads])
+    skips_all = suites.skips.search(outside) is not None
+    found = []
+    for head in heads:
+        start, end = head.start(), ends[head.end() - 1]
+        skips = skips_all or suites.skips.search(code, start, end) is not None
+        found.append(
+            Test(
+                name=_name(text, head, end),
+                path=path,
+                start=start,
+                end=end,
+                may_be_skipped=skips,
+                watched=suites.unwatched.search(code, start, head.end()) is None,
+            )
+        )
+    return found
+
+
+def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Match[str]]:
+    """Finds where tests begin that are in no other."""
+    last = 0
+    for head in suites.test.finditer(code):
+        if head.start() >= last and head.end() - 1 in ends:
+            last = ends[head.end() - 1]
+            yield head
+
+
+def _name(text: str, head: re.Match[str], end: int) -> str:
+    """Returns a test's name: a word, or what a string says that is the first argument."""
+    if head["name"] is not None:
+        return text[head.start("name") : head.end("name")]
+    quoted = _QUOTED.match(text[head.end() : end].lstrip())
+    return "" if quoted is None or "${" in quoted[2] else quoted[2]
+
+
+def _code(tokens: Tokens) -> str:
+    """Returns a text of the same length, without what its strings and comments say."""
+    return "".join(map(_blanked, ((token.kind, token.text) for token in tokens)))
+
+
+def _blanked(token: tuple[Kind, str]) -> str:
+    kind, text = token
+    if kind is Kind.COMMENT:
+        return re.sub(r"\S", " ", text)
+    if kind in (Kind.STRING, Kind.CHAR) and len(text) > 1:
+        return f'"{" " * (len(text) - 2)}"'
+    return text
+
+
+def _outside(code: str, parts: Sequence[tuple[int, int]]) -> str:
+    pieces, last = [], 0
+    for start, end in parts:
+        pieces.append(code[last:start])
+        last = end
+    return "".join((*pieces, code[last:]))
+
+
+def rewrite_test_files(
+    known: TestFiles, suites: Suites, *, secret: str, tag: str, random: Random
+) -> tuple[dict[str, str], dict[str, Rewritten]]:
+    """Rewrites test files so that their assertions tell what they find.
+
+    Args:
+        known: the files.
+        suites: how the framework's tests are written.
+        secret: a fresh identifier.
+        tag: fresh; all that is told begins with it.
+        random: where words come from.
+
+    Returns:
+        All files' texts, and what those that hold tests will tell; both by path.
+    """
+    texts, told = dict(known.texts), {}
+    for path, understanding in known.understandings.items():
+        told[path] = rewrite(
+            texts[path], understanding, suites.assertions, secret=secret, tag=tag, random=random
+        )
+        texts[path] = rewritten_by(suites.rewrites, told[path].text, secret)
+    return texts, told
+
+
+def rewritten_by(rewrites: Rewrites, text: str, secret: str) -> str:
+    """Applies rewrites one after another."""
+    for pattern, new in rewrites:
+        text = pattern.sub(new.replace("{secret}", secret), text)
+    return text
+
+
+def harness(known: TestFiles, suites: Suites, *, secret: str, tag: str, word: str) -> dict[str, str]:
+    """Returns the harness's files, by path.
+
+    Args:
+        known: the test files.
+        suites: how they are run.
+        secret: a fresh identifier.
+        tag: with which all begins that is told.
+        word: that is told in the end.
+    """
+    files = [
+        suites.each_file.replace("{path}", path).replace("{stem}", _IDENTIFIER.sub("_", path))
+        for path in known.understandings
+    ]
+    meanings = {
+        "{secret}": secret,
+        "{tag}": tag,
+        "{word}": word,
+        "{tests}": "".join(suites.each.replace("{name}", test.name) for test in known.tests),
+        "{files}": "".join(files),
+    }
+    return {
+        path.replace("{secret}", secret): _HARNESS_PART.sub(lambda part: meanings[part[0]], text)
+        for path, text in suites.files.items()
+    }
+
+
+_HARNESS_PART = re.compile(r"\{(?:secret|tag|word|tests|files)\}")

@@ -1,0 +1,113 @@
+r"""How a framework's test files are run with the solution: the table [unit] of a language.
+
+The files are compiled with the solution and a harness of ours, which runs the tests one after
+another and tells what becomes of each by writing to standard output, each time on a line by itself
+
+    {tag}+NAME<tab>TITLE                                when a test begins
+    {tag}-OUTCOME<tab>SECONDS<tab>TITLE<tab>MESSAGE     when it ends
+    {word}                                              when all have ended
+
+where NAME is what the test's text calls it, TITLE is unlike that of any other test, and OUTCOME is
+p, f or s: passed, failed or skipped. A test within a test begins and ends within it.
+
+framework    whose test files they are: a name of `domain.Framework`, in small letters
+available    command that succeeds where the framework is; absent where the language has it
+holds        regular expression of the paths of files that hold tests; others are helpers
+solution     where tests find the solution, unless a request tells; {source} as for the language
+test         regular expression of what a test begins with, up to the opening bracket of what it
+             does, in text whose strings and comments are blank; its group "name" is the test's name
+unwatched    regular expression found in the beginning of a test whose assertions may fail; none if
+             absent
+skips        regular expression of what may skip a test: in its text, or outside all tests
+rewrites     pairs of a regular expression and its replacement, in the files that hold tests; they
+             are applied one after another, and keep the number of lines
+solutions    the same, in the solution
+each         code that stands in the harness's {tests} for each test; {name} in it
+each_file    code that stands in the harness's {files} for each file that holds tests; in it, {path}
+             and {stem}, an identifier made of that
+files        the harness's files, by relative path
+compile, keep, run, environment   as of [toolchain]; {sources} stands for all files of the
+             solution's kind
+failed       regular expression of the framework's own word that a test failed, whose group "name"
+             is the test's; besides what the harness tells
+assertions   table as of [program.assertions], put over it key by key; tests in a language without
+             it have no twins
+
+{secret}, {tag} and {word} are made afresh for each verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reward_server.languages.assertions import Assertions, parse_assertions
+
+_NOTHING = r"(?!)"
+
+Rewrites = tuple[tuple[re.Pattern[str], str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Suites:
+    """How a framework's test files are run; see above."""
+
+    framework: str
+    available: tuple[str, ...]
+    holds: re.Pattern[str]
+    solution: str
+    test: re.Pattern[str]
+    unwatched: re.Pattern[str]
+    skips: re.Pattern[str]
+    rewrites: Rewrites
+    solutions: Rewrites
+    each: str
+    each_file: str
+    files: Mapping[str, str]
+    compile: tuple[tuple[str, ...], ...]
+    keep: tuple[str, ...]
+    run: tuple[str, ...]
+    environment: Mapping[str, str]
+    failed: re.Pattern[str]
+    assertions: Assertions
+
+
+def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites:
+    """Reads the table [unit].
+
+    Args:
+        table: itself.
+        program: the table [program.assertions].
+
+    Raises:
+        ValueError: the pattern of a test names none.
+    """
+    test = re.compile(table["test"])
+    if "name" not in test.groupindex:
+        raise ValueError('the pattern of a test needs a group "name"')
+    return Suites(
+        framework=table["framework"],
+        available=tuple(table.get("available", ())),
+        holds=re.compile(table["holds"]),
+        solution=table["solution"],
+        test=test,
+        unwatched=re.compile(table.get("unwatched", _NOTHING)),
+        skips=re.compile(table["skips"]),
+        rewrites=_parse_rewrites(table.get("rewrites", [])),
+        solutions=_parse_rewrites(table.get("solutions", [])),
+        each=table.get("each", ""),
+        each_file=table.get("each_file", ""),
+        files=table["files"],
+        compile=tuple(map(tuple, table["compile"])),
+        keep=tuple(table["keep"]),
+        run=tuple(table["run"]),
+        environment=table.get("environment", {}),
+        failed=re.compile(table.get("failed", _NOTHING)),
+        assertions=parse_assertions({**program, **table["assertions"]}),
+    )
+
+
+def _parse_rewrites(pairs: list[list[str]]) -> Rewrites:
+    return tuple((re.compile(pattern), new) for pattern, new in pairs)
