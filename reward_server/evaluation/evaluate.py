@@ -37,6 +37,7 @@ from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
 from reward_server.evaluation.stdio import StdioGrader
+from reward_server.evaluation.suites import suite_grader
 from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.extraction import Extracted, extract
 from reward_server.languages import Language, Languages
@@ -188,6 +189,7 @@ class Evaluation:
         )
 
     async def _grader(self, submission: Submission) -> Grader:
+        language = self._languages.find(submission.language)
         match submission.tests:
             case FunctionTests() as tests:
                 return FunctionGrader(tests=tests)
@@ -201,10 +203,11 @@ class Evaluation:
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
+            case UnitTests() as tests if language.unit is not None:
+                return await suite_grader(tests, language, self._programs)
             case UnitTests() as tests:
                 return UnitGrader(tests=tests, plan=await plan(tests, submission.prompt))
             case ProgramTests() as tests:
-                language = self._languages.find(submission.language)
                 return await program_grader(tests, language, self._programs)
 
     def _checker_language(self, checker: Checker, submission: Submission) -> Language:

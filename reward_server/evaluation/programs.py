@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from reward_server.domain import (
+    Commands,
     Ending,
     Execution,
     Job,
@@ -137,9 +138,7 @@ class Programs:
         """
         if language.toolchain is None:
             return Ready(language=language, source=source, files=files or {})
-        if language.name not in self._tried:
-            key = language.name.encode()
-            await self._trials.join(key, lambda: self._try(language, slots))
+        await self._tried_once(language, slots)
         if once:
             return await self._make(language, source, files or {}, slots)
         return await self._shared(language, source, files or {}, slots)
@@ -159,6 +158,30 @@ class Programs:
         if not _ran_out(made):
             self._kept.keep(key, again)
         return made
+
+    async def compiled(
+        self, language: Language, work: Callable[[Limits], Commands], slots: Slots
+    ) -> Execution:
+        """Compiles what nobody will ask for again; what was made is the execution's product.
+
+        Args:
+            language: what it is written in.
+            work: the compilation, given its limits.
+            slots: where the compiler runs.
+
+        Raises:
+            SandboxError, DeadlineError: as the slots; and the language does not work here.
+        """
+        await self._tried_once(language, slots)
+        limits = language.compile_limits(self._limits)
+        job = Job(work=work(limits), language=language.name, limits=limits)
+        execution = await slots.run(job)
+        return execution if _succeeded(execution) else _refused(execution)
+
+    async def _tried_once(self, language: Language, slots: Slots) -> None:
+        if language.name not in self._tried:
+            key = language.name.encode()
+            await self._trials.join(key, lambda: self._try(language, slots))
 
     async def _make(
         self, language: Language, source: str, files: Mapping[str, bytes], slots: Slots

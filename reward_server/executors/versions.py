@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -43,19 +43,27 @@ async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict
     wanted = tuple(languages)
     places = asyncio.Semaphore(executor.slots)
 
-    async def ask(language: Language) -> Execution:
+    async def ask(language: Language, work: Work) -> Execution:
         async with places:
-            job = Job(work=_question(language), language=language.name, limits=_LIMITS)
-            return await executor.run(job)
+            return await executor.run(Job(work=work, language=language.name, limits=_LIMITS))
 
-    answers = await asyncio.gather(*map(ask, wanted))
-    found = {}
-    for language, answer in zip(wanted, answers, strict=True):
-        if there := _read(language, answer):
-            found[language.name] = there
-        else:
+    async def find(language: Language) -> Found | None:
+        answer = await ask(language, _question(language))
+        there = _read(language, answer)
+        if there is None:
             _log.info("a language is not there", language=language.name, why=_said(answer))
-    return found
+        elif language.unit is not None:
+            asked = language.suite_question(_LIMITS)
+            if not asked.commands or (await ask(language, asked)).termination.value == 0:
+                return replace(there, frameworks=(language.unit.framework,))
+        return there
+
+    answers = await asyncio.gather(*map(find, wanted))
+    return {
+        language.name: there
+        for language, there in zip(wanted, answers, strict=True)
+        if there is not None
+    }
 
 
 def _question(language: Language) -> Work:

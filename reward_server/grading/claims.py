@@ -71,11 +71,12 @@ def claims_of(form: Form, call: str, content: Tokens, language: Assertions) -> t
     elif form.kind == "equal":
         found = [_equality(form, call, split(content, ","), language)]
     elif form.kind == "call":
-        found = [_called(form, call, content)]
+        found = [_called(form, call, content, language)]
     else:
         pieces = split(content, ",")
         condition = pieces[0] if pieces else ()
-        if form.until == ";" and len(split(condition, ":")) == 2:
+        chooses = any(token.text == "?" for _, token in outermost(condition))
+        if form.until == ";" and not chooses and len(split(condition, ":")) == 2:
             condition = split(condition, ":")[0]  # assert CONDITION : MESSAGE
         found = [_condition(condition, form.kind == "condition", language)]
     return tuple(one for one in found if one) if all(found) else ()
@@ -90,7 +91,8 @@ def _equality(form: Form, call: str, values: list[Tokens], language: Assertions)
     literal = read_literal(expected, language)
     exact = "{rest}" not in form.predicate or all(map(_tells_apart, rest))
     if literal is None or not exact or not _computes(actual, language):
-        if not (_computes(actual, language) or _computes(expected, language)):
+        both = (*actual, *expected)
+        if not _computes(both, language) or _is_immediate(both, language):
             return None
         told = template.replace("{actual}", text_of(actual))
         return Claim(condition=told.replace("{expected}", text_of(expected)))
@@ -103,7 +105,13 @@ def _tells_apart(argument: Tokens) -> bool:
     return argument[0].kind is Kind.STRING or _is_small(text_of(argument))
 
 
-def _called(form: Form, call: str, content: Tokens) -> Claim | None:
+def _is_immediate(tokens: Tokens, language: Assertions) -> bool:
+    return any(token.text in language.immediate for token in tokens)
+
+
+def _called(form: Form, call: str, content: Tokens, language: Assertions) -> Claim | None:
+    if _is_immediate(content, language):
+        return None
     values = [text_of(one) for one in split(content, ",")]
     parts = {f"{{{index}}}": value for index, value in enumerate(values[:2])}
     parts |= {"{arguments}": text_of(content), "{call}": call, "{secret}": SECRET}

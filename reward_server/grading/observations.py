@@ -59,7 +59,7 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
     ended = ending in words
     groups, forged = _grouped(words[:-1] if ended else words, sites)
     tests = [_result(site, groups[index], ended) for index, site in enumerate(sites)]
-    twins = sum(_twin_passed(site, groups[index]) for index, site in enumerate(sites))
+    twins = sum(twin_passed(site, groups[index]) for index, site in enumerate(sites))
     signals = {FORGED_WORD: forged, TWIN_PASSED: twins}
     if forged or twins:
         message = "the program told what its assertions cannot have found"
@@ -91,23 +91,44 @@ def _grouped(words: Sequence[str], sites: Sequence[Site]) -> tuple[list[list[lis
 
     A site in a loop, or in a function that is called again, has many groups.
     """
-    places = _places(sites)
-    groups: list[list[list[bool]]] = [[] for _ in sites]
-    open_site, forged = -1, 0
+    groups = Groups(sites)
     for word in words:
-        place = places.get(word)
-        if place is None:
-            forged += 1
-            continue
-        if place.position == 0 and open_site == -1:
-            groups[place.site].append([])
-        elif place.site != open_site or place.position != len(groups[open_site][-1]):
-            forged += 1
-            continue
-        group = groups[place.site][-1]
+        groups.add(word)
+    return groups.found, groups.forged
+
+
+class Groups:
+    """Puts the words of each site's observations together, as they come.
+
+    Attributes:
+        found: for each site, what each of its groups says.
+        forged: how many words do not belong.
+    """
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self.found: list[list[list[bool]]] = [[] for _ in sites]
+        self.forged = 0
+        self._sites = sites
+        self._places = _places(sites)
+        self._open = -1
+
+    def add(self, word: str) -> int | None:
+        """Adds a word; returns the site whose group it completes."""
+        place = self._places.get(word)
+        if place is not None and place.position == 0 and self._open == -1:
+            self.found[place.site].append([])
+        elif (
+            place is None
+            or place.site != self._open
+            or place.position != len(self.found[place.site][-1])
+        ):
+            self.forged += 1
+            return None
+        group = self.found[place.site][-1]
         group.append(place.held)
-        open_site = -1 if len(group) == len(sites[place.site].observations) else place.site
-    return groups, forged
+        whole = len(group) == len(self._sites[place.site].observations)
+        self._open = -1 if whole else place.site
+        return place.site if whole else None
 
 
 def _places(sites: Sequence[Site]) -> dict[str, _Place]:
@@ -133,6 +154,6 @@ def _result(site: Site, groups: list[list[bool]], ended: bool) -> tuple[TestOutc
     return TestOutcome.FAILED, "the program ended without coming to it"
 
 
-def _twin_passed(site: Site, groups: list[list[bool]]) -> bool:
+def twin_passed(site: Site, groups: list[list[bool]]) -> bool:
     """Tells whether a value was equal to two values that are not equal."""
     return any(sum(group) > 1 for group in groups if len(site.observations) > 1)

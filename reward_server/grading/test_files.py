@@ -17,8 +17,9 @@ from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
 from reward_server.grading.understanding import READ_CHARACTERS, Understanding, understand
 from reward_server.languages.suites import Rewrites, Suites
 
+_PART = re.compile(r"\{(?:secret|tag|word|tests|files)\}")
 _IDENTIFIER = re.compile(r"\W+")
-_QUOTED = re.compile(r"""(["'`])([^\\]*)\1""")
+_QUOTED = re.compile(r"""(["'`])((?:(?!\1)[^\\])*)\1""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +31,18 @@ class Test:
         path: of the file.
         start: where it begins in the text.
         end: where what it does ends.
+        lines: that it takes, from 1.
         may_be_skipped: whether its author skips it, perhaps.
         watched: whether its assertions can be rewritten.
     """
+
+    __test__ = False  # pytest takes it for a test otherwise
 
     name: str
     path: str
     start: int
     end: int
+    lines: range
     may_be_skipped: bool
     watched: bool
 
@@ -52,6 +57,8 @@ class TestFiles:
         understandings: of those files, by path.
         complete: whether the text names all of the tests.
     """
+
+    __test__ = False
 
     texts: Mapping[str, str]
     tests: tuple[Test, ...]
@@ -129,6 +136,7 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
                 path=path,
                 start=start,
                 end=end,
+                lines=range(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2),
                 may_be_skipped=skips,
                 watched=suites.unwatched.search(code, start, head.end()) is None,
             )
@@ -188,7 +196,8 @@ def rewrite_test_files(
         random: where words come from.
 
     Returns:
-        All files' texts, and what those that hold tests will tell; both by path.
+        All files' texts, by the paths where they are put; and, by path, what those that hold tests
+        will tell.
     """
     texts, told = dict(known.texts), {}
     for path, understanding in known.understandings.items():
@@ -196,7 +205,11 @@ def rewrite_test_files(
             texts[path], understanding, suites.assertions, secret=secret, tag=tag, random=random
         )
         texts[path] = rewritten_by(suites.rewrites, told[path].text, secret)
-    return texts, told
+    return {_placed(path, known, suites): text for path, text in texts.items()}, told
+
+
+def _placed(path: str, known: TestFiles, suites: Suites) -> str:
+    return rewritten_by(suites.paths, path, "") if path in known.understandings else path
 
 
 def rewritten_by(rewrites: Rewrites, text: str, secret: str) -> str:
@@ -206,7 +219,9 @@ def rewritten_by(rewrites: Rewrites, text: str, secret: str) -> str:
     return text
 
 
-def harness(known: TestFiles, suites: Suites, *, secret: str, tag: str, word: str) -> dict[str, str]:
+def harness(
+    known: TestFiles, suites: Suites, *, secret: str, tag: str, word: str
+) -> dict[str, str]:
     """Returns the harness's files, by path.
 
     Args:
@@ -224,13 +239,14 @@ def harness(known: TestFiles, suites: Suites, *, secret: str, tag: str, word: st
         "{secret}": secret,
         "{tag}": tag,
         "{word}": word,
+    }
+    lists = {
         "{tests}": "".join(suites.each.replace("{name}", test.name) for test in known.tests),
         "{files}": "".join(files),
     }
-    return {
-        path.replace("{secret}", secret): _HARNESS_PART.sub(lambda part: meanings[part[0]], text)
-        for path, text in suites.files.items()
-    }
+    meanings |= {part: _filled(text, meanings) for part, text in lists.items()}
+    return {_filled(path, meanings): _filled(text, meanings) for path, text in suites.files.items()}
 
 
-_HARNESS_PART = re.compile(r"\{(?:secret|tag|word|tests|files)\}")
+def _filled(text: str, meanings: Mapping[str, str]) -> str:
+    return _PART.sub(lambda part: meanings[part[0]], text)

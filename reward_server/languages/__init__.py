@@ -24,6 +24,9 @@ variants        names of its dialects, such as "c++20", each with the text that 
   limits        of the compilation, by field of `domain.Limits`
 [program]       how a test program is compiled with the solution; needed for tests of that kind, and
                 described in `languages.composing`
+[unit]          how test files of a framework are run with the solution; needed for tests of that
+                kind where the runner's own interpreter does not run them, and described in
+                `languages.suites`
 [probe]         programs that tell whether it works: `works` reads two integers from standard
                 input and prints their sum, `refused` does not compile, `fails` exits with another
                 status than 0, `endless` runs for ever
@@ -46,6 +49,7 @@ from typing import Any
 from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 from reward_server.languages.composing import Composition, parse_composition
+from reward_server.languages.suites import Suites, parse_suites
 
 TEST_KINDS = ("function", "call", "stdio", "unit", "program")
 PYTHON = "python"
@@ -101,6 +105,7 @@ class Language:
     toolchain: Toolchain | None
     probe: Probe
     program: Composition | None = None
+    unit: Suites | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     frameworks: tuple[str, ...] = ()
 
@@ -121,13 +126,14 @@ class Language:
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
         assertions = self.program is not None and self.program.assertions is not None
+        twins = {"program": assertions, "unit": self.unit is not None and self.frameworks != ()}
         return LanguageInfo(
             name=self.name,
             aliases=self.aliases,
             version=version,
             test_kinds=self.test_kinds,
             frameworks=self.frameworks,
-            twin_kinds=("program",) if assertions else (),
+            twin_kinds=tuple(kind for kind, has_twins in twins.items() if has_twins),
         )
 
     def source_file(self, source: str) -> str:
@@ -152,12 +158,7 @@ class Language:
         """
         assert self.toolchain is not None
         name = self.source_file(source)
-        kind = name.rpartition(".")[2]
-        sources = (name, *sorted(one for one in files if one.endswith(f".{kind}") and one != name))
-        commands = [
-            [part for text in one for part in (sources if text == _SOURCES else (text,))]
-            for one in self.toolchain.compile
-        ]
+        commands = _with_sources(self.toolchain.compile, name, files)
         return Commands(
             commands=tuple(self._filled(one, source, limits) for one in commands),
             environment=self._environment(source, limits),
@@ -170,6 +171,45 @@ class Language:
         assert self.toolchain is not None
         return Commands(
             commands=(self._filled(self.toolchain.run, source, limits),),
+            environment=self._environment(source, limits),
+            product=product,
+        )
+
+    def suite_compilation(
+        self, source: str, path: str, secret: str, files: Mapping[str, bytes], limits: Limits
+    ) -> Commands:
+        """Returns the work that makes test files and a solution ready to run.
+
+        Args:
+            source: the solution.
+            path: where it lies.
+            secret: a fresh identifier.
+            files: all others.
+            limits: of this work.
+        """
+        assert self.unit is not None
+        commands = _with_sources(self.unit.compile, path, files)
+        given = [_given(one, path, secret) for one in commands]
+        return Commands(
+            commands=tuple(self._filled(one, source, limits) for one in given),
+            environment=self._environment(source, limits),
+            files={**files, path: source.encode("utf-8", "surrogatepass")},
+            keep=self.unit.keep,
+        )
+
+    def suite_question(self, limits: Limits) -> Commands:
+        """Returns the work that succeeds where the framework is; no command if it always is."""
+        assert self.unit is not None
+        commands = (self._filled(self.unit.available, "", limits),) if self.unit.available else ()
+        return Commands(commands=commands, environment=self._environment("", limits))
+
+    def suite_execution(
+        self, source: str, path: str, secret: str, product: bytes, limits: Limits
+    ) -> Commands:
+        """Returns the work that runs test files, made ready before; see `suite_compilation`."""
+        assert self.unit is not None
+        return Commands(
+            commands=(self._filled(_given(self.unit.run, path, secret), source, limits),),
             environment=self._environment(source, limits),
             product=product,
         )
@@ -191,6 +231,22 @@ class Language:
         assert self.toolchain is not None
         names = self.toolchain.environment
         return dict(zip(names, self._filled(names.values(), source, limits), strict=True))
+
+
+def _with_sources(
+    commands: Iterable[Iterable[str]], path: str, files: Iterable[str]
+) -> list[list[str]]:
+    """Puts the program's file, and all others of its kind, where commands have {sources}."""
+    kind = path.rpartition(".")[2]
+    sources = (path, *sorted(one for one in files if one.endswith(f".{kind}") and one != path))
+    return [
+        [part for text in one for part in (sources if text == _SOURCES else (text,))]
+        for one in commands
+    ]
+
+
+def _given(texts: Iterable[str], path: str, secret: str) -> list[str]:
+    return [text.replace("{solution}", path).replace("{secret}", secret) for text in texts]
 
 
 _DEFAULT_STEM = "Main"
@@ -237,6 +293,11 @@ def parse_language(text: str) -> tuple[Language, ...]:
     if ("program" in table["test_kinds"]) != ("program" in table):
         raise ValueError("the program tests and the table [program] need each other")
     program = parse_composition(table["program"]) if "program" in table else None
+    unit = (
+        parse_suites(table["unit"], table["program"].get("assertions", {}))
+        if "unit" in table
+        else None
+    )
     variants = table.get("variants", {table["name"]: ""})
     return tuple(
         Language(
@@ -254,6 +315,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
             toolchain=toolchain,
             probe=Probe(**table["probe"]),
             program=program,
+            unit=unit,
             limits=limits,
         )
         for name, variant in variants.items()

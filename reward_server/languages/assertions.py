@@ -24,6 +24,8 @@ expression                 the same where the condition of a statement is replac
 named_in_expressions       whether {capture} can stand in an expression
 alternatives               elsewhere, what stands there between observations of a value that has a
                            name; absent where only one can stand
+immediate                  words of what cannot be computed later, as a predicate of the kinds equal
+                           and call does
 residue                    regular expression of what may decide the outcome without having been
                            understood; found outside the assertions, nothing counts as perturbed
 [[program.assertions.forms]]
@@ -95,6 +97,7 @@ class Assertions:
     expression: str
     named_in_expressions: bool
     alternatives: str
+    immediate: frozenset[str]
     residue: re.Pattern[str]
     forms: tuple[Form, ...]
 
@@ -131,6 +134,7 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         expression=table.get("expression", ""),
         named_in_expressions=table.get("named_in_expressions", False),
         alternatives=table.get("alternatives", ""),
+        immediate=frozenset(table.get("immediate", ())),
         residue=re.compile(table.get("residue", _RESIDUE)),
         forms=forms,
     )

@@ -22,12 +22,14 @@ skips        regular expression of what may skip a test: in its text, or outside
 rewrites     pairs of a regular expression and its replacement, in the files that hold tests; they
              are applied one after another, and keep the number of lines
 solutions    the same, in the solution
+paths        the same, in the paths of those files
+refuses      regular expression found in files with tests that cannot be run so; none if absent
 each         code that stands in the harness's {tests} for each test; {name} in it
 each_file    code that stands in the harness's {files} for each file that holds tests; in it, {path}
              and {stem}, an identifier made of that
 files        the harness's files, by relative path
-compile, keep, run, environment   as of [toolchain]; {sources} stands for all files of the
-             solution's kind
+compile, keep, run   as of [toolchain]; {sources} stands for all files of the solution's kind,
+             {solution} for where it lies
 failed       regular expression of the framework's own word that a test failed, whose group "name"
              is the test's; besides what the harness tells
 assertions   table as of [program.assertions], put over it key by key; tests in a language without
@@ -63,13 +65,14 @@ class Suites:
     skips: re.Pattern[str]
     rewrites: Rewrites
     solutions: Rewrites
+    paths: Rewrites
+    refuses: re.Pattern[str]
     each: str
     each_file: str
     files: Mapping[str, str]
     compile: tuple[tuple[str, ...], ...]
     keep: tuple[str, ...]
     run: tuple[str, ...]
-    environment: Mapping[str, str]
     failed: re.Pattern[str]
     assertions: Assertions
 
@@ -79,7 +82,7 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
 
     Args:
         table: itself.
-        program: the table [program.assertions].
+        program: the table [program.assertions], or none.
 
     Raises:
         ValueError: the pattern of a test names none.
@@ -97,13 +100,14 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
         skips=re.compile(table["skips"]),
         rewrites=_parse_rewrites(table.get("rewrites", [])),
         solutions=_parse_rewrites(table.get("solutions", [])),
+        paths=_parse_rewrites(table.get("paths", [])),
+        refuses=re.compile(table.get("refuses", _NOTHING)),
         each=table.get("each", ""),
         each_file=table.get("each_file", ""),
         files=table["files"],
         compile=tuple(map(tuple, table["compile"])),
         keep=tuple(table["keep"]),
         run=tuple(table["run"]),
-        environment=table.get("environment", {}),
         failed=re.compile(table.get("failed", _NOTHING)),
         assertions=parse_assertions({**program, **table["assertions"]}),
     )

@@ -234,12 +234,35 @@ def _unit_tests(tests: pb.UnitTests, language: Language) -> UnitTests:
     for path, content in tests.files.items():
         fields.text(files.named("files", path), content, TEST_CODE_BYTES)
     files.files("files", {path: text.encode() for path, text in tests.files.items()})
+    if language.unit is not None:
+        return _suite(tests, framework, language)
     solution_path = tests.solution_path or DEFAULT_SOLUTION_PATH
     _solution_path(solution_path, list(tests.files))
     return UnitTests(
         framework=framework,
         files=tuple(sorted(tests.files.items())),
         solution_path=solution_path,
+    )
+
+
+def _suite(tests: pb.UnitTests, framework: Framework, language: Language) -> UnitTests:
+    assert language.unit is not None
+    if not any(map(language.unit.holds.search, tests.files)):
+        wanted = language.unit.holds.pattern
+        raise InvalidRequestError("files", f"hold no tests: no path matches {wanted}")
+    for name, text in tests.files.items():
+        found = language.unit.holds.search(name) and language.unit.refuses.search(text)
+        if found:
+            message = f"has {found[0].strip()!r}, with which tests are not run here"
+            raise InvalidRequestError(files.named("files", name), message)
+    path, kind = tests.solution_path or language.unit.solution, language.source.rpartition(".")[2]
+    if path:
+        files.check_path("solution_path", path)
+        files.check_disjoint("solution_path", [path], tests.files)
+    if path and not path.endswith(f".{kind}"):
+        raise InvalidRequestError("solution_path", f"does not end in .{kind}")
+    return UnitTests(
+        framework=framework, files=tuple(sorted(tests.files.items())), solution_path=path
     )
 
 

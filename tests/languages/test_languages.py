@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import (
     Assessment,
     Extraction,
@@ -28,7 +27,6 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.languages import Language, load_languages
-from reward_server.settings import Settings
 
 from .problems import PROBLEMS, SOLUTIONS, Problem, Solution, read_solutions
 
@@ -87,14 +85,6 @@ def attempts(language: Language) -> Iterator[Attempt]:
             is_sampled = (number - turn) % len(PROBLEMS) == 3 * kind_number
             if is_sampled or os.environ.get(ALL_VARIABLE):
                 yield Attempt(problem, solutions[problem.name], kind)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app(language_images: tuple[str, ...]) -> AsyncIterator[App]:
-    """Gives a server that has every language, each in containers of its image."""
-    settings = Settings(port=0, workers=2, backend="docker", images=language_images)
-    async with running_app(settings) as app:
-        yield app
 
 
 async def judge(

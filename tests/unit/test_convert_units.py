@@ -158,3 +158,61 @@ def test_every_reward_policy_goes_with_unit_tests(kind: RewardPolicyKind) -> Non
     asked.reward_policy.kind = kind.value
     asked.reward_policy.first_k = 3 if kind is RewardPolicyKind.FIRST_K else 0
     assert convert.submission(asked, BOUNDS).reward_policy.kind is kind
+
+
+# ------------------------------------------------------------------ frameworks of other languages
+
+
+def suite(
+    files: dict[str, str], framework: pb.Framework.ValueType, language: str, path: str = ""
+) -> pb.ScoreRequest:
+    tests = pb.UnitTests(framework=framework, files=files, solution_path=path)
+    return pb.ScoreRequest(completion="x", language=language, unit=tests)
+
+
+SUITE_BOUNDS = bounds("junit", "node_test", "go_test", "cargo_test")
+
+
+@pytest.mark.parametrize(
+    ("framework", "language", "path", "solution"),
+    [
+        (pb.FRAMEWORK_JUNIT, "java", "ATest.java", ""),
+        (pb.FRAMEWORK_NODE_TEST, "javascript", "a.test.js", "solution.js"),
+        (pb.FRAMEWORK_GO_TEST, "go", "a_test.go", "solution.go"),
+        (pb.FRAMEWORK_CARGO_TEST, "rust", "tests/a.rs", "src/lib.rs"),
+    ],
+)
+def test_each_framework_has_a_usual_path_for_the_solution(
+    framework: pb.Framework.ValueType, language: str, path: str, solution: str
+) -> None:
+    asked = convert.submission(suite({path: ""}, framework, language), SUITE_BOUNDS)
+    assert asked.tests == UnitTests(
+        framework=Framework(framework), files=((path, ""),), solution_path=solution
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "field", "problem"),
+    [
+        ({"a.go": ""}, "", "unit.files", "hold no tests"),
+        ({"b/a_test.go": ""}, "", "unit.files", "hold no tests"),
+        ({"a_test.go": "package a_test\n"}, "", 'unit.files["a_test.go"]', "package a_test"),
+        ({"a_test.go": "func TestMain(m *testing.M) {"}, "", 'unit.files["a_test.go"]', "TestMain"),
+        ({"a_test.go": "", "solution.go": ""}, "", 'unit.solution_path["solution.go"]', "place"),
+        ({"a_test.go": ""}, "a_test.go", 'unit.solution_path["a_test.go"]', "place"),
+        ({"a_test.go": ""}, "../a.go", "unit.solution_path", "working folder"),
+        ({"a_test.go": ""}, "a.txt", "unit.solution_path", ".go"),
+    ],
+)
+def test_test_files_that_cannot_be_run_are_refused(
+    files: dict[str, str], path: str, field: str, problem: str
+) -> None:
+    with pytest.raises(InvalidRequestError, match=problem) as caught:
+        convert.submission(suite(files, pb.FRAMEWORK_GO_TEST, "go", path), SUITE_BOUNDS)
+    assert caught.value.field == field
+
+
+def test_a_framework_of_another_language_is_not_offered() -> None:
+    asked = suite({"a_test.go": ""}, pb.FRAMEWORK_GO_TEST, "rust")
+    with pytest.raises(UnsupportedError, match="FRAMEWORK_GO_TEST is not offered"):
+        convert.submission(asked, bounds("cargo_test"))

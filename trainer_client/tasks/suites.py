@@ -1,4 +1,4 @@
-"""Tests in files of pytest or unittest, and rows whose tests are such files: BigCodeBench."""
+"""Tests in files of a framework, and rows whose tests are such files: BigCodeBench."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from trainer_client.tasks import source
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
-FRAMEWORKS: Mapping[str, pb.Framework.ValueType] = MappingProxyType(
-    {"pytest": pb.FRAMEWORK_PYTEST, "unittest": pb.FRAMEWORK_UNITTEST}
+FRAMEWORKS: Mapping[str, tuple[pb.Framework.ValueType, str]] = MappingProxyType(
+    {
+        "pytest": (pb.FRAMEWORK_PYTEST, "python"),
+        "unittest": (pb.FRAMEWORK_UNITTEST, "python"),
+        "junit": (pb.FRAMEWORK_JUNIT, "java"),
+        "node_test": (pb.FRAMEWORK_NODE_TEST, "javascript"),
+        "go_test": (pb.FRAMEWORK_GO_TEST, "go"),
+        "cargo_test": (pb.FRAMEWORK_CARGO_TEST, "rust"),
+    }
 )
 _TEST_FILE = "test_solution.py"
 
@@ -30,10 +37,12 @@ def unit_tests(
     """Makes a request of test files.
 
     Args:
-        files: content by relative path; those called test_*.py hold the tests.
+        files: content by relative path; those that the framework would take for tests are.
         completion: the model's output; empty for a template.
-        framework: "pytest" or "unittest".
-        solution_path: where the tests import the solution from; solution.py if empty.
+        framework: "pytest" or "unittest"; "junit" for Java, "node_test" for JavaScript, "go_test"
+            for Go, "cargo_test" for Rust.
+        solution_path: where the tests find the solution; if empty solution.py, solution.js,
+            solution.go, src/lib.rs, or what Java's public class is called.
         prompt: code that the completion continues.
         id: of the request.
 
@@ -44,13 +53,18 @@ def unit_tests(
         raise TaskError("unit_tests", "framework", f"is {framework!r}, not {', '.join(FRAMEWORKS)}")
     if not files:
         raise TaskError("unit_tests", "files", "are absent")
+    number, language = FRAMEWORKS[framework]
     tests = pb.UnitTests(
-        framework=FRAMEWORKS[framework],
+        framework=number,
         files={path: well_formed(text) for path, text in files.items()},
         solution_path=solution_path,
     )
     return pb.ScoreRequest(
-        id=id, prompt=well_formed(prompt), completion=well_formed(completion), unit=tests
+        id=id,
+        language=language,
+        prompt=well_formed(prompt),
+        completion=well_formed(completion),
+        unit=tests,
     )
 
 

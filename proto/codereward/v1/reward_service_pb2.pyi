@@ -100,6 +100,14 @@ class _FrameworkEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Framework.V
     """pytest, without plug-ins of others."""
     FRAMEWORK_UNITTEST: _Framework.ValueType  # 2
     """unittest."""
+    FRAMEWORK_JUNIT: _Framework.ValueType  # 3
+    """JUnit 5 (Jupiter), for Java."""
+    FRAMEWORK_NODE_TEST: _Framework.ValueType  # 4
+    """Node's own test runner, for JavaScript."""
+    FRAMEWORK_GO_TEST: _Framework.ValueType  # 5
+    """Go's package testing, in the solution's package."""
+    FRAMEWORK_CARGO_TEST: _Framework.ValueType  # 6
+    """Rust's tests, in files below `tests/`; the solution is the crate `solution`."""
 
 class Framework(_Framework, metaclass=_FrameworkEnumTypeWrapper):
     """Test frameworks."""
@@ -110,6 +118,14 @@ FRAMEWORK_PYTEST: Framework.ValueType  # 1
 """pytest, without plug-ins of others."""
 FRAMEWORK_UNITTEST: Framework.ValueType  # 2
 """unittest."""
+FRAMEWORK_JUNIT: Framework.ValueType  # 3
+"""JUnit 5 (Jupiter), for Java."""
+FRAMEWORK_NODE_TEST: Framework.ValueType  # 4
+"""Node's own test runner, for JavaScript."""
+FRAMEWORK_GO_TEST: Framework.ValueType  # 5
+"""Go's package testing, in the solution's package."""
+FRAMEWORK_CARGO_TEST: Framework.ValueType  # 6
+"""Rust's tests, in files below `tests/`; the solution is the crate `solution`."""
 Global___Framework: _TypeAlias = Framework  # noqa: Y015
 
 class _LimitKind:
@@ -733,6 +749,9 @@ class UnitTests(_message.Message):
     stand-ins for what the solution's module holds. Where their text needs the solution itself (it
     patches or inspects the module, captures its output, shares files with it), they run in its
     process, beside perturbed twins that have to fail; the answer's integrity tells which.
+
+    Those of other languages are always compiled or loaded with the solution; their assertions are
+    rewritten as those of `ProgramTests`, and the tests that must run are known from their text.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -763,8 +782,9 @@ class UnitTests(_message.Message):
     framework: Global___Framework.ValueType
     """The framework; one that the server's sandboxes cannot run is FAILED_PRECONDITION."""
     solution_path: _builtins.str
-    """Where tests find the solution, as `pkg/solution.py` makes it `pkg.solution`; "solution.py" if
-    empty. No file has this path.
+    """Where tests find the solution, as `pkg/solution.py` makes it `pkg.solution`. If empty, it is
+    "solution.py", "solution.js", "solution.go", "src/lib.rs", or named after Java's public class.
+    No file has this path.
     """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -1561,7 +1581,9 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def frameworks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Frameworks of unit tests on offer: "unittest", "pytest"."""
+        """Frameworks of unit tests on offer: "unittest", "pytest", "junit", "node_test", "go_test",
+        "cargo_test".
+        """
 
     @_builtins.property
     def twin_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

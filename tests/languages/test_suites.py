@@ -1,0 +1,155 @@
+"""Test files of frameworks of other languages, with the real compilers in real containers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reward_server.app import App
+from reward_server.domain import (
+    Assessment,
+    Extraction,
+    Integrity,
+    Limits,
+    RewardPolicy,
+    RewardPolicyKind,
+    Submission,
+    TestOutcome,
+    UnitTests,
+    Verdict,
+)
+from reward_server.languages import load_languages
+
+from .suites import SUITES, Suite
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+CHEATS = [
+    pytest.param(suite, text, id=f"{suite.language}-{name}")
+    for suite in SUITES
+    for name, text in suite.cheats.items()
+]
+of_each = pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.framework.name.lower())
+
+
+async def judge(
+    app: App,
+    suite: Suite,
+    text: str,
+    *,
+    files: tuple[tuple[str, str], ...] = (),
+    policy: RewardPolicy = RewardPolicy(),  # noqa: B008  # it is immutable
+    cpu_seconds: float = 10.0,
+) -> Assessment:
+    language = load_languages().find(suite.language)
+    assert language.unit is not None
+    limits = replace(language.default_limits(Limits()), cpu_time_seconds=cpu_seconds)
+    return await app.evaluation.score(
+        Submission(
+            completion=text,
+            language=suite.language,
+            tests=UnitTests(
+                framework=suite.framework,
+                files=files or suite.files,
+                solution_path=language.unit.solution,
+            ),
+            limits=limits,
+            extraction=Extraction.NONE,
+            reward_policy=policy,
+        )
+    )
+
+
+@of_each
+async def test_a_right_solution_passes_test_by_test(suite: Suite, app: App) -> None:
+    said = await judge(app, suite, suite.right)
+    assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
+    assert said.integrity is Integrity.SHARED_TWINS
+    passed = tuple(test for test in said.tests if test.outcome is TestOutcome.PASSED)
+    assert tuple(test.name for test in passed) == suite.names
+    assert all(0.0 <= test.wall_time_seconds < 10.0 for test in passed)
+    [skipped] = [test for test in said.tests if test not in passed]
+    assert skipped.outcome is TestOutcome.SKIPPED
+
+
+@of_each
+async def test_a_wrong_solution_fails_the_tests_that_it_fails(suite: Suite, app: App) -> None:
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    said = await judge(app, suite, suite.wrong, policy=policy)
+    assert said.verdict is Verdict.FAILED
+    outcomes = [test.outcome for test in said.tests if test.name in suite.names]
+    assert outcomes[0] is TestOutcome.PASSED
+    assert TestOutcome.FAILED in outcomes
+    assert 0.0 < said.reward < 1.0
+
+
+@of_each
+async def test_a_solution_that_ends_itself_crashed(suite: Suite, app: App) -> None:
+    said = await judge(app, suite, suite.crashing)
+    assert (said.verdict, said.reward) == (Verdict.RUNTIME_ERROR, 0.0)
+    assert "status 3" in said.message
+
+
+@of_each
+async def test_a_solution_without_end_meets_its_limit(suite: Suite, app: App) -> None:
+    said = await judge(app, suite, suite.endless, cpu_seconds=2.0)
+    assert (said.verdict, said.reward) == (Verdict.TIME_LIMIT_EXCEEDED, 0.0)
+
+
+@of_each
+async def test_what_does_not_compile_is_said_so(suite: Suite, app: App) -> None:
+    said = await judge(app, suite, f"{suite.right}\n(")
+    assert said.verdict is Verdict.COMPILE_ERROR
+
+
+@pytest.mark.parametrize(("suite", "text"), CHEATS)
+async def test_a_cheat_earns_nothing(suite: Suite, text: str, app: App) -> None:
+    for _ in range(2):  # whatever the secrets
+        said = await judge(app, suite, text)
+        assert said.verdict in (Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR)
+        assert said.reward == 0.0
+
+
+NODE_MODULE = """import test, { beforeEach } from 'node:test';
+import assert from 'node:assert/strict';
+import { add } from './solution.js';
+
+let calls = 0;
+beforeEach(() => { calls += 1; });
+test('adds', (t, done) => { setTimeout(() => { assert.equal(add(1, 2), 3); done(); }, 1); });
+test('rejects', async () => { await assert.rejects(async () => add(), TypeError); });
+"""
+RUST_PANICS = """#[test]
+#[should_panic(expected = "zero")]
+fn panics() { solution::divide(1, 0); }
+
+#[test]
+fn errs() -> Result<(), String> { solution::checked(1).map(|_| ()) }
+"""
+
+
+async def test_modules_callbacks_and_rejections(app: App) -> None:
+    suite = next(one for one in SUITES if one.language == "javascript")
+    right = (
+        "export function add(a, b) { if (b === undefined) throw new TypeError(); return a + b; }"
+    )
+    said = await judge(app, suite, right, files=(("add.test.js", NODE_MODULE),))
+    assert (said.verdict, said.integrity) == (Verdict.PASSED, Integrity.SHARED), said
+    wrong = "export function add(a, b) { return a + b; }"
+    said = await judge(app, suite, wrong, files=(("add.test.js", NODE_MODULE),))
+    assert [test.outcome.name for test in said.tests] == ["PASSED", "FAILED"]
+
+
+async def test_panics_that_should_be_and_results(app: App) -> None:
+    suite = next(one for one in SUITES if one.language == "rust")
+    text = """pub fn divide(a: i64, b: i64) -> i64 {{ if b == 0 {{ {} }} else {{ a / b }} }}
+pub fn checked(_: i64) -> Result<i64, String> {{ {} }}
+"""
+    files = (("tests/it.rs", RUST_PANICS),)
+    said = await judge(app, suite, text.format('panic!("zero")', "Ok(1)"), files=files)
+    assert (said.verdict, said.integrity) == (Verdict.PASSED, Integrity.SHARED), said
+    said = await judge(app, suite, text.format("0", 'Err("no".into())'), files=files)
+    assert {test.outcome for test in said.tests} == {TestOutcome.FAILED}
+    said = await judge(app, suite, text.format('panic!("other")', "Ok(1)"), files=files)
+    assert said.verdict is Verdict.FAILED

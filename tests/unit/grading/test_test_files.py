@@ -1,0 +1,310 @@
+"""Which tests files hold, and what is believed of what a harness told of them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from reward_server.domain import CapturedStream
+from reward_server.grading.harness_reports import Reports, read_reports, without_reports
+from reward_server.grading.rewriting import Rewritten
+from reward_server.grading.test_files import (
+    TestFiles,
+    harness,
+    read_test_files,
+    rewrite_test_files,
+)
+from reward_server.languages import load_languages
+from reward_server.languages.suites import Suites
+
+TAG, WORD = "0123456789abcdef", "0123456789abcdef" + "f" * 16
+
+
+def suites_of(language: str) -> Suites:
+    suites = load_languages().find(language).unit
+    assert suites is not None
+    return suites
+
+
+def read(language: str, path: str, text: str) -> TestFiles:
+    return read_test_files([(path, text)], suites_of(language))
+
+
+def names(known: TestFiles) -> list[str]:
+    return [test.name for test in known.tests]
+
+
+# ------------------------------------------------------------------------- which tests there are
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "text", "expected"),
+    [
+        pytest.param(
+            "go",
+            "a_test.go",
+            "package a\n// func TestNo(t *testing.T) {\n"
+            "func TestA(t *testing.T) { f(`func TestB(t *testing.T) {`) }\n"
+            "func Testing(t *testing.T) { }\nfunc helper(t *testing.T) { }\n"
+            "func Test_c(x *testing.T) {}\nfunc BenchmarkD(b *testing.B) {}\n",
+            ["TestA", "Test_c"],
+            id="go",
+        ),
+        pytest.param(
+            "rust",
+            "tests/a.rs",
+            '#[test]\nfn a() {}\nmod m { #[should_panic(expected = "x")]\n#[test] fn b() {} }\n'
+            "#[cfg(test)] fn no() {}\n#[test]\n#[ignore]\nfn c() -> Result<(), ()> { Ok(()) }",
+            ["a", "b", "c"],
+            id="rust",
+        ),
+        pytest.param(
+            "javascript",
+            "a.test.js",
+            "test('one', () => {}); it(\"two\", () => {}); test.skip(`three`, () => {});"
+            "// test('no', f)\nx.test('no'); contest('no'); describe('g', () => { it('four') })"
+            "\ntest('outer', (t) => { t.test('inner', f); test('within', f) })",
+            ["one", "two", "three", "four", "outer"],
+            id="javascript",
+        ),
+        pytest.param(
+            "java",
+            "ATest.java",
+            'class ATest { @Test @DisplayName("a; {b") public void a() throws X { } '
+            '@ParameterizedTest @CsvSource({"1, 2"}) void b(int x, int y) { } '
+            "@BeforeEach void no() { } @RepeatedTest(3) void c() { } @Nested class D { @Test "
+            "void d() { } } }",
+            ["a", "b", "c", "d"],
+            id="java",
+        ),
+    ],
+)
+def test_tests_are_found_by_their_text(
+    language: str, path: str, text: str, expected: list[str]
+) -> None:
+    known = read(language, path, text)
+    assert names(known) == expected
+    assert known.complete
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["for (const n of [1, 2]) test(`n ${n}`, () => { });", "test(name, () => { });", "test('a', f"],
+)
+def test_names_that_the_text_does_not_tell_leave_the_list_open(text: str) -> None:
+    known = read("javascript", "a.test.js", text)
+    assert not known.complete
+    assert not known.perturbs
+
+
+def test_files_without_tests_are_helpers() -> None:
+    known = read("rust", "tests/common/mod.rs", "#[test]\nfn a() { assert_eq!(f(1), 2); }")
+    assert known.tests == ()
+    assert not known.understandings
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "text", "skipped"),
+    [
+        ("go", "a_test.go", "func TestA(t *testing.T) { t.SkipNow() }\n{}", {"TestA"}),
+        ("rust", "tests/a.rs", "#[test]\n#[ignore]\nfn a() {{}}\n#[test]\nfn b() {{}}", {"a"}),
+        ("javascript", "a.test.js", "test('a', {{ skip: true }}, f); test('skip', f)", {"a"}),
+        ("java", "ATest.java", "@Disabled class ATest {{ @Test void a() {{ }} }}", {"a"}),
+        ("java", "ATest.java", "class ATest {{ @Test void a() {{ }} }}", set()),
+    ],
+)
+def test_only_an_author_skips(language: str, path: str, text: str, skipped: set[str]) -> None:
+    known = read(language, path, text.replace("{{", "{").replace("}}", "}"))
+    assert {test.name for test in known.tests if known.may_be_skipped(test.name)} == skipped
+
+
+def test_a_test_without_an_assertion_that_is_understood_is_not_proven() -> None:
+    proven = "func TestA(t *testing.T) { if f(1) != 2 { t.Fail() } }\n"
+    assert read("go", "a_test.go", proven).perturbs
+    for other in (
+        "func TestB(t *testing.T) { f(1) }",
+        "func TestB(t *testing.T) { if f(1) > 0 { if f(1) != 2 { t.Fail() } } }",
+        "func TestB(t *testing.T) { check(t, f(1)) }\n"
+        "func check(t *testing.T, x int) { if x != 2 { t.Fail() } }",
+    ):
+        assert not read("go", "a_test.go", proven + other).perturbs
+
+
+def test_an_assertion_that_may_fail_stays() -> None:
+    text = "#[test]\n#[should_panic]\nfn a() { assert_eq!(f(1), 2); }"
+    known = read("rust", "tests/a.rs", text)
+    texts, _ = rewrite_test_files(
+        known, suites_of("rust"), secret="z0", tag=TAG, random=random.Random(1)
+    )
+    assert "assert_eq!(f(1), 2);" in texts["tests/a.rs"]
+    assert not known.perturbs
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "var e = assertThrows(X.class, () -> f());",
+        "return assertThrows(X.class, () -> f());",
+        "check(assertDoesNotThrow(() -> f()));",
+        "X e =\nassertThrows(X.class, () -> f());",
+    ],
+)
+def test_an_assertion_whose_value_is_used_stays(statement: str) -> None:
+    text = f"class ATest {{ @Test void a() {{ {statement} }} }}"
+    known = read("java", "ATest.java", text)
+    assert not known.understandings["ATest.java"].assertions
+    assert not known.perturbs
+
+
+def test_a_tolerance_that_may_not_tell_values_apart_has_no_twins() -> None:
+    known = read("java", "ATest.java", "@Test void a() { assertEquals(1.0, f(), 0.5); }")
+    [assertion] = known.understandings["ATest.java"].assertions
+    assert assertion.claims[0].expected is None
+    known = read("java", "ATest.java", "@Test void a() { assertEquals(1.0, f(), 1e-9); }")
+    [assertion] = known.understandings["ATest.java"].assertions
+    assert assertion.claims[0].expected is not None
+
+
+def test_what_waits_is_not_computed_later() -> None:
+    for text in (
+        "assert.equal(await f(1), g());",
+        "assert.throws(await f(1));",
+    ):
+        known = read("javascript", "a.test.js", f"test('a', async () => {{ {text} }});")
+        assert not known.understandings["a.test.js"].assertions
+
+
+# --------------------------------------------------------------------------- what is believed
+
+
+TWO_TESTS = """package a
+func TestA(t *testing.T) { if x := f(1); x != 2 { t.Fail() } }
+func TestB(t *testing.T) { if x := f(2); x != 3 { t.Fail() } }
+"""
+
+
+class Output:
+    """A harness's output, made piece by piece."""
+
+    def __init__(self, text: str = TWO_TESTS) -> None:
+        self.known = read("go", "a_test.go", text)
+        _, self.rewritten = rewrite_test_files(
+            self.known, suites_of("go"), secret="z0", tag=TAG, random=random.Random(7)
+        )
+        self.output = ""
+
+    def begin(self, name: str, title: str = "") -> Output:
+        self.output += f"\n{TAG}+{name}\t{title or name}\n"
+        return self
+
+    def end(self, outcome: str, title: str) -> Output:
+        self.output += f"\n{TAG}-{outcome}\t0.25\t{title}\twhy\n"
+        return self
+
+    def observe(self, index: int, *, right: bool = True) -> Output:
+        [rewritten] = self.rewritten.values()
+        site = rewritten.sites[index]
+        for one in site.observations:
+            self.output += f"\n{one.held if one.holds and right else one.missed}\n"
+        return self
+
+    def test(self, index: int, *, right: bool = True) -> Output:
+        name = self.known.tests[index].name
+        return self.begin(name).observe(index, right=right).end("p", name)
+
+    def finish(self) -> Output:
+        self.output += f"\n{WORD}\n"
+        return self
+
+    def read(self, failed: frozenset[str] = frozenset()) -> Reports:
+        rewritten: dict[str, Rewritten] = self.rewritten
+        output = self.output.encode()
+        return read_reports(output, self.known, rewritten, tag=TAG, ending=WORD, failed=failed)
+
+
+def outcomes(reports: Reports) -> list[str]:
+    return [test.outcome.name for test in reports.tests]
+
+
+def test_tests_that_told_all_pass() -> None:
+    told = Output().test(0).test(1).finish().read()
+    assert outcomes(told) == ["PASSED", "PASSED"]
+    assert [test.wall_time_seconds for test in told.tests] == [0.25, 0.25]
+    assert (told.ended, told.signals) == (True, {})
+
+
+def test_an_assertion_that_does_not_hold_fails_its_test_alone() -> None:
+    told = Output().test(0).begin("TestB").observe(1, right=False).end("p", "TestB").finish().read()
+    assert outcomes(told) == ["PASSED", "FAILED"]
+    assert told.signals == {}
+
+
+def test_a_test_that_passed_without_its_assertion_fails() -> None:
+    told = Output().begin("TestA").end("p", "TestA").test(1).finish().read()
+    assert outcomes(told) == ["FAILED", "PASSED"]
+    assert "line 2" in told.tests[0].message
+
+
+def test_a_test_that_was_not_told_of_fails() -> None:
+    told = Output().test(0).finish().read()
+    assert outcomes(told) == ["PASSED", "FAILED"]
+    assert told.signals == {"missing_test": 1}
+
+
+def test_what_did_not_end_tells_of_no_other_test() -> None:
+    told = Output().test(0).read()
+    assert outcomes(told) == ["PASSED", "NOT_RUN"]
+    assert not told.ended
+
+
+def test_who_skips_a_test_that_no_author_skips_fails() -> None:
+    told = Output().test(0).begin("TestB").end("s", "TestB").finish().read()
+    assert outcomes(told) == ["PASSED", "FAILED"]
+    assert told.signals == {"forged_skip": 1}
+
+
+def test_what_the_framework_says_failed_has_failed() -> None:
+    told = Output().test(0).test(1).finish().read(frozenset({"TestB"}))
+    assert outcomes(told) == ["PASSED", "FAILED"]
+
+
+def test_a_test_around_a_failed_one_fails() -> None:
+    made = Output().test(0).begin("TestB").observe(1)
+    told = made.begin("", "TestB/x").end("f", "TestB/x").end("p", "TestB").finish().read()
+    assert outcomes(told) == ["PASSED", "FAILED", "FAILED"]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        f"\n{TAG}{'0' * 16}\n",
+        f"\n{TAG}-p\t0\tTestC\t\n",
+        f"\n{WORD}\n\n{TAG}+TestC\tTestC\n",
+    ],
+)
+def test_what_cannot_be_told_costs_every_test(forged: str) -> None:
+    made = Output().test(0).test(1)
+    made.output += forged
+    told = made.finish().read()
+    assert outcomes(told)[:2] == ["FAILED", "FAILED"]
+    assert told.signals["forged_word"]
+
+
+def test_nothing_of_it_is_left_in_the_output() -> None:
+    made = Output().test(0)
+    made.output = f"before{made.output}after"
+    data = made.output.encode()
+    kept = without_reports(CapturedStream(data=data, size_bytes=len(data)), TAG)
+    assert kept.data == b"beforeafter"
+    assert kept.size_bytes == len(kept.data)
+
+
+@pytest.mark.parametrize("language", ["go", "rust", "javascript", "java"])
+def test_a_harness_has_no_place_left_open(language: str) -> None:
+    known = read("go", "a_test.go", TWO_TESTS)
+    files = harness(known, suites_of(language), secret="z0", tag=TAG, word=WORD)
+    for path, text in files.items():
+        assert "{secret}" not in path + text
+        assert "{tests}" not in text
+    assert any(WORD in text for text in files.values())
