@@ -25,13 +25,9 @@ from reward_server.domain import (
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.evaluation.outputs import kept, with_last_line, without_output
 from reward_server.evaluation.programs import Programs
+from reward_server.evaluation.secrets import Secrets
 from reward_server.grading.observations import Told, read_words, without_words
-from reward_server.grading.rewriting import (
-    TAG_DIGITS,
-    WORD_DIGITS,
-    Rewritten,
-    rewrite,
-)
+from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.understanding import Understanding, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
@@ -60,15 +56,6 @@ def _understood(test_code: str, language: Language) -> Understanding:
     if language.program is None or language.program.assertions is None:
         return _NOTHING
     return understand(test_code, language.program.assertions)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
-    """What one verdict's program is made of, and the candidate must not know beforehand."""
-
-    name: str
-    tag: str
-    ending: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +98,7 @@ class ProgramGrader:
         """Makes the program ready and runs it; see `Grader`."""
         language = candidate.language
         assert language.program is not None
-        secrets = self._secrets()
+        secrets = Secrets.draw(self.draw)
         rewritten = self._rewritten(language, secrets)
         composed = language.program.compose(
             self._opened(candidate), rewritten.text, secret=secrets.name, word=secrets.ending
@@ -131,13 +118,6 @@ class ProgramGrader:
         if program is None or program.assertions is None:
             return candidate.source
         return opened_for(self.tests.test_code, candidate.source, program.assertions)
-
-    def _secrets(self) -> Secrets:
-        tag, ending = self._digits(TAG_DIGITS), self._digits(WORD_DIGITS)
-        return Secrets(name=f"z{self._digits(TAG_DIGITS)}", tag=tag, ending=tag + ending)
-
-    def _digits(self, count: int) -> str:
-        return f"{self.draw.getrandbits(4 * count):0{count}x}"
 
     def _rewritten(self, language: Language, secrets: Secrets) -> Rewritten:
         assert language.program is not None

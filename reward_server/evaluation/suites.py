@@ -24,13 +24,13 @@ from reward_server.domain import (
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.evaluation.outputs import kept, with_last_line, without_output
 from reward_server.evaluation.programs import Programs
+from reward_server.evaluation.secrets import Secrets
 from reward_server.grading.harness_reports import (
     EARLY_EXIT,
     Reports,
     read_reports,
     without_reports,
 )
-from reward_server.grading.rewriting import TAG_DIGITS, WORD_DIGITS
 from reward_server.grading.test_files import (
     TestFiles,
     harness,
@@ -100,12 +100,12 @@ class SuiteGrader:
         """Makes the tests ready and runs them; see `Grader`."""
         language, suites = candidate.language, candidate.language.unit
         assert suites is not None
-        secret, tag = f"z{self._digits(TAG_DIGITS)}", self._digits(TAG_DIGITS)
-        word = tag + self._digits(WORD_DIGITS)
+        secrets = Secrets.draw(self.draw)
+        secret, tag = secrets.name, secrets.tag
         texts, rewritten = rewrite_test_files(
             self.known, suites, secret=secret, tag=tag, random=self.draw
         )
-        texts |= harness(self.known, suites, secret=secret, tag=tag, word=word)
+        texts |= harness(self.known, suites, secret=secret, tag=tag, word=secrets.ending)
         source = rewritten_by(suites.solutions, candidate.source, secret)
         path = self.tests.solution_path or language.source_file(source)
         files = {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
@@ -122,15 +122,12 @@ class SuiteGrader:
             self.known,
             rewritten,
             tag=tag,
-            ending=word,
+            ending=secrets.ending,
             failed=_said_to_fail(execution, language),
         )
         run = _judged(execution, reports, tag)
         compiled = Run(execution=replace(ready, product=b""), tests=())
         return [without_output(compiled), run]
-
-    def _digits(self, count: int) -> str:
-        return f"{self.draw.getrandbits(4 * count):0{count}x}"
 
 
 def _said_to_fail(execution: Execution, language: Language) -> frozenset[str]:

@@ -95,6 +95,23 @@ def rewrite(
     return Rewritten(text="".join((*pieces, tests[last:])), sites=tuple(sites))
 
 
+def has_twins(assertion: Assertion, language: Assertions) -> bool:
+    """Tells whether an assertion compares with a literal, in whose place another can stand."""
+    return any(
+        claim.expected is not None
+        and claim.expected.leaves
+        and _has_name(claim, assertion.in_expression, language)
+        for claim in assertion.claims
+    )
+
+
+def _has_name(claim: Claim, in_expression: bool, language: Assertions) -> bool:
+    """Tells whether the actual value can be named, or has a name already."""
+    if not in_expression or language.named_in_expressions:
+        return True
+    return bool(language.alternatives) and claim.actual.isidentifier()
+
+
 class _Writer:
     """Writes assertions anew."""
 
@@ -135,9 +152,9 @@ class _Writer:
 
     def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
         language = self._language
-        is_name = in_expression and language.alternatives and claim.actual.isidentifier()
         named = not in_expression or language.named_in_expressions
-        expected = self._alternatives(claim) if named or is_name else []
+        has_name = _has_name(claim, in_expression, language)
+        expected = self._alternatives(claim) if has_name else []
         if expected:
             actual = claim.actual
             name = self._name if named else actual

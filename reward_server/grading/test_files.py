@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
-from reward_server.grading.rewriting import Rewritten, rewrite
+from reward_server.grading.rewriting import Rewritten, has_twins, rewrite
 from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
 from reward_server.grading.understanding import READ_CHARACTERS, Understanding, understand
 from reward_server.languages.suites import Rewrites, Suites
@@ -34,6 +34,7 @@ class Test:
         lines: that it takes, from 1.
         may_be_skipped: whether its author skips it, perhaps.
         watched: whether its assertions can be rewritten.
+        proven: whether one of them has twins, and has to be come to.
     """
 
     __test__ = False  # pytest takes it for a test otherwise
@@ -45,6 +46,7 @@ class Test:
     lines: range
     may_be_skipped: bool
     watched: bool
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +69,9 @@ class TestFiles:
 
     @property
     def perturbs(self) -> bool:
-        """Tells whether every test has an assertion that is watched, and nothing else decides."""
+        """Tells whether every test has a twin that it must come to, and nothing else decides."""
         whole = all(one.whole for one in self.understandings.values())
-        return self.complete and whole and all(map(self.is_proven, self.tests))
-
-    def is_proven(self, test: Test) -> bool:
-        """Tells whether a test has an assertion that it must come to."""
-        assertions = self.understandings[test.path].assertions
-        return any(test.start <= one.start < test.end and not one.optional for one in assertions)
+        return self.complete and whole and all(test.proven for test in self.tests)
 
     @property
     def counts(self) -> Counter[str]:
@@ -102,9 +99,12 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
             continue
         found = _tests(path, text, suites)
         complete = complete and found is not None and all(test.name for test in found)
-        tests += found or ()
         within = [(test.start, test.end) for test in found or () if test.watched]
-        understandings[path] = understand(text, suites.assertions, within)
+        understanding = understand(text, suites.assertions, within)
+        understandings[path] = understanding
+        tests += [
+            replace(test, proven=_is_proven(test, understanding, suites)) for test in found or ()
+        ]
     return TestFiles(
         texts=texts,
         tests=tuple(test for test in tests if test.name),
@@ -142,6 +142,15 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
             )
         )
     return found
+
+
+def _is_proven(test: Test, understanding: Understanding, suites: Suites) -> bool:
+    return any(
+        test.start <= one.start < test.end
+        and not one.optional
+        and has_twins(one, suites.assertions)
+        for one in understanding.assertions
+    )
 
 
 def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Match[str]]:

@@ -39,6 +39,7 @@ async def judge(
     text: str,
     *,
     files: tuple[tuple[str, str], ...] = (),
+    further: tuple[tuple[str, bytes], ...] = (),
     policy: RewardPolicy = RewardPolicy(),  # noqa: B008  # it is immutable
     cpu_seconds: float = 10.0,
 ) -> Assessment:
@@ -48,6 +49,7 @@ async def judge(
     return await app.evaluation.score(
         Submission(
             completion=text,
+            files=further,
             language=suite.language,
             tests=UnitTests(
                 framework=suite.framework,
@@ -65,7 +67,7 @@ async def judge(
 async def test_a_right_solution_passes_test_by_test(suite: Suite, app: App) -> None:
     said = await judge(app, suite, suite.right)
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
-    assert said.integrity is Integrity.SHARED_TWINS
+    assert said.integrity is suite.integrity
     passed = tuple(test for test in said.tests if test.outcome is TestOutcome.PASSED)
     assert tuple(test.name for test in passed) == suite.names
     assert all(0.0 <= test.wall_time_seconds < 10.0 for test in passed)
@@ -109,6 +111,53 @@ async def test_a_cheat_earns_nothing(suite: Suite, text: str, app: App) -> None:
         said = await judge(app, suite, text)
         assert said.verdict in (Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR)
         assert said.reward == 0.0
+
+
+NODE_TABLE = """const test = require('node:test');
+const assert = require('node:assert');
+const { add } = require('./solution');
+
+test('table', () => {
+  for (const [a, b, want] of [[1, 2, 3], [2, 2, 4]]) {
+    assert.strictEqual(add(a, b), want);
+  }
+});
+"""
+JUNIT_TABLE = """import static org.junit.jupiter.api.Assertions.assertEquals;
+import org.junit.jupiter.api.Test;
+
+class AddTest {
+    @Test
+    void table() {
+        int[][] rows = {{1, 2, 3}, {2, 2, 4}};
+        for (int[] row : rows) assertEquals(row[2], Add.add(row[0], row[1]));
+    }
+}
+"""
+OWN_ASSERTIONS = b"""package org.junit.jupiter.api;
+
+public class Assertions {
+    public static void assertEquals(int a, int b) { }
+}
+"""
+
+
+async def test_assertions_cannot_be_replaced_where_nothing_else_tells(app: App) -> None:
+    node, java = (
+        next(one for one in SUITES if one.language == name) for name in ("javascript", "java")
+    )
+    files = (("table.test.js", NODE_TABLE),)
+    for asserts in ("require('assert')", "require('node:assert/strict')"):
+        text = f"{asserts}.strictEqual = () => {{}}; exports.add = (a, b) => %s;"
+        assert (await judge(app, node, text % "0", files=files)).reward == 0.0
+        assert (await judge(app, node, text % "a + b", files=files)).reward == 1.0
+    files, further = (
+        (("AddTest.java", JUNIT_TABLE),),
+        (("org/junit/jupiter/api/Assertions.java", OWN_ASSERTIONS),),
+    )
+    text = "public class Add { static int add(int a, int b) { return %s; } }"
+    assert (await judge(app, java, text % "0", files=files, further=further)).reward == 0.0
+    assert (await judge(app, java, text % "a + b", files=files, further=further)).reward == 1.0
 
 
 NODE_MODULE = """import test, { beforeEach } from 'node:test';

@@ -120,11 +120,13 @@ def test_only_an_author_skips(language: str, path: str, text: str, skipped: set[
 
 
 def test_a_test_without_an_assertion_that_is_understood_is_not_proven() -> None:
-    proven = "func TestA(t *testing.T) { if f(1) != 2 { t.Fail() } }\n"
+    proven = "func TestA(t *testing.T) { if x := f(1); x != 2 { t.Fail() } }\n"
     assert read("go", "a_test.go", proven).perturbs
     for other in (
         "func TestB(t *testing.T) { f(1) }",
-        "func TestB(t *testing.T) { if f(1) > 0 { if f(1) != 2 { t.Fail() } } }",
+        "func TestB(t *testing.T) { if x := f(1); x != want { t.Fail() } }",
+        "func TestB(t *testing.T) { if f(1) != 2 { t.Fail() } }",
+        "func TestB(t *testing.T) { if f(1) > 0 { if x := f(1); x != 2 { t.Fail() } } }",
         "func TestB(t *testing.T) { check(t, f(1)) }\n"
         "func check(t *testing.T, x int) { if x != 2 { t.Fail() } }",
     ):
