@@ -142,3 +142,16 @@ async def test_all_of_the_cpp_library_was_read_beforehand(app: App) -> None:
     read, unread = [await judge(app, language, source, tests) for language in languages]
     assert read.verdict is unread.verdict is Verdict.PASSED
     assert read.usage.cpu_time_seconds < 0.6 * unread.usage.cpu_time_seconds
+
+
+@pytest.mark.parametrize("name", ["javascript", "typescript"])
+async def test_what_asserts_cannot_be_replaced_by_the_solution(name: str, app: App) -> None:
+    language = load_languages().find(name)
+    tests = ProgramTests(
+        test_code="const a = require('assert');\n"
+        "for (const [x, want] of [[1, 2], [2, 3]]) a.strictEqual(f(x), want);\n"
+    )
+    right = "function f(x) { return x + 1; }"
+    cheat = "require('assert').strictEqual = () => {}; function f(x) { return 0; }"
+    assert (await judge(app, language, right, tests)).verdict is Verdict.PASSED
+    assert (await judge(app, language, cheat, tests)).verdict is Verdict.FAILED
