@@ -1,6 +1,6 @@
 """The trainer's side of Reward Server: sends completions, gets rewards.
 
-Needs gRPC and protobuf alone. What serves TRL is in `trl`; only `reward-train` imports it.
+Needs gRPC and protobuf alone. Rewards are in `rewards`, `reward-train` in `trl`.
 """
 
 from trainer_client.blocking import RewardClient
@@ -13,8 +13,8 @@ from trainer_client.errors import (
     RewardLostError,
     TaskError,
 )
+from trainer_client.rewards.execution import RemoteReward, remote_reward
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
-from trainer_client.trl.reward import RemoteReward, remote_reward
 
 __all__ = [
     "AsyncRewardClient",

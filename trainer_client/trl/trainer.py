@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from trainer_client.errors import ConfigError
+from trainer_client.rewards.execution import remote_reward
 from trainer_client.trl.checkpoint import trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, check_names
 from trainer_client.trl.data import Prompt, TrainingTasks, load_tasks
-from trainer_client.trl.reward import remote_reward
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

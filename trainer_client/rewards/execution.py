@@ -1,4 +1,4 @@
-"""Rewards for TRL's trainers.
+"""Rewards by execution: a reward server judges, the trainer awaits.
 
 TRL calls a reward function with lists: prompts, completions and each data-set column, one item a
 completion. It may call from one event loop after another, never limits the time, dies of any
@@ -18,9 +18,9 @@ from trainer_client import score, tasks
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
 from trainer_client.errors import RewardLostError, TaskError
+from trainer_client.rewards.metrics import Metrics
 from trainer_client.score import Score
 from trainer_client.text import completion_text
-from trainer_client.trl.metrics import Metrics
 
 Task = str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreRequest]
 
