@@ -1,0 +1,207 @@
+"""What a training run leaves behind, for people and for `reward-train report`.
+
+run.json            what was started: settings, names and versions
+metrics.jsonl       a line a logged step: `step`, `seconds` since the start, and what TRL logged
+evaluations.jsonl   a line an evaluation of tasks, most of them held out
+events.jsonl        a line for each thing worth telling, such as an outage or a collapse
+completions/        TRL's tables, a Parquet file a step
+
+Lines are appended, so that a killed run loses none but the one that it was writing. A run that is
+resumed from a checkpoint writes steps again: the last line of a step is the one that counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from trainer_client.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """What was started.
+
+    Args:
+        started: date and time of the start, as ISO 8601 with an offset.
+        reward: name of the reward function that executes, which prefixes its metrics and columns.
+        num_generations: completions of a group.
+        max_steps: optimizer steps that were asked for.
+        model: path or name of the model.
+        data: kind and path of the tasks.
+        seed: seed of the training.
+        settings: the whole configuration, by section.
+        versions: versions of the packages, by name.
+    """
+
+    started: str
+    reward: str
+    num_generations: int
+    max_steps: int
+    model: str
+    data: str
+    seed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTally:
+    """What became of the completions of one task.
+
+    Args:
+        samples: completions that were judged.
+        passed: those of them that passed every test.
+        unjudged: completions without a verdict, which are not among `samples`.
+        verdicts: judged completions by verdict.
+    """
+
+    samples: int
+    passed: int
+    unjudged: int = 0
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Judged samples of a split at one step of the training.
+
+    Args:
+        step: optimizer steps made before it; 0 is the model as it was given.
+        seconds: since the start of the run, at its end.
+        split: which tasks, such as "held_out" or "train".
+        temperature: of the sampling; 0 is greedy.
+        tasks: tallies by task id.
+    """
+
+    step: int
+    seconds: float
+    split: str
+    temperature: float
+    tasks: Mapping[str, TaskTally]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something worth telling.
+
+    Args:
+        step: optimizer steps made before it.
+        seconds: since the start of the run.
+        kind: such as "outage", "collapse", "hacking", "kl" or "resumed".
+        message: a sentence for people.
+    """
+
+    step: int
+    seconds: float
+    kind: str
+    message: str
+
+
+class RunFolder:
+    """Writes and reads a run's files; what is absent reads as empty.
+
+    Args:
+        path: the run's output folder, made when something is first written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def completions(self) -> list[Path]:
+        """The tables of completions, in the order of their steps."""
+        return sorted((self.path / "completions").glob("completions_*.parquet"))
+
+    def write_info(self, info: RunInfo) -> None:
+        """Writes what was started."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_plain(asdict(info)), indent=2)
+        (self.path / "run.json").write_text(text + "\n", "utf-8")
+
+    def add_metrics(self, step: int, seconds: float, metrics: Mapping[str, Any]) -> None:
+        """Appends what was logged at a step; what is no finite number is written as null."""
+        self._append("metrics", {**metrics, "step": step, "seconds": round(seconds, 3)})
+
+    def add_evaluation(self, evaluation: Evaluation) -> None:
+        """Appends an evaluation."""
+        self._append("evaluations", asdict(evaluation))
+
+    def add_event(self, event: Event) -> None:
+        """Appends an event."""
+        self._append("events", asdict(event))
+
+    def info(self) -> RunInfo:
+        """Reads what was started.
+
+        Raises:
+            ConfigError: this is no run's folder.
+        """
+        file = self.path / "run.json"
+        try:
+            return RunInfo(**json.loads(file.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise ConfigError(f"{self.path} is not the folder of a run: {error}") from error
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Reads the logged steps in order, each once, as it was last written."""
+        by_step = {line["step"]: line for line in self._lines("metrics") if "step" in line}
+        return [by_step[step] for step in sorted(by_step)]
+
+    def evaluations(self) -> list[Evaluation]:
+        """Reads the evaluations, ordered by split and step, each as it was last written."""
+        found: dict[tuple[str, int], Evaluation] = {}
+        for line in self._lines("evaluations"):
+            tallies = {key: TaskTally(**tally) for key, tally in line.pop("tasks").items()}
+            found[line["split"], line["step"]] = Evaluation(**line, tasks=tallies)
+        return [found[key] for key in sorted(found)]
+
+    def events(self) -> list[Event]:
+        """Reads the events in the order in which they happened."""
+        return [Event(**line) for line in self._lines("events")]
+
+    def _append(self, name: str, line: Mapping[str, Any]) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / f"{name}.jsonl").open("a+b") as file:
+            torn = _is_torn(file)
+            file.write(b"\n" * torn + json.dumps(_plain(line)).encode() + b"\n")
+
+    def _lines(self, name: str) -> list[dict[str, Any]]:
+        file = self.path / f"{name}.jsonl"
+        if not file.is_file():
+            return []
+        lines = [_parsed(line) for line in file.read_bytes().splitlines()]
+        return [line for line in lines if line is not None]
+
+
+def _is_torn(file: BinaryIO) -> bool:
+    """Tells whether the last line has no end, and leaves the position at the end."""
+    if file.seek(0, os.SEEK_END) == 0:
+        return False
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) != b"\n"
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Reads a line, None where a killed run was writing it."""
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except ValueError:
+        return None
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Makes a value that JSON can hold: NaN and infinity become null, what is unknown its text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)
