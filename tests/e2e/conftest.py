@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}{% endfor %}"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.rows import times_rows
 from trainer_client import remote_reward, tasks
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 pytestmark = [
     pytest.mark.training,

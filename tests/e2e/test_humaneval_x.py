@@ -17,7 +17,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import Integrity, RewardClient, Score, Verdict, tasks
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 ALL_VARIABLE = "REWARD_SERVER_TEST_ALL"
 NAMES = ("cpp", "java", "js")

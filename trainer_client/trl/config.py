@@ -1,25 +1,38 @@
 """What `reward-train` can be told, read from a file and from flags.
 
-[model]     path, dtype
-[data]      kind, path, ids, limit, chat, max_prompt_tokens
-[reward]    policy, name, failure_budget, cpu_time_seconds
-[server]    target, token_file, ca_file, certificate_file, key_file, server_name, ...
-[training]  any field of TRL's GRPOConfig
+[model]       path, dtype, attn_implementation; [model.lora] any field of peft's LoraConfig
+[data]        kind, one of path, package and hub, ids, limit, question, ...; [data.held_out]
+[reward]      policy, bonuses, failure_budget, ...; [[reward.further]] other reward functions
+[server]      target, or none to start a server; token_file, ca_file, ...
+[evaluation]  samples, batch_size, every, before, after
+[watch]       target_kl, stop_on_collapse, warn_of_hacking
+[training]    any field of TRL's GRPOConfig
+
+`sections` tells what each is.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, FilePath, PositiveFloat, PositiveInt, ValidationError
+from pydantic import BaseModel, Field, ValidationError
+from pydantic.fields import FieldInfo
 
-from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.channel import ConnectionOptions, Tls
 from trainer_client.errors import ConfigError
+from trainer_client.trl.sections import (
+    DataSection,
+    EvaluationSection,
+    ModelSection,
+    RewardSection,
+    Section,
+    ServerSection,
+    WatchSection,
+)
 
 # Names that tutorials still use, and what has become of them.
 GONE = {
@@ -43,92 +56,16 @@ GONE = {
 }
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ModelSection(_Section):
-    """The model: a folder, a GGUF file, or a name that transformers knows."""
-
-    path: str
-    dtype: Literal["float32", "bfloat16", "float16", "auto"] = "float32"
-
-
-class DataSection(_Section):
-    """The tasks: a local HumanEval or MBPP file, as it was published."""
-
-    kind: Literal["humaneval", "mbpp"]
-    path: FilePath
-    ids: tuple[str, ...] = ()
-    limit: PositiveInt | None = None
-    chat: bool | None = None
-    max_prompt_tokens: PositiveInt | None = None
-
-
-class RewardSection(_Section):
-    """How verdicts become rewards."""
-
-    policy: Literal["all_or_nothing", "fraction"] = "all_or_nothing"
-    name: str = ""
-    failure_budget: PositiveInt = 10
-    cpu_time_seconds: PositiveFloat | None = None
-
-    @property
-    def defaults(self) -> pb.ScoreRequest:
-        """The fields that every request gets."""
-        kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}")
-        request = pb.ScoreRequest(reward_policy=pb.RewardPolicy(kind=kind))
-        if self.cpu_time_seconds is not None:
-            request.limits.cpu_time_seconds = self.cpu_time_seconds
-        return request
-
-
-class ServerSection(_Section):
-    """Where the reward servers are; see `trainer_client.Connection`."""
-
-    target: str | tuple[str, ...] = "127.0.0.1:50051"
-    token_file: FilePath | None = None
-    ca_file: FilePath | None = None
-    certificate_file: FilePath | None = None
-    key_file: FilePath | None = None
-    server_name: str | None = None
-    timeout_seconds: PositiveFloat = 600.0
-    outage_seconds: PositiveFloat = 60.0
-    max_in_flight: PositiveInt = 64
-
-    @property
-    def options(self) -> ConnectionOptions:
-        """The options of a connection."""
-        token = None if self.token_file is None else self.token_file.read_text().strip()
-        return ConnectionOptions(
-            tls=self._tls(),
-            token=token,
-            timeout_seconds=self.timeout_seconds,
-            outage_seconds=self.outage_seconds,
-            max_in_flight=self.max_in_flight,
-        )
-
-    def _tls(self) -> Tls | None:
-        files = (self.ca_file, self.certificate_file, self.key_file)
-        if not any(files):
-            return None
-        ca, certificate, key = (None if file is None else file.read_bytes() for file in files)
-        return Tls(
-            root_certificates=ca,
-            certificate_chain=certificate,
-            private_key=key,
-            server_name=self.server_name,
-        )
-
-
-class TrainConfig(_Section):
+class TrainConfig(Section):
     """Everything that one run is told."""
 
     model: ModelSection
     data: DataSection
     reward: RewardSection = RewardSection()
     server: ServerSection = ServerSection()
-    training: dict[str, Any] = {}
+    evaluation: EvaluationSection = EvaluationSection()
+    watch: WatchSection = WatchSection()
+    training: dict[str, Any] = Field(default_factory=dict)
 
 
 def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
@@ -136,36 +73,44 @@ def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
 
     Args:
         file: TOML or YAML, by its suffix; without one the flags have to say everything.
-        flags: values by `section.key`.
+        flags: values by `section.key`, or `section.part.key`.
 
     Raises:
         ConfigError: a setting is unknown, wrong or missing; the message names each.
     """
     values = {} if file is None else _read(file)
     for path, value in flags.items():
-        section, _, key = path.partition(".")
-        values.setdefault(section, {})[key] = value
+        _put(values, path.split("."), value)
     try:
         return TrainConfig.model_validate(values)
     except ValidationError as error:
         raise ConfigError("\n".join(_problems(error))) from None
 
 
-def check_names(training: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Compares the names in [training] with those of GRPOConfig.
+def check_names(section: str, given: Mapping[str, Any], config: type) -> None:
+    """Compares the names in a section with the fields of the configuration that it is for.
 
     Raises:
         ConfigError: some are unknown; tells what each is called by now, or might have been.
     """
-    fields = set(known)
-    gone = [f"training.{name}: {GONE[name]}" for name in training if name in GONE]
-    unknown = [
-        f"training.{name}: no field of GRPOConfig{_suggestion(name, fields)}"
-        for name in training
-        if name not in fields and name not in GONE
+    fields = {field.name for field in dataclasses.fields(config)}
+    unknown = [name for name in given if name not in fields]
+    problems = [
+        f"{section}.{name}: {GONE[name]}"
+        if name in GONE and section == "training"
+        else f"{section}.{name}: no field of {config.__name__}{_suggestion(name, fields)}"
+        for name in unknown
     ]
-    if gone or unknown:
-        raise ConfigError("\n".join(gone + unknown))
+    if problems:
+        raise ConfigError("\n".join(problems))
+
+
+def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    *sections, key = path
+    for section in sections:
+        inner = values.get(section)
+        values[section] = values = dict(inner) if isinstance(inner, dict) else {}
+    values[key] = value
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -200,10 +145,20 @@ def _problems(error: ValidationError) -> Iterable[str]:
 
 
 def _siblings(path: list[str]) -> set[str]:
-    section = TrainConfig.model_fields.get(path[0])
-    if len(path) == 1 or section is None or section.annotation is None:
-        return set(TrainConfig.model_fields)
-    return set(section.annotation.model_fields)
+    """Gives the names that are known where an unknown one stands."""
+    section: type[BaseModel] = TrainConfig
+    for name in path[:-1]:
+        field = section.model_fields.get(name)
+        inner = [part for part in _types(field) if issubclass(part, BaseModel)]
+        section = inner[0] if inner else section
+    return set(section.model_fields)
+
+
+def _types(field: FieldInfo | None) -> Iterable[type]:
+    """Gives the classes in a field's annotation, such as those of `Section | None`."""
+    annotation = None if field is None else field.annotation
+    parts = [annotation, *get_args(annotation)]
+    return (part for part in parts if isinstance(part, type))
 
 
 def _suggestion(name: str, known: set[str]) -> str:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from google.protobuf import json_format
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
 from trainer_client.errors import ConfigError
-from trainer_client.trl.config import DataSection
-
-_ANSWER = "Answer with the whole code in one ```python block."
-_QUESTIONS: Mapping[str, Callable[[tasks.Row], str]] = {
-    "humaneval": lambda row: (
-        f"Complete this Python function. {_ANSWER}\n\n```python\n{row['prompt'].rstrip()}\n```"
-    ),
-    "mbpp": lambda row: (
-        f"{row.get('text') or row['prompt']} {_ANSWER} It has to pass these tests:\n\n"
-        "```python\n" + "\n".join(row["test_list"]) + "\n```"
-    ),
-}
-_BARE: Mapping[str, Callable[[tasks.Row], str]] = {
-    "humaneval": lambda row: str(row["prompt"]),
-    "mbpp": lambda row: f'"""\n{row.get("text") or row["prompt"]}\n{row["test_list"][0]}\n"""\n',
-}
-_REFERENCES = {"humaneval": "canonical_solution", "mbpp": "code"}
-
-Prompt = str | list[dict[str, str]]
+from trainer_client.trl.prompts import Prompt, prompt_of, reference_of
+from trainer_client.trl.sections import REQUESTS, DataSection, HeldOutSection
+from trainer_client.trl.sources import rows_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +22,14 @@ class TrainingTasks:
     """What the trainer sees, and by task id what the server needs.
 
     Args:
-        records: `prompt` and `task_id` of each task, the columns of the data set.
-        templates: requests without a completion.
-        references: reference solutions.
+        records: `prompt` and `task_id` of each task to train on, the columns of the data set.
+        held_out: the same of each task to evaluate on.
+        templates: requests without a completion, of both.
+        references: reference solutions, of both, where the data set has any.
     """
 
     records: list[dict[str, Any]]
+    held_out: list[dict[str, Any]]
     templates: Mapping[str, pb.ScoreRequest]
     references: Mapping[str, str]
 
@@ -51,62 +37,89 @@ class TrainingTasks:
 def load_tasks(
     section: DataSection, *, chat: bool, count_tokens: Callable[[Prompt], int]
 ) -> TrainingTasks:
-    """Reads the data file.
+    """Reads the tasks.
 
     Args:
-        section: which file, and which of its tasks.
+        section: which data set, and which of its tasks.
         chat: whether prompts are chat messages.
         count_tokens: how long a prompt is for the model.
 
     Raises:
-        ConfigError: the file cannot be read, or nothing of it is left.
+        ConfigError: the data cannot be read, or nothing of it is left.
         TaskError: a row is wrong.
     """
-    rows = _selected(section, read_rows(section.path))
-    templates = tasks.templates(section.kind, rows)
+    known = _by_id(section, rows_of(section))
+    rows = _selected(section, known)
+    templates = _templates(section, rows)
     records = [
-        {"prompt": _prompt(section.kind, row, chat=chat), "task_id": str(row["task_id"])}
-        for row in rows
+        {"prompt": prompt_of(section, row, chat=chat), "task_id": key} for key, row in rows.items()
     ]
     most = section.max_prompt_tokens
     kept = [record for record in records if most is None or count_tokens(record["prompt"]) <= most]
-    if not kept:
-        raise ConfigError(f"data: no task of {section.path} is left to train on")
-    field = _REFERENCES[section.kind]
-    references = {str(row["task_id"]): str(row.get(field, "")) for row in rows}
-    return TrainingTasks(records=kept, templates=templates, references=references)
+    chosen = _held_out(section.held_out, known, kept)
+    training = [record for record in kept if record["task_id"] not in chosen]
+    if not training:
+        raise ConfigError(f"data: no task of {section.source} is left to train on")
+    return TrainingTasks(
+        records=training,
+        held_out=[record for record in kept if record["task_id"] in chosen],
+        templates=templates,
+        references={key: reference_of(section, row) for key, row in rows.items()},
+    )
 
 
-def read_rows(file: Path) -> list[tasks.Row]:
-    """Reads the rows of a JSON or JSON Lines file, which may be compressed with gzip.
-
-    Raises:
-        ConfigError: it is neither.
-    """
-    try:
-        data = file.read_bytes()
-        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
-        if text.lstrip().startswith("["):
-            rows: list[tasks.Row] = json.loads(text)
-        else:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"data.path: {file} is neither JSON nor JSON Lines: {error}") from error
-    if not all(isinstance(row, dict) for row in rows):
-        raise ConfigError(f"data.path: {file} holds something else than objects")
-    return rows
+def _by_id(section: DataSection, rows: Sequence[tasks.Row]) -> dict[str, tasks.Row]:
+    field = tasks.ID_FIELDS.get(section.kind, "task_id")
+    known: dict[str, tasks.Row] = {}
+    for row in rows:
+        key = str(row.get(field, ""))
+        if not key or key in known:
+            problem = f"{key!r} is another row's" if key else "is absent"
+            raise ConfigError(f"data: {section.source}: {field}: {problem}")
+        known[key] = row
+    return known
 
 
-def _selected(section: DataSection, rows: Iterable[tasks.Row]) -> list[tasks.Row]:
-    known = {str(row.get("task_id")): row for row in rows}
+def _selected(section: DataSection, known: Mapping[str, tasks.Row]) -> dict[str, tasks.Row]:
     missing = [wanted for wanted in section.ids if wanted not in known]
     if missing:
-        raise ConfigError(f"data.ids: {section.path} has no task {', '.join(missing)}")
-    chosen = [known[wanted] for wanted in section.ids] if section.ids else list(known.values())
-    return chosen[: section.limit]
+        raise ConfigError(f"data.ids: {section.source} has no task {', '.join(missing)}")
+    keys = list(section.ids or known)[: section.limit]
+    if section.held_out is not None:
+        keys += [key for key in section.held_out.ids if key in known and key not in keys]
+    return {key: known[key] for key in keys}
 
 
-def _prompt(kind: str, row: tasks.Row, *, chat: bool) -> Prompt:
-    if not chat:
-        return _BARE[kind](row)
-    return [{"role": "user", "content": _QUESTIONS[kind](row)}]
+def _held_out(
+    section: HeldOutSection | None,
+    known: Mapping[str, tasks.Row],
+    records: Sequence[Mapping[str, Any]],
+) -> frozenset[str]:
+    """Chooses the tasks that are never trained on; the choice depends on the seed alone."""
+    if section is None:
+        return frozenset()
+    missing = [key for key in section.ids if key not in known]
+    if missing:
+        raise ConfigError(f"data.held_out.ids: there is no task {', '.join(missing)}")
+    if section.ids:
+        return frozenset(section.ids)
+    keys = sorted(record["task_id"] for record in records)
+    count = section.tasks if section.tasks is not None else round(len(keys) * (section.share or 0))
+    if not 0 < count < len(keys):
+        raise ConfigError(f"data.held_out: holds {count} of {len(keys)} tasks out")
+    return frozenset(random.Random(section.seed).sample(keys, count))
+
+
+def _templates(
+    section: DataSection, rows: Mapping[str, tasks.Row]
+) -> Mapping[str, pb.ScoreRequest]:
+    if section.kind != REQUESTS:
+        return tasks.templates(section.kind, rows.values())
+    return {key: _request(key, row) for key, row in rows.items()}
+
+
+def _request(key: str, row: tasks.Row) -> pb.ScoreRequest:
+    try:
+        return json_format.ParseDict(dict(row.get("request") or {}), pb.ScoreRequest())
+    except (json_format.ParseError, TypeError, ValueError) as error:
+        raise ConfigError(f"data: task {key}: request: {error}") from error

@@ -22,6 +22,9 @@ from typing import Any, BinaryIO
 
 from trainer_client.errors import ConfigError
 
+# The split of the tasks that are never trained on.
+HELD_OUT = "held_out"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
@@ -74,7 +77,7 @@ class Evaluation:
     Args:
         step: optimizer steps made before it; 0 is the model as it was given.
         seconds: since the start of the run, at its end.
-        split: which tasks, such as "held_out" or "train".
+        split: which tasks, such as `HELD_OUT`.
         temperature: of the sampling; 0 is greedy.
         tasks: tallies by task id.
     """

@@ -1,106 +1,119 @@
-"""`reward-train`: GRPO on coding tasks, with Reward Server's verdicts as the reward."""
+"""The command `reward-train`: GRPO on coding tasks, with Reward Server's verdicts as the reward."""
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from trainer_client.blocking import RewardClient
-from trainer_client.errors import CallError, ConfigError, RewardClientError
-from trainer_client.tasks import fill
+from trainer_client.errors import ConfigError, RewardClientError
+from trainer_client.trl import run
 from trainer_client.trl.config import TrainConfig, load_config
-from trainer_client.trl.data import TrainingTasks
-from trainer_client.trl.trainer import grpo_arguments, load_tokenizer, make_trainer, tasks_for
+
+ConfigArgument = Annotated[Path | None, typer.Argument(help="TOML or YAML file")]
+ModelOption = Annotated[str | None, typer.Option("--model", help="folder, .gguf file or name")]
+DataOption = Annotated[str | None, typer.Option("--data", help="KIND=PATH, such as mbpp=F.jsonl")]
+TargetOption = Annotated[str | None, typer.Option("--target", help="HOST:PORT of the server")]
+OutputOption = Annotated[str | None, typer.Option("--output-dir", help="the run's folder")]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="SECTION.KEY=VALUE, as often as needed")
+]
+
 
 _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def main() -> None:
-    """Runs the command."""
-    _app()
+    """Runs the command; what names no command is for `train`."""
+    arguments = sys.argv[1:]
+    names = {command.name for command in _app.registered_commands}
+    is_named = bool(arguments) and arguments[0] in names | {"--help"}
+    _app(arguments if is_named else ["train", *arguments])
 
 
-@_app.command()
-def _train(
-    config: Annotated[Path | None, typer.Argument(help="TOML or YAML file")] = None,
-    model: Annotated[str | None, typer.Option(help="folder, .gguf file or name")] = None,
-    data: Annotated[str | None, typer.Option(help="humaneval=PATH or mbpp=PATH")] = None,
-    target: Annotated[str | None, typer.Option(help="HOST:PORT of the reward server")] = None,
-    max_steps: Annotated[int | None, typer.Option(help="optimizer steps")] = None,
-    output_dir: Annotated[str | None, typer.Option(help="where checkpoints go")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="SECTION.KEY=VALUE, as often as needed")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option(help="check everything, train nothing")] = False,
-) -> None:
-    """Trains a model with GRPO on coding tasks that a reward server judges.
+@_app.callback()
+def _reward_train() -> None:
+    """Trains models with GRPO on coding tasks that a reward server judges.
 
-    The file has the sections model, data, reward, server and training; the last one takes any
-    field of TRL's GRPOConfig. Flags go over the file.
+    `reward-train CONFIG.toml` is short for `reward-train train CONFIG.toml`.
     """
-    console = Console()
+
+
+@_app.command("train")
+def _train(
+    config: ConfigArgument = None,
+    model: ModelOption = None,
+    data: DataOption = None,
+    target: TargetOption = None,
+    output_dir: OutputOption = None,
+    max_steps: Annotated[int | None, typer.Option(help="optimizer steps")] = None,
+    settings: SetOption = None,
+    dry_run: Annotated[bool, typer.Option(help="score one group, train nothing")] = False,
+    resume: Annotated[bool, typer.Option(help="go on from the last checkpoint")] = False,
+) -> None:
+    """Trains, and evaluates held-out tasks before, during and after.
+
+    The file has the sections model, data, reward, server, evaluation, watch and training; the last
+    one takes any field of TRL's GRPOConfig. Flags go over the file.
+    """
+    with _errors_told():
+        more = {"training.max_steps": max_steps}
+        read = _configured(config, model, data, target, output_dir, settings, more)
+        if dry_run:
+            run.dry_run(read, Console())
+        else:
+            run.train(read, Console(), resume=resume)
+
+
+@_app.command("evaluate")
+def _evaluate(
+    config: ConfigArgument = None,
+    model: ModelOption = None,
+    data: DataOption = None,
+    target: TargetOption = None,
+    output_dir: OutputOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Evaluates held-out tasks with the model as it is, and trains nothing."""
+    with _errors_told():
+        read = _configured(config, model, data, target, output_dir, settings, {})
+        run.evaluate(read, Console())
+
+
+def _configured(
+    config: Path | None,
+    model: str | None,
+    data: str | None,
+    target: str | None,
+    output_dir: str | None,
+    settings: list[str] | None,
+    more: dict[str, Any],
+) -> TrainConfig:
+    flags = {
+        "model.path": model,
+        **_data_flags(data),
+        "server.target": target,
+        "training.output_dir": output_dir,
+        **more,
+        **dict(_setting(text) for text in settings or ()),
+    }
+    return load_config(config, {path: value for path, value in flags.items() if value is not None})
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    """Ends the command with a line and a status: 2 for a wrong setting, 1 for what went wrong."""
     try:
-        flags = {
-            "model.path": model,
-            **_data_flags(data),
-            "server.target": target,
-            "training.max_steps": max_steps,
-            "training.output_dir": output_dir,
-            **dict(_setting(text) for text in settings or ()),
-        }
-        given = {path: value for path, value in flags.items() if value is not None}
-        run(load_config(config, given), console, dry_run=dry_run)
+        yield
     except RewardClientError as error:
         typer.secho(f"error: {error}", fg=typer.colors.RED, err=True)
         raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
-
-
-def run(config: TrainConfig, console: Console, *, dry_run: bool = False) -> None:
-    """Trains, or only tries everything that training needs.
-
-    Raises:
-        ConfigError: a setting is wrong.
-        CallError: the server cannot be reached.
-        RewardLostError: rewards stayed away for too long.
-    """
-    arguments = grpo_arguments(config)
-    tokenizer = load_tokenizer(config)
-    training_tasks = tasks_for(config, tokenizer)
-    _try_server(config, training_tasks, console)
-    if dry_run:
-        console.print(f"{len(training_tasks.records)} tasks; the first prompt:")
-        console.print(training_tasks.records[0]["prompt"], markup=False)
-        return
-    trainer = make_trainer(config, arguments, tokenizer, training_tasks, console)
-    trainer.train()
-    trainer.save_model()
-    console.print(f"the trained model is in {arguments.output_dir}", soft_wrap=True)
-
-
-def _try_server(config: TrainConfig, training_tasks: TrainingTasks, console: Console) -> None:
-    """Has the first task's reference solution judged, before minutes are spent on a model.
-
-    Raises:
-        CallError: it was not judged.
-    """
-    task_id = training_tasks.records[0]["task_id"]
-    request = fill(training_tasks.templates[task_id], training_tasks.references[task_id])
-    with RewardClient(config.server.target, **config.server.options) as client:
-        info = client.server_info()
-        (score,) = client.score([request])
-    if score.error is not None:
-        raise CallError(score.error.status, score.error.message)
-    verdict = score.verdict.name if score.verdict is not None else ""
-    console.print(
-        f"reward server {info.server_version} at {config.server.target}, {info.slots} slots; "
-        f"the reference solution of {task_id}: {verdict}",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 def _data_flags(data: str | None) -> dict[str, Any]:
@@ -108,7 +121,7 @@ def _data_flags(data: str | None) -> dict[str, Any]:
         return {}
     kind, equals, path = data.partition("=")
     if not equals:
-        raise ConfigError(f"--data {data}: must be humaneval=PATH or mbpp=PATH")
+        raise ConfigError(f"--data {data}: must be KIND=PATH, such as mbpp=FILE")
     return {"data.kind": kind, "data.path": path}
 
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
+from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
-from trainer_client.rewards.execution import remote_reward
+from trainer_client.rewards.execution import RewardFunction, remote_reward
 from trainer_client.trl.checkpoint import trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, check_names
-from trainer_client.trl.data import Prompt, TrainingTasks, load_tasks
+from trainer_client.trl.data import TrainingTasks, load_tasks
+from trainer_client.trl.prompts import Prompt
+from trainer_client.trl.sections import FurtherReward
+from trainer_client.trl.sources import package_file
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-    from trl import GRPOConfig, GRPOTrainer
+    from peft import LoraConfig
+    from transformers import PreTrainedTokenizerBase, TrainerCallback
+    from trl import GRPOConfig
+
+    from trainer_client.trl.grpo_trainer import RewardTrainer
+    from trainer_client.trl.run_folder import TaskTally
 
 
 def grpo_arguments(config: TrainConfig) -> GRPOConfig:
@@ -30,20 +38,43 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         from trl import GRPOConfig
     except ImportError as error:
         raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
-    check_names(config.training, (field.name for field in dataclasses.fields(GRPOConfig)))
+    check_names("training", config.training, GRPOConfig)
     has_gpu = torch.cuda.is_available()
     defaults = {
         "output_dir": f"runs/{config.data.kind}",
         "logging_steps": 1,
-        "report_to": "none",
+        "log_completions": True,
+        "num_completions_to_print": 0,
+        "report_to": "tensorboard",
         "use_cpu": not has_gpu,
         "bf16": not has_gpu or torch.cuda.is_bf16_supported(),
-        "model_init_kwargs": {"dtype": config.model.dtype},
+        "model_init_kwargs": _model_options(config),
+        **_evaluation_arguments(config),
     }
     try:
         return GRPOConfig(**{**defaults, **config.training})
-    except (TypeError, ValueError) as error:
+    except (ImportError, TypeError, ValueError) as error:
         raise ConfigError(f"training: {error}") from error
+
+
+def lora_config(config: TrainConfig) -> LoraConfig | None:
+    """Makes peft's configuration, None where the whole model is trained.
+
+    Raises:
+        ConfigError: a name or a value is wrong, or peft is not installed.
+    """
+    if config.model.lora is None:
+        return None
+    try:
+        from peft import LoraConfig
+    except ImportError as error:
+        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+    check_names("model.lora", config.model.lora, LoraConfig)
+    defaults = {"target_modules": "all-linear", "task_type": "CAUSAL_LM"}
+    try:
+        return LoraConfig(**{**defaults, **config.model.lora})
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"model.lora: {error}") from error
 
 
 def load_tokenizer(config: TrainConfig) -> PreTrainedTokenizerBase:
@@ -74,12 +105,40 @@ def tasks_for(config: TrainConfig, tokenizer: PreTrainedTokenizerBase) -> Traini
         raise ConfigError("data.chat: the model's tokenizer has no chat template")
 
     def count_tokens(prompt: Prompt) -> int:
-        if isinstance(prompt, str):
-            return len(tokenizer(prompt)["input_ids"])
-        text = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
-        return len(tokenizer(text, add_special_tokens=False)["input_ids"])
+        return len(tokenizer(rendered(tokenizer, prompt), add_special_tokens=False)["input_ids"])
 
     return load_tasks(config.data, chat=chat, count_tokens=count_tokens)
+
+
+def rendered(tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
+    """Gives the text that the model sees of a prompt."""
+    if isinstance(prompt, str):
+        return prompt
+    text: str = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
+    return text
+
+
+def execution_reward(
+    config: TrainConfig, target: Target, training_tasks: TrainingTasks
+) -> RewardFunction:
+    """Makes the reward by execution."""
+    return remote_reward(
+        target,
+        task=training_tasks.templates,
+        name=config.reward.name or f"{config.data.kind}_reward",
+        defaults=config.reward.defaults,
+        failure_budget=config.reward.failure_budget,
+        **config.server.options,
+    )
+
+
+def further_rewards(config: TrainConfig) -> list[Callable[..., Any]]:
+    """Finds the reward functions beside the one that executes.
+
+    Raises:
+        ConfigError: one of them is not to be had.
+    """
+    return [_further(index, further) for index, further in enumerate(config.reward.further)]
 
 
 def make_trainer(
@@ -87,31 +146,45 @@ def make_trainer(
     arguments: GRPOConfig,
     tokenizer: PreTrainedTokenizerBase,
     training_tasks: TrainingTasks,
-    console: Console,
-) -> GRPOTrainer:
-    """Puts TRL's trainer together."""
+    reward: RewardFunction,
+    evaluated: Callable[[int, dict[str, TaskTally]], None],
+    callbacks: Sequence[TrainerCallback],
+) -> RewardTrainer:
+    """Puts TRL's trainer together.
+
+    Raises:
+        ConfigError: the model, the rewards and the settings do not go together.
+    """
     from datasets import Dataset
     from transformers import PrinterCallback, ProgressCallback
-    from trl import GRPOTrainer
 
-    from trainer_client.trl.progress import StepLines
+    from trainer_client.trl.grpo_trainer import RewardTrainer
+    from trainer_client.trl.samples import Listener
 
-    reward = remote_reward(
-        config.server.target,
-        task=training_tasks.templates,
-        name=config.reward.name or f"{config.data.kind}_reward",
-        defaults=config.reward.defaults,
-        failure_budget=config.reward.failure_budget,
-        **config.server.options,
-    )
-    trainer = GRPOTrainer(
-        model=_model_path(config),
-        args=arguments,
-        reward_funcs=reward,
-        train_dataset=Dataset.from_list(training_tasks.records),
-        processing_class=tokenizer,
-        callbacks=[StepLines(reward.__name__, console)],
-    )
+    listener = Listener()
+    further = further_rewards(config)
+    if further:
+        arguments.reward_weights = [
+            config.reward.weight,
+            *(one.weight for one in config.reward.further),
+        ]
+    held_out = training_tasks.held_out
+    try:
+        trainer = RewardTrainer(
+            listener=listener,
+            evaluated=evaluated,
+            evaluation_seed=config.evaluation.seed,
+            model=_model_path(config),
+            args=arguments,
+            reward_funcs=[listener.attached(reward), *further],
+            train_dataset=Dataset.from_list(training_tasks.records),
+            eval_dataset=Dataset.from_list(held_out) if held_out else None,
+            processing_class=tokenizer,
+            peft_config=lora_config(config),
+            callbacks=list(callbacks),
+        )
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"training: {error}") from error
     for noisy in (PrinterCallback, ProgressCallback):
         trainer.remove_callback(noisy)
     return trainer
@@ -122,11 +195,45 @@ def cached_checkpoint(gguf: Path) -> Path:
     return trainable_checkpoint(gguf, Path.home() / ".cache" / "codereward")
 
 
+def _evaluation_arguments(config: TrainConfig) -> dict[str, Any]:
+    if config.data.held_out is None:
+        return {}
+    evaluation = config.evaluation
+    groups = max(1, evaluation.batch_size // evaluation.samples)
+    return {
+        "eval_strategy": "steps" if evaluation.every else "no",
+        "eval_steps": evaluation.every or None,
+        "num_generations_eval": evaluation.samples,
+        "per_device_eval_batch_size": groups * evaluation.samples,
+    }
+
+
+def _model_options(config: TrainConfig) -> dict[str, Any]:
+    options = {"dtype": config.model.dtype}
+    attention = config.model.attn_implementation
+    return options if attention is None else {**options, "attn_implementation": attention}
+
+
 def _model_path(config: TrainConfig) -> str:
-    path = Path(config.model.path)
-    if path.suffix != ".gguf":
+    """Gives the folder or the name of the model; a GGUF file is converted first."""
+    if not config.model.path.endswith(".gguf"):
         return config.model.path
     try:
-        return str(cached_checkpoint(path))
-    except FileNotFoundError:
-        raise ConfigError(f"model.path: there is no file {path}") from None
+        path = Path(config.model.path)
+        file = path if path.is_file() else package_file(config.model.path)
+    except ConfigError:
+        raise ConfigError(f"model.path: there is no file {config.model.path}") from None
+    return str(cached_checkpoint(file))
+
+
+def _further(index: int, section: FurtherReward) -> Callable[..., Any]:
+    where = f"reward.further[{index}].function: {section.function}"
+    module, _, name = section.function.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+        reward = found if section.options is None else found(**section.options)
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ConfigError(f"{where}: {error}") from error
+    if not callable(reward) or "completions" not in inspect.signature(reward).parameters:
+        raise ConfigError(f"{where}: is no reward function")
+    return reward  # type: ignore[no-any-return]  # what it gives is TRL's business

@@ -1,0 +1,104 @@
+"""TRL's GRPO trainer, with evaluation by rewards alone.
+
+TRL evaluates by sampling, scoring and computing the loss. What is wanted here is what became of
+the samples: pass@k of tasks that are never trained on, from the same seed each time, so that two
+evaluations differ by the model and not by luck. The loss is left out, which halves the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from accelerate.utils import gather_object
+from trl import GRPOTrainer
+
+from trainer_client.grpo import mean_pass_at_k
+from trainer_client.trl.run_folder import HELD_OUT, TaskTally
+from trainer_client.trl.samples import Listener, Sample, tallies
+
+
+class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so without a type
+    """A GRPO trainer whose evaluation gives pass@k.
+
+    Args:
+        listener: what hears the reward function.
+        evaluated: called on every process with the step and the tallies of each evaluation.
+        evaluation_seed: of the sampling.
+    """
+
+    log_completions: bool  # TRL's
+
+    def __init__(
+        self,
+        *,
+        listener: Listener,
+        evaluated: Callable[[int, dict[str, TaskTally]], None],
+        evaluation_seed: int,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self._listener = listener
+        self._evaluated = evaluated
+        self._evaluation_seed = evaluation_seed
+
+    def evaluate(
+        self,
+        eval_dataset: Any = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> dict[str, float]:
+        """Samples and judges the held-out tasks; logs `held_out/pass@1` and `held_out/pass@k`."""
+        # TRL keeps one table a step; that of the training must not be written over.
+        logs_completions, self.log_completions = self.log_completions, False
+        try:
+            samples = self._sampled(eval_dataset, ignore_keys, metric_key_prefix)
+            found = tallies(gather_object(samples))
+            self._evaluated(self.state.global_step, found)
+            metrics = pass_metrics(found, self.num_generations_eval)
+            self.log(dict(metrics))
+        finally:
+            self.log_completions = logs_completions
+        return metrics
+
+    def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
+        """Samples and judges some tasks, and logs nothing; gives this process's samples."""
+        from datasets import Dataset
+
+        with self._listener.listening() as heard:
+            for batch in self.get_eval_dataloader(Dataset.from_list(list(records))):
+                self.model.eval()
+                self._prepare_inputs(batch)
+        self._metrics["eval"].clear()
+        return heard
+
+    def prediction_step(
+        self,
+        model: Any,
+        inputs: Any,
+        prediction_loss_only: bool,
+        ignore_keys: list[str] | None = None,
+    ) -> tuple[None, None, None]:
+        """Samples and scores a batch; there is no loss."""
+        self._prepare_inputs(inputs)
+        return None, None, None
+
+    def _sampled(
+        self, eval_dataset: Any, ignore_keys: list[str] | None, prefix: str
+    ) -> list[Sample]:
+        devices = [self.accelerator.device] if self.accelerator.device.type != "cpu" else []
+        with torch.random.fork_rng(devices), self._listener.listening() as heard:
+            torch.manual_seed(self._evaluation_seed + self.accelerator.process_index)
+            super().evaluate(eval_dataset, ignore_keys, prefix)
+        return heard
+
+
+def pass_metrics(found: dict[str, TaskTally], samples: int) -> dict[str, float]:
+    """Gives pass@1 and pass@`samples`, means over the tasks that have as many judged samples."""
+    metrics = {}
+    for k in sorted({1, samples}):
+        mean = mean_pass_at_k(((task.samples, task.passed) for task in found.values()), k)
+        if mean is not None:
+            metrics[f"{HELD_OUT}/pass@{k}"] = mean
+    return metrics

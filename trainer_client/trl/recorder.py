@@ -1,0 +1,99 @@
+"""Writes a run's folder while TRL trains."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
+
+_logger = logging.getLogger(__name__)
+
+
+class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
+    """Writes metrics, evaluations and events; only the main process's does.
+
+    Args:
+        folder: the run's folder.
+        info: what is started.
+        writes: whether this process is the one that writes.
+    """
+
+    def __init__(self, folder: RunFolder, info: RunInfo, *, writes: bool) -> None:
+        self._folder = folder
+        self._info = info
+        self._writes = writes
+        self.last_evaluated: int | None = None
+        self._unjudged_since: int | None = None
+        earlier = folder.metrics()
+        self._started = time.monotonic() - (earlier[-1]["seconds"] if earlier else 0.0)
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **more: Any,
+    ) -> None:
+        """Tells where training goes on, where it was resumed."""
+        if state.global_step:
+            self.event(state.global_step, "resumed", f"from the checkpoint of {state.global_step}")
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> None:
+        """Writes what a step logged; logs of other kinds pass by."""
+        if logs is None or "reward" not in logs or not self._writes:
+            return
+        self._folder.add_metrics(state.global_step, self._seconds, logs)
+        self._watch_outage(state.global_step, logs.get(f"{self._info.reward}/unjudged"))
+
+    def start(self) -> None:
+        """Writes what is started."""
+        if self._writes:
+            self._folder.write_info(self._info)
+
+    def evaluated(
+        self, step: int, found: dict[str, TaskTally], *, split: str, temperature: float
+    ) -> None:
+        """Writes an evaluation."""
+        self.last_evaluated = step
+        if self._writes:
+            self._folder.add_evaluation(
+                Evaluation(
+                    step=step,
+                    seconds=self._seconds,
+                    split=split,
+                    temperature=temperature,
+                    tasks=found,
+                )
+            )
+
+    def event(self, step: int, kind: str, message: str) -> None:
+        """Writes an event."""
+        if self._writes:
+            event = Event(step=step, seconds=self._seconds, kind=kind, message=message)
+            self._folder.add_event(event)
+
+    @property
+    def _seconds(self) -> float:
+        return round(time.monotonic() - self._started, 3)
+
+    def _watch_outage(self, step: int, unjudged: float | None) -> None:
+        """Tells of steps of which nothing was judged, when they begin and when they end."""
+        is_out = unjudged is not None and unjudged >= 1.0
+        if is_out and self._unjudged_since is None:
+            self._unjudged_since = step
+            self.event(step, "outage", "no completion was judged; nothing is learned from it")
+        elif not is_out and self._unjudged_since is not None:
+            steps = step - self._unjudged_since
+            self.event(step, "recovered", f"completions are judged again, after {steps} steps")
+            self._unjudged_since = None

@@ -1,0 +1,226 @@
+"""One run of `reward-train`, from the settings to a trained model and the folder it leaves."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from trainer_client.blocking import RewardClient
+from trainer_client.channel import Target
+from trainer_client.errors import CallError, ConfigError
+from trainer_client.tasks import fill
+from trainer_client.trl.config import TrainConfig
+from trainer_client.trl.data import TrainingTasks
+from trainer_client.trl.printing import print_evaluation, print_group
+from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
+from trainer_client.trl.server import serving
+from trainer_client.trl.trainer import (
+    execution_reward,
+    grpo_arguments,
+    load_tokenizer,
+    make_trainer,
+    rendered,
+    tasks_for,
+)
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+    from trl import GRPOConfig
+
+    from trainer_client.trl.grpo_trainer import RewardTrainer
+    from trainer_client.trl.recorder import Recorder
+
+_PACKAGES = ("codereward", "torch", "transformers", "trl", "peft", "accelerate", "vllm")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a run is made of."""
+
+    tasks: TrainingTasks
+    tokenizer: PreTrainedTokenizerBase
+    trainer: RewardTrainer
+    recorder: Recorder
+
+
+def train(config: TrainConfig, console: Console, *, resume: bool = False) -> None:
+    """Trains and evaluates.
+
+    Args:
+        config: the settings.
+        console: where the main process tells how it goes.
+        resume: whether to go on from the last checkpoint in the output folder.
+
+    Raises:
+        ConfigError: a setting is wrong, or the output folder holds another run.
+        CallError: the server cannot be reached.
+        RewardLostError: rewards stayed away for too long.
+    """
+    arguments = grpo_arguments(config)
+    folder = RunFolder(Path(arguments.output_dir))
+    checkpoint = _last_checkpoint(folder, resume=resume)
+    with ExitStack() as stack:
+        run = _assembled(config, arguments, folder, console, stack)
+        run.recorder.start()
+        if checkpoint is None and config.evaluation.before:
+            _evaluate(run)
+        run.trainer.train(resume_from_checkpoint=checkpoint)
+        if config.evaluation.after:
+            _evaluate(run)
+        run.trainer.save_model()
+    if arguments.process_index == 0:
+        console.print(f"the trained model is in {folder.path}", soft_wrap=True, highlight=False)
+
+
+def evaluate(config: TrainConfig, console: Console) -> None:
+    """Evaluates the held-out tasks with the model as it is, and trains nothing.
+
+    Raises:
+        ConfigError: as for `train`; nothing is held out.
+        CallError: the server cannot be reached.
+    """
+    arguments = grpo_arguments(config)
+    folder = RunFolder(Path(arguments.output_dir))
+    _last_checkpoint(folder, resume=False)
+    with ExitStack() as stack:
+        run = _assembled(config, arguments, folder, console, stack)
+        if not run.tasks.held_out:
+            raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
+        run.recorder.start()
+        _evaluate(run)
+
+
+def dry_run(config: TrainConfig, console: Console) -> None:
+    """Tries everything that training needs: shows one group as the model and the server see it.
+
+    Nothing is left behind.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        CallError: the server cannot be reached.
+    """
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
+        changes = {"output_dir": scratch, "report_to": "none", "log_completions": False}
+        config = config.model_copy(update={"training": {**config.training, **changes}})
+        run = _assembled(config, grpo_arguments(config), RunFolder(Path(scratch)), console, stack)
+        records = run.tasks.records[:1]
+        samples = run.trainer.sample(records)
+        print_group(console, rendered(run.tokenizer, records[0]["prompt"]), samples)
+
+
+def _assembled(
+    config: TrainConfig,
+    arguments: GRPOConfig,
+    folder: RunFolder,
+    console: Console,
+    stack: ExitStack,
+) -> Run:
+    """Makes a run's parts; a server that it starts ends with the stack."""
+    from trainer_client.trl.progress import StepLines
+    from trainer_client.trl.recorder import Recorder
+
+    tokenizer = load_tokenizer(config)
+    tasks = tasks_for(config, tokenizer)
+    target = stack.enter_context(serving(config.server, folder.path / "server.log"))
+    is_main = arguments.process_index == 0
+    if is_main:
+        _try_server(config, target, tasks, console)
+    reward = execution_reward(config, target, tasks)
+    recorder = Recorder(folder, _info(config, arguments, reward.__name__), writes=is_main)
+
+    def evaluated(step: int, found: dict[str, TaskTally]) -> None:
+        recorder.evaluated(step, found, split=HELD_OUT, temperature=arguments.temperature)
+        if is_main:
+            print_evaluation(console, step, found)
+
+    callbacks = [recorder, StepLines(reward.__name__, console)]
+    trainer = make_trainer(config, arguments, tokenizer, tasks, reward, evaluated, callbacks)
+    return Run(tasks=tasks, tokenizer=tokenizer, trainer=trainer, recorder=recorder)
+
+
+def _evaluate(run: Run) -> None:
+    """Evaluates the held-out tasks, unless this step's model was evaluated already."""
+    if run.tasks.held_out and run.recorder.last_evaluated != run.trainer.state.global_step:
+        run.trainer.evaluate()
+
+
+def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
+    """Finds the checkpoint to go on from.
+
+    Raises:
+        ConfigError: there is none, or a run that nobody asked to go on with.
+    """
+    from transformers.trainer_utils import get_last_checkpoint
+
+    if not resume:
+        if (folder.path / "run.json").exists():
+            raise ConfigError(
+                f"training.output_dir: {folder.path} holds a run; go on with it (--resume), "
+                "or name another folder"
+            )
+        return None
+    found: str | None = get_last_checkpoint(str(folder.path)) if folder.path.is_dir() else None
+    if found is None:
+        raise ConfigError(f"--resume: there is no checkpoint in {folder.path}")
+    return found
+
+
+def _try_server(
+    config: TrainConfig, target: Target, training_tasks: TrainingTasks, console: Console
+) -> None:
+    """Has the first task's reference solution judged, before minutes are spent on a model.
+
+    Raises:
+        CallError: it was not judged.
+    """
+    task_id = training_tasks.records[0]["task_id"]
+    reference = training_tasks.references.get(task_id, "")
+    request = fill(training_tasks.templates[task_id], reference)
+    request.MergeFrom(config.reward.defaults)
+    with RewardClient(target, **config.server.options) as client:
+        info = client.server_info()
+        (score,) = client.score([request])
+    if score.error is not None:
+        raise CallError(score.error.status, score.error.message)
+    verdict = score.verdict.name if score.verdict is not None else ""
+    what = f"the reference solution of {task_id}" if reference else f"an empty answer to {task_id}"
+    console.print(
+        f"reward server {info.server_version} at {target}, {info.slots} slots; {what}: {verdict}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunInfo:
+    return RunInfo(
+        started=datetime.now().astimezone().isoformat(timespec="seconds"),
+        reward=reward_name,
+        num_generations=arguments.num_generations,
+        max_steps=arguments.max_steps,
+        model=config.model.path,
+        data=f"{config.data.kind}={config.data.source}",
+        seed=arguments.seed,
+        settings=_without_defaults(config),
+        versions=dict(_versions()),
+    )
+
+
+def _without_defaults(config: TrainConfig) -> Mapping[str, Any]:
+    settings: Mapping[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
+    return settings
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for package in _PACKAGES:
+        try:
+            yield package, metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue

