@@ -1,0 +1,124 @@
+"""The clipped surrogate, the KL estimate, and a batch's loss from both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+LossType = Literal["grpo", "bnpo", "dapo", "dr_grpo"]
+
+
+def clipped_surrogate(
+    log_probs: Sequence[float],
+    old_log_probs: Sequence[float],
+    advantage: float,
+    *,
+    lower: float = 0.2,
+    upper: float = 0.2,
+) -> list[float]:
+    """Gives min(ratio * A, clip(ratio, 1 - lower, 1 + upper) * A) for each token.
+
+    PPO, arXiv 1707.06347, equation 7; an upper bound of its own is the clip-higher of DAPO, arXiv
+    2503.14476, section 3.1. It is to be maximized: TRL's loss per token is its negative, with
+    `epsilon` and `epsilon_high` as the bounds.
+
+    Args:
+        log_probs: of the completion's tokens under the policy, shape (T,).
+        old_log_probs: of the same tokens under the policy that wrote them, shape (T,).
+        advantage: of the completion.
+        lower: how far below 1 a ratio still counts.
+        upper: how far above 1.
+
+    Returns:
+        Surrogates, shape (T,).
+
+    Raises:
+        ValueError: the lengths differ, or a bound is out of range.
+    """
+    if not 0.0 <= lower <= 1.0 or upper < 0.0:
+        raise ValueError(f"lower: must be 0 to 1, and upper at least 0: {lower}, {upper}")
+    differences = _differences(log_probs, old_log_probs, "old_log_probs")
+    ratios = [_exp(difference) for difference in differences]
+    return [_surrogate(ratio, advantage, 1.0 - lower, 1.0 + upper) for ratio in ratios]
+
+
+def k3_kl(log_probs: Sequence[float], reference_log_probs: Sequence[float]) -> list[float]:
+    """Gives r - 1 - log r for each token, where r is its probability under the reference by policy.
+
+    Schulman's estimator k3 of KL(policy || reference), http://joschu.net/blog/kl-approx.html:
+    unbiased for tokens that the policy sampled, and never negative.
+
+    Args:
+        log_probs: of the completion's tokens under the policy, shape (T,).
+        reference_log_probs: of the same tokens under the reference model, shape (T,).
+
+    Returns:
+        Estimates in nats, shape (T,).
+
+    Raises:
+        ValueError: the lengths differ.
+    """
+    differences = _differences(reference_log_probs, log_probs, "reference_log_probs")
+    return [_k3(difference) for difference in differences]
+
+
+def batch_loss(
+    token_losses: Sequence[Sequence[float]],
+    loss_type: LossType = "dapo",
+    *,
+    max_completion_length: int | None = None,
+) -> float:
+    """Gives the loss of a batch that one process takes in one piece, as TRL's `loss_type` names it.
+
+    grpo      mean over completions of the mean over tokens (arXiv 2402.03300, equation 3)
+    bnpo      mean over the batch's tokens
+    dapo      the same; TRL's differs from bnpo where a batch is accumulated (arXiv 2503.14476)
+    dr_grpo   sum over tokens / (completions * max_completion_length) (arXiv 2503.20783)
+
+    Args:
+        token_losses: of each completion's tokens, ragged, shape (B, T): the negative surrogate,
+            plus the KL estimate times its coefficient where there is one.
+        loss_type: how to average.
+        max_completion_length: what dr_grpo divides by, in tokens.
+
+    Raises:
+        ValueError: there is no completion, or dr_grpo has no length.
+    """
+    if not token_losses:
+        raise ValueError("token_losses: must have at least one completion")
+    total = math.fsum(loss for losses in token_losses for loss in losses)
+    if loss_type == "grpo":
+        means = [math.fsum(losses) / max(1, len(losses)) for losses in token_losses]
+        return math.fsum(means) / len(means)
+    if loss_type == "dr_grpo":
+        if max_completion_length is None or max_completion_length < 1:
+            raise ValueError("max_completion_length: dr_grpo needs one, at least 1")
+        return total / (len(token_losses) * max_completion_length)
+    return total / max(1, sum(len(losses) for losses in token_losses))
+
+
+def _differences(left: Sequence[float], right: Sequence[float], name: str) -> list[float]:
+    if len(left) != len(right):
+        raise ValueError(f"{name}: one for each of log_probs: {len(left)} and {len(right)}")
+    return [one - other for one, other in zip(left, right, strict=True)]
+
+
+def _surrogate(ratio: float, advantage: float, lowest: float, highest: float) -> float:
+    if advantage == 0.0:  # where a ratio is infinite, the product would be NaN
+        return 0.0
+    return min(ratio * advantage, min(max(ratio, lowest), highest) * advantage)
+
+
+def _k3(log_ratio: float) -> float:
+    if log_ratio > 1.0:
+        return _exp(log_ratio) - 1.0 - log_ratio
+    # expm1 keeps the digits where the policies are close; rounding may still pass below 0.
+    return max(0.0, math.expm1(log_ratio) - log_ratio)
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
