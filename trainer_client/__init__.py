@@ -4,6 +4,7 @@ Needs gRPC and protobuf alone. Rewards are in `rewards`, `reward-train` in `trl`
 """
 
 from trainer_client.blocking import RewardClient
+from trainer_client.call import LazyRequest
 from trainer_client.channel import Connection, Tls
 from trainer_client.client import AsyncRewardClient
 from trainer_client.errors import (
@@ -22,6 +23,7 @@ __all__ = [
     "ConfigError",
     "Connection",
     "Integrity",
+    "LazyRequest",
     "RemoteReward",
     "RewardClient",
     "RewardClientError",

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.call import Request
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
 from trainer_client.score import Score
@@ -29,7 +30,7 @@ class RewardClient:
         self._thread: _LoopThread | None = None
         self._lock = threading.Lock()
 
-    def score(self, requests: Iterable[pb.ScoreRequest]) -> list[Score]:
+    def score(self, requests: Iterable[Request]) -> list[Score]:
         """Judges completions; see `AsyncRewardClient.score`."""
         return self._run(self._client.score(requests))
 

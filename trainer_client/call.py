@@ -6,7 +6,7 @@ Every request ends with a score of its own: a verdict, or the reason why there i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -19,6 +19,22 @@ from trainer_client.retry import Failure, Patience
 from trainer_client.score import Score
 
 _Answer = Score | Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazyRequest:
+    """A request that is made when it is sent, so that many large ones never exist at once.
+
+    Args:
+        id: that of the request.
+        make: makes it; called again for another attempt.
+    """
+
+    id: str
+    make: Callable[[], pb.ScoreRequest]
+
+
+Request = pb.ScoreRequest | LazyRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +63,7 @@ class ScoreCall:
             timeout_seconds=connection.timeout_seconds, outage_seconds=connection.outage_seconds
         )
 
-    async def run(self, requests: Sequence[pb.ScoreRequest]) -> list[Score]:
+    async def run(self, requests: Sequence[Request]) -> list[Score]:
         """Judges requests that share one RPC, trying again while that makes sense."""
         scores: dict[int, Score] = {}
         pending = list(range(len(requests)))
@@ -66,7 +82,7 @@ class ScoreCall:
             await asyncio.sleep(max(pauses.values(), default=0.0))
         return [scores[index] for index in range(len(requests))]
 
-    def _conclude(self, request: pb.ScoreRequest, answer: _Answer, attempt: int) -> Score | float:
+    def _conclude(self, request: Request, answer: _Answer, attempt: int) -> Score | float:
         """Gives the score, or the seconds to wait before another attempt."""
         if isinstance(answer, Score):
             self._patience.answered()
@@ -79,17 +95,18 @@ class ScoreCall:
             request.id, answer.status.name, answer.message + tries, permanent=answer.permanent
         )
 
-    async def _attempt(self, requests: Sequence[pb.ScoreRequest]) -> list[_Answer]:
-        problem = self._size_problem(requests)
-        if problem is not None:
-            return [problem] * len(requests)
+    async def _attempt(self, requests: Sequence[Request]) -> list[_Answer]:
         async with self._line.slots:
+            made = [_made(request) for request in requests]
+            problem = self._size_problem(made)
+            if problem is not None:
+                return [problem] * len(made)
             seconds = min(self._connection.rpc_timeout_seconds, self._patience.remaining())
             if seconds <= 0:
-                return [_OVER] * len(requests)
+                return [_OVER] * len(made)
             if self._connection.batch_size == 1:
-                return [await self._single(requests[0], seconds)]
-            return await self._batch(requests, seconds)
+                return [await self._single(made[0], seconds)]
+            return await self._batch(made, seconds)
 
     async def _single(self, request: pb.ScoreRequest, seconds: float) -> _Answer:
         try:
@@ -142,13 +159,17 @@ def _item_answer(item: pb.ScoreBatchResponse) -> _Answer:
     return score.from_response(item.response)
 
 
-def chunks(
-    requests: Sequence[pb.ScoreRequest], connection: Connection
-) -> list[list[pb.ScoreRequest]]:
+def _made(request: Request) -> pb.ScoreRequest:
+    return request.make() if isinstance(request, LazyRequest) else request
+
+
+def chunks(requests: Sequence[Request], connection: Connection) -> Sequence[Sequence[Request]]:
     """Cuts requests into runs that fit into one RPC, in count and in bytes."""
+    if connection.batch_size == 1:
+        return [[request] for request in requests]
     chunks: list[list[pb.ScoreRequest]] = []
     room = 0
-    for request in requests:
+    for request in map(_made, requests):
         size = request.ByteSize()
         if not chunks or len(chunks[-1]) == connection.batch_size or size > room:
             chunks.append([])

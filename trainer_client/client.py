@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar, Unpack
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.call import Line, ScoreCall, chunks
+from trainer_client.call import Line, Request, ScoreCall, chunks
 from trainer_client.channel import Connection, ConnectionOptions, Target
 from trainer_client.errors import CallError
 from trainer_client.score import Score
@@ -34,10 +34,11 @@ class AsyncRewardClient:
         self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
         self._lock = threading.Lock()
 
-    async def score(self, requests: Iterable[pb.ScoreRequest]) -> list[Score]:
+    async def score(self, requests: Iterable[Request]) -> list[Score]:
         """Judges completions; gives one score for each, in the order given.
 
-        Whatever happens to a request, it has its score: with a verdict, or with an `error`.
+        Whatever happens to a request, it has its score: with a verdict, or with an `error`. A
+        `LazyRequest` is made when it is sent.
         """
         todo = list(requests)
         call = ScoreCall(self._connection, self._line())

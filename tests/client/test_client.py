@@ -10,7 +10,14 @@ import pytest
 from google.rpc import status_pb2
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client import AsyncRewardClient, CallError, Integrity, RewardClient, Verdict
+from trainer_client import (
+    AsyncRewardClient,
+    CallError,
+    Integrity,
+    LazyRequest,
+    RewardClient,
+    Verdict,
+)
 
 
 def requests(count: int, **fields) -> list[pb.ScoreRequest]:
@@ -73,6 +80,52 @@ async def test_512_completions_in_one_call_stay_within_the_bound(serve):
         scores = await client.score(requests(512))
     assert [score.reward for score in scores] == [1.0] * 512
     assert 2 <= server.most_at_once <= 8
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+async def test_lazy_requests_are_made_when_they_are_sent_and_again_for_another_attempt(
+    serve, batch_size
+):
+    made: list[str] = []
+
+    def lazy(index: int) -> LazyRequest:
+        def make() -> pb.ScoreRequest:
+            made.append(f"r{index}")
+            return pb.ScoreRequest(id=f"r{index}")
+
+        return LazyRequest(id=f"r{index}", make=make)
+
+    server = serve(failing_first(1, grpc.StatusCode.UNAVAILABLE))
+    options = {"max_in_flight": 4, "batch_size": batch_size}
+    async with AsyncRewardClient(server.target, **options) as client:
+        scores = await client.score([lazy(index) for index in range(12)])
+    assert [score.id for score in scores] == [f"r{index}" for index in range(12)]
+    assert [score.reward for score in scores] == [1.0] * 12
+    if batch_size == 1:
+        assert sorted(made) == sorted([f"r{index}" for index in range(12)] * 2)
+
+
+async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve):
+    alive: set[str] = set()
+    most = 0
+
+    def lazy(index: int) -> LazyRequest:
+        def make() -> pb.ScoreRequest:
+            nonlocal most
+            request = pb.ScoreRequest(id=f"r{index}")
+            alive.add(request.id)
+            most = max(most, len(alive))
+            return request
+
+        return LazyRequest(id=f"r{index}", make=make)
+
+    def answer(request, context):
+        alive.discard(request.id)
+        return slowly(request, context)
+
+    async with AsyncRewardClient(serve(answer).target, max_in_flight=4) as client:
+        await client.score([lazy(index) for index in range(64)])
+    assert most <= 8  # an answer on its way back has left its slot on the server already
 
 
 async def test_two_calls_at_once_share_the_bound(serve):
