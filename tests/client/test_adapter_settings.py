@@ -8,7 +8,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError, tasks
-from trainer_client.adapters.settings import read_settings, shared_judge
+from trainer_client.adapters.settings import forget, read_settings, shared_judge
 from trainer_client.channel import addresses
 
 TEMPLATE = pb.ScoreRequest(function=pb.FunctionTests(entry_point="f", asserts=["assert f() == 1"]))
@@ -18,9 +18,9 @@ TEMPLATE = pb.ScoreRequest(function=pb.FunctionTests(entry_point="f", asserts=["
 def _empty_environment(monkeypatch):
     for name in [name for name in os.environ if name.startswith("CODEREWARD_")]:
         monkeypatch.delenv(name)
-    shared_judge.cache_clear()
+    forget()
     yield
-    shared_judge.cache_clear()
+    forget()
 
 
 def set_all(monkeypatch, **values: object) -> None:

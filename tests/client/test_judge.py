@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 
@@ -132,6 +133,30 @@ def test_a_pool_of_processes_can_share_it(serve):
     judge = Judge(serve(judge_word).target, templates=TEMPLATES)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         assert list(pool.map(first_reward, [judge] * 4)) == [1.0] * 4
+
+
+def forked_problem(judge: Judge) -> str:
+    try:
+        first_reward(judge)
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_forked_after_its_use_is_told_so_instead_of_hanging(serve):
+    judge = Judge(serve(judge_word).target, templates=TEMPLATES)
+    assert first_reward(judge) == 1.0
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, forked_problem(judge).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writer)
+    with open(reader) as said:
+        assert "used before this process was forked" in said.read()
+    judge.close()
 
 
 def test_a_dead_server_costs_rewards_and_no_exception():

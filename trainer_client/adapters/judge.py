@@ -43,7 +43,8 @@ class Judge:
     """Judges completions, from any thread and from any number of event loops.
 
     It connects when it is first used, once for each process and loop. It can be pickled; the copy
-    connects anew.
+    connects anew. A process that has used it cannot be forked and use it again, since gRPC cannot:
+    let workers be spawned, or let them be the first to use it.
 
     Args:
         target: the servers; see `channel.Connection`, as for all other options.
@@ -82,6 +83,7 @@ class Judge:
 
         Raises:
             ValueError: there are not as many labels as completions.
+            RuntimeError: it was used before this process was forked.
         """
         prepared = self._prepare_all(completions, labels)
         return _merged(prepared, await self._connected().awaited.score(_requests(prepared)))
@@ -140,13 +142,14 @@ class Judge:
         return request
 
     def _connected(self) -> _Clients:
-        # A forked process has neither the threads nor the connections of its parent.
-        if self._clients is None or self._clients.process != os.getpid():
+        if self._clients is None:
             self._clients = _Clients(
                 os.getpid(),
                 RewardClient(self._target, **self._options),
                 AsyncRewardClient(self._target, **self._options),
             )
+        if self._clients.process != os.getpid():
+            raise RuntimeError("the judge was used before this process was forked; spawn processes")
         return self._clients
 
 

@@ -24,6 +24,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
 from trainer_client.adapters.judge import Judge
+from trainer_client.adapters.unjudged import Unjudged
 from trainer_client.channel import ConnectionOptions, Tls
 from trainer_client.errors import ConfigError, TaskError
 
@@ -52,6 +53,7 @@ class AdapterSettings(BaseSettings):
     timeout_seconds: PositiveFloat = 600.0
     outage_seconds: PositiveFloat = 300.0
     max_in_flight: PositiveInt = 64
+    unjudged: Unjudged = "raise"
 
     @property
     def defaults(self) -> pb.ScoreRequest:
@@ -127,13 +129,29 @@ def read_settings() -> AdapterSettings:
 
 
 @functools.cache
+def shared_settings() -> AdapterSettings:
+    """Gives what the environment said when this process first asked.
+
+    Raises:
+        ConfigError: see `read_settings`.
+    """
+    return read_settings()
+
+
+@functools.cache
 def shared_judge() -> Judge:
-    """Gives this process's judge, which the environment described when it was first asked for.
+    """Gives this process's judge.
 
     Raises:
         ConfigError: see `read_settings` and `AdapterSettings.judge`.
     """
-    return read_settings().judge()
+    return shared_settings().judge()
+
+
+def forget() -> None:
+    """Lets the environment be read anew; for programs that change it."""
+    shared_judge.cache_clear()
+    shared_settings.cache_clear()
 
 
 def _typos() -> Iterable[tuple[str, str]]:
