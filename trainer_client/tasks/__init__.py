@@ -8,7 +8,8 @@
 
 `unit_tests` makes a request of any test files of pytest or unittest. Each of the others takes
 `(row, completion="", *, id="")`. Without a completion the request is a template: keep templates by
-task id, so that tests stay out of a trainer's data set, and `fill` them in.
+task id, so that tests stay out of a trainer's data set, and `fill` them in. `write_templates` and
+`read_templates` keep them in a file of JSON lines.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from types import MappingProxyType
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
 from trainer_client.tasks.contests import livecodebench
+from trainer_client.tasks.files import decoded, from_json, read_templates, write_templates
 from trainer_client.tasks.functions import humaneval, mbpp
 from trainer_client.tasks.languages import humaneval_x, multipl_e
 from trainer_client.tasks.methods import leetcode
@@ -34,7 +36,9 @@ __all__ = [
     "apps",
     "bigcodebench",
     "code_contests",
+    "decoded",
     "fill",
+    "from_json",
     "humaneval",
     "humaneval_x",
     "leetcode",
@@ -42,8 +46,10 @@ __all__ = [
     "mbpp",
     "multipl_e",
     "named",
+    "read_templates",
     "templates",
     "unit_tests",
+    "write_templates",
 ]
 
 TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(

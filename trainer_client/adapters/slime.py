@@ -1,0 +1,66 @@
+"""Rewards for slime (and miles); `serve` speaks its HTTP contract.
+
+    --custom-rm-path trainer_client.adapters.slime.custom_rm
+    --group-rm --custom-rm-path trainer_client.adapters.slime.batched_custom_rm
+
+The data set's `--label-key` column holds the label; see `judge`. The environment says the rest;
+see `settings`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from trainer_client.adapters import unjudged
+from trainer_client.adapters.responses import without_end
+from trainer_client.adapters.settings import shared_judge, shared_settings
+
+
+class Sample(Protocol):
+    """What is read of slime's `Sample`."""
+
+    response: str
+    label: str | None
+    reward: float | dict[str, Any] | None
+
+
+async def custom_rm(
+    args: object, sample: Sample | Sequence[Sample], **kwargs: Any
+) -> float | list[float]:
+    """Judges one sample; or several, which slime hands over where one rollout gave several.
+
+    Raises:
+        RewardLostError: it was not judged. slime stops then.
+    """
+    if isinstance(sample, Sequence):
+        return await batched_custom_rm(args, sample)
+    (reward,) = await batched_custom_rm(args, [sample])
+    return reward
+
+
+async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: Any) -> list[float]:
+    """Judges a group of samples at once.
+
+    Raises:
+        RewardLostError: one was not judged. slime stops then.
+    """
+    texts = [without_end(sample.response) for sample in samples]
+    scores = await shared_judge().score(texts, [sample.label for sample in samples])
+    return [unjudged.number(found, shared_settings().unjudged) for found in scores]
+
+
+def judged_groups(
+    args: object, samples: Sequence[Sample | Sequence[Sample]], **kwargs: Any
+) -> bool:
+    """Tells whether a group may be trained on: not if one of its rewards is NaN.
+
+    With CODEREWARD_UNJUDGED=nan and `--dynamic-sampling-filter-path` set to this function, slime
+    drops such groups and samples others.
+    """
+    return not any(
+        isinstance(sample.reward, float) and math.isnan(sample.reward)
+        for item in samples
+        for sample in (item if isinstance(item, Sequence) else [item])
+    )

@@ -1,0 +1,57 @@
+"""Rewards for verl: `compute_score` for its reward loop, `compute_scores` for the batch manager.
+
+    reward.custom_reward_function.path=pkg://trainer_client.adapters.verl
+    reward.custom_reward_function.name=compute_score
+
+The data set's `reward_model.ground_truth` is the label; see `judge`. The environment says the rest;
+see `settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainer_client.adapters import unjudged
+from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.score import Score
+
+
+async def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: object,
+    extra_info: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> dict[str, float | str]:
+    """Judges one response; gives its `score`, `acc` (1.0 if it passed) and `verdict`.
+
+    Raises:
+        RewardLostError: it was not judged. verl leaves such a response out of the batch.
+    """
+    (found,) = await shared_judge().score([solution_str], [ground_truth])
+    return _result(found)
+
+
+def compute_scores(
+    data_sources: Sequence[str],
+    solution_strs: Sequence[str],
+    ground_truths: Sequence[object],
+    extra_infos: Sequence[Mapping[str, Any] | None] | None = None,
+    **kwargs: Any,
+) -> list[dict[str, float | str]]:
+    """Judges a batch, each response as `compute_score` does.
+
+    Raises:
+        RewardLostError: one was not judged.
+    """
+    scores = shared_judge().score_blocking(list(solution_strs), list(ground_truths))
+    return [_result(found) for found in scores]
+
+
+def _result(found: Score) -> dict[str, float | str]:
+    return {
+        "score": unjudged.number(found, shared_settings().unjudged),
+        "acc": unjudged.passed(found),
+        "verdict": unjudged.verdict_name(found),
+    }
