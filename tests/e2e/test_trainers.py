@@ -17,7 +17,7 @@ import pytest
 
 from trainer_client import tasks
 from trainer_client.examples.adapters.common import TASK
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
 

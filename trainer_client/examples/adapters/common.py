@@ -12,7 +12,7 @@ from typing import Any
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 PROMPT = "<|im_start|>user\nWrite twice(x).<|im_end|>\n<|im_start|>assistant\n"
 END = "<|im_end|>"
