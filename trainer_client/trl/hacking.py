@@ -7,10 +7,10 @@ signals     a kind of hack signal has become more frequent than it was at its ra
 
 Noise is no news. A change counts when it exceeds a least one, and so many standard errors: the pass
 rate's fall is held against the spread of as many coin flips as there were samples, the reward's and
-the signals' rise against their own spread from step to step. The best of m windows is an extreme,
-which chance alone makes more extreme the larger m is: z standard errors become the root of
-z * z + 2 * ln(m), which leaves the chance of a false alarm about as it was (Bonferroni, with the
-exponential tail of the normal distribution).
+the signals' rise against their own spread from step to step. A run of m windows makes m * m
+comparisons of a window with the best before it, and chance has as many tries: z standard errors
+become the root of z * z + 4 * ln(m), which leaves the chance of a false alarm in the whole run about
+that of a single comparison (Bonferroni's correction, with the normal distribution's tail).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class HackingRule:
         least_rise: float = 0.02,
         window: int = 10,
         least_signals: float = 0.05,
-        certainty: float = 3.5,
+        certainty: float = 3.0,
         reward_key: str = "reward",
     ) -> None:
         require(held_out_samples >= 1, "held_out_samples", "at least 1", held_out_samples)
@@ -217,8 +217,8 @@ class _Divergence:
 
 
 def _errors(certainty: float, windows: int) -> float:
-    """Gives how many standard errors count where the best of so many windows is compared."""
-    return math.sqrt(certainty**2 + 2.0 * math.log(max(1, windows)))
+    """Gives how many standard errors count where each of so many windows is compared with each."""
+    return math.sqrt(certainty**2 + 4.0 * math.log(max(1, windows)))
 
 
 def _variance(values: Sequence[float]) -> float:

@@ -51,7 +51,8 @@ class KLRule:
         if not is_number(kl):
             return coefficient
         error = min(max(kl / self.target - 1.0, -0.2), 0.2)
-        moved = coefficient * (1.0 + error / self.horizon) ** steps
+        growth = min(steps * math.log1p(error / self.horizon), 700.0)  # beyond it, exp overflows
+        moved = coefficient * math.exp(growth)
         return min(max(moved, self.lowest), self.highest)
 
 
@@ -75,9 +76,9 @@ class CollapseRule:
     def __init__(
         self,
         *,
-        window: int = 10,
+        window: int = 20,
         share: float = 0.5,
-        patience: int = 10,
+        patience: int = 20,
         floor: float = 0.0,
         least_best: float = 0.05,
     ) -> None:
