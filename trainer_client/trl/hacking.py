@@ -9,8 +9,8 @@ Noise is no news. A change counts when it exceeds a least one, and so many stand
 rate's fall is held against the spread of as many coin flips as there were samples, the reward's and
 the signals' rise against their own spread from step to step. A run of m windows makes m * m
 comparisons of a window with the best before it, and chance has as many tries: z standard errors
-become the root of z * z + 4 * ln(m), which leaves the chance of a false alarm in the whole run about
-that of a single comparison (Bonferroni's correction, with the normal distribution's tail).
+become the root of z * z + 4 * ln(m), which leaves the chance of a false alarm in the whole run
+about that of a single comparison (Bonferroni's correction, with the normal distribution's tail).
 """
 
 from __future__ import annotations
