@@ -204,6 +204,7 @@ def test_a_resumed_run_goes_on_as_if_it_had_not_been_interrupted(tiny_model, tmp
 PROCESSES = 2
 
 
+@pytest.mark.timeout(240)
 def test_every_process_comes_to_the_same_coefficient_and_stops_at_the_same_step(
     tiny_model, tmp_path
 ):
@@ -211,8 +212,13 @@ def test_every_process_comes_to_the_same_coefficient_and_stops_at_the_same_step(
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     count = f"--nproc-per-node={PROCESSES}"
     command = [*launch, count, str(script), str(tiny_model), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110)
-    assert done.returncode == 0, done.stderr[-4000:]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as launcher:
+        try:
+            _, errors = launcher.communicate(timeout=200)
+        except BaseException:
+            launcher.terminate()  # it ends its processes, which a kill would leave behind
+            raise
+    assert launcher.returncode == 0, errors[-4000:]
     reports = [
         json.loads((tmp_path / f"process-{rank}.json").read_text()) for rank in range(PROCESSES)
     ]

@@ -19,7 +19,7 @@ def tiny_trainer(model: Path, output: Path, reward, *, trainer: str = "GRPO", **
         "output_dir": str(output),
         "num_generations": GROUP,
         "per_device_train_batch_size": 2 * GROUP,
-        "max_completion_length": 6,
+        "max_completion_length": 3,
         "logging_steps": 1,
         "save_strategy": "no",
         "report_to": "none",
