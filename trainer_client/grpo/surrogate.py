@@ -43,15 +43,23 @@ def clipped_surrogate(
     return [_surrogate(ratio, advantage, 1.0 - lower, 1.0 + upper) for ratio in ratios]
 
 
-def k3_kl(log_probs: Sequence[float], reference_log_probs: Sequence[float]) -> list[float]:
+def k3_kl(
+    log_probs: Sequence[float],
+    reference_log_probs: Sequence[float],
+    old_log_probs: Sequence[float] | None = None,
+) -> list[float]:
     """Gives r - 1 - log r for each token, where r is its probability under the reference by policy.
 
     Schulman's estimator k3 of KL(policy || reference), http://joschu.net/blog/kl-approx.html:
-    unbiased for tokens that the policy sampled, and never negative.
+    unbiased for tokens that the policy sampled, and never negative. Tokens that an older policy
+    sampled are weighted by the ratio of policy to older policy (DeepSeek-V3.2, arXiv 2512.02556),
+    as TRL does by default (`use_bias_correction_kl`).
 
     Args:
         log_probs: of the completion's tokens under the policy, shape (T,).
         reference_log_probs: of the same tokens under the reference model, shape (T,).
+        old_log_probs: of the same tokens under the policy that wrote them, shape (T,), where that
+            was another one.
 
     Returns:
         Estimates in nats, shape (T,).
@@ -60,7 +68,11 @@ def k3_kl(log_probs: Sequence[float], reference_log_probs: Sequence[float]) -> l
         ValueError: the lengths differ.
     """
     differences = _differences(reference_log_probs, log_probs, "reference_log_probs")
-    return [_k3(difference) for difference in differences]
+    estimates = [_k3(difference) for difference in differences]
+    if old_log_probs is None:
+        return estimates
+    changes = _differences(log_probs, old_log_probs, "old_log_probs")
+    return [k3 and k3 * _exp(change) for k3, change in zip(estimates, changes, strict=True)]
 
 
 def batch_loss(
@@ -100,7 +112,7 @@ def batch_loss(
 
 def _differences(left: Sequence[float], right: Sequence[float], name: str) -> list[float]:
     if len(left) != len(right):
-        raise ValueError(f"{name}: one for each of log_probs: {len(left)} and {len(right)}")
+        raise ValueError(f"{name}: must be as many as log_probs: {len(left)} and {len(right)}")
     return [one - other for one, other in zip(left, right, strict=True)]
 
 

