@@ -126,6 +126,7 @@ def _assembled(
     """Makes a run's parts; a server that it starts ends with the stack."""
     from trainer_client.trl.progress import StepLines
     from trainer_client.trl.recorder import Recorder
+    from trainer_client.trl.watch import attach_controller, watchers_of
 
     tokenizer = load_tokenizer(config)
     tasks = tasks_for(config, tokenizer)
@@ -141,8 +142,11 @@ def _assembled(
         if is_main:
             print_evaluation(console, step, found)
 
-    callbacks = [recorder, StepLines(reward.__name__, console)]
+    samples = len(tasks.held_out) * config.evaluation.samples
+    watchers = watchers_of(config.watch, held_out_samples=samples, tell=recorder.event)
+    callbacks = [*watchers, recorder, StepLines(reward.__name__, console)]
     trainer = make_trainer(config, arguments, tokenizer, tasks, reward, evaluated, callbacks)
+    attach_controller(config.watch, trainer, tell=recorder.event)
     return Run(tasks=tasks, tokenizer=tokenizer, trainer=trainer, recorder=recorder)
 
 

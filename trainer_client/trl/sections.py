@@ -241,13 +241,16 @@ class WatchSection(Section):
     """What is done about a run that goes wrong.
 
     Args:
-        target_kl: the KL divergence that the coefficient `beta` is steered to.
-        kl_horizon: steps over which it is steered there.
-        stop_on_collapse: whether to stop when the reward has fallen for long.
-        warn_of_hacking: whether to warn when rewards rise and held-out tasks do not.
+        target_kl: the KL divergence, in nats per token, that the coefficient `training.beta` is
+            steered to.
+        kl_horizon: optimizer steps over which it is steered there; see `rules.KLRule`.
+        stop_on_collapse: whether to stop when the reward has fallen for long; see
+            `rules.CollapseRule`.
+        warn_of_hacking: whether to warn when rewards rise and held-out tasks do not; see
+            `hacking.HackingRule`.
     """
 
     target_kl: PositiveFloat | None = None
-    kl_horizon: PositiveInt = 100
+    kl_horizon: PositiveFloat = 10.0
     stop_on_collapse: bool = False
     warn_of_hacking: bool = True

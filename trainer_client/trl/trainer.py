@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from trainer_client.trl.run_folder import TaskTally
 
 
+# Where a controlled KL coefficient begins unless told; 0, TRL's own, would make no reference model.
+_FIRST_KL_COEFFICIENT = 0.04
+
+
 def grpo_arguments(config: TrainConfig) -> GRPOConfig:
     """Makes TRL's arguments; uses a GPU and bfloat16 where there are any.
 
@@ -49,6 +53,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         "use_cpu": not has_gpu,
         "bf16": not has_gpu or torch.cuda.is_bf16_supported(),
         "model_init_kwargs": _model_options(config),
+        **({} if config.watch.target_kl is None else {"beta": _FIRST_KL_COEFFICIENT}),
         **_evaluation_arguments(config),
     }
     try:
