@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ FLAGS = (
     # No name resolves, so that the browser can load nothing from elsewhere.
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
+PATIENCE_SECONDS = 30
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # Of a proxy that is set for the tests' own downloads, loopback is none of its business.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -56,6 +58,12 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """Runs the body of a function of JavaScript in the page; answers with what it returns."""
         return self._post("execute/sync", {"script": script, "args": list(arguments)})
+
+    def until(self, condition: str, *arguments: Any) -> None:
+        """Waits for an expression of JavaScript to be true, since the page acts in its own time."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self.run(f"return {condition}", *arguments):
+            assert time.monotonic() < deadline, f"in {PATIENCE_SECONDS} s never true: {condition}"
 
     def click(self, selector: str) -> None:
         """Clicks where an element is, as a mouse does."""

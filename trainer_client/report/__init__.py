@@ -63,6 +63,8 @@ def write_report(runs: Sequence[Path], out: Path, *, pngs: bool = True) -> Repor
         from trainer_client.report.tables import read_tables
     except ImportError as error:
         raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+    if out.is_dir():
+        raise ConfigError(f"out: {out} is a folder; name the HTML file")
     found = read_runs(runs)
     tables = read_tables(found)
     figures = all_figures(found, tables)

@@ -194,10 +194,11 @@ def half_step(steps: Floats) -> float:
     return float(np.median(np.diff(steps))) / 2 if len(steps) > 1 else 0.5
 
 
-def mark_gaps(axes: Axes, series: Series, label: str) -> None:
-    """Hatches the stretches without a value over the height of the axes."""
-    half = half_step(series.steps)
-    for first, last in series.gaps:
+def mark_gaps(axes: Axes, pool: Pool) -> None:
+    """Hatches the stretches at which a run has no value over the height of the axes."""
+    half = half_step(pool.mean.steps)
+    label = "nothing judged" if pool.is_single else "nothing judged in a run"
+    for first, last in pool.mean.gaps:
         axes.axvspan(
             first - half,
             last + half,

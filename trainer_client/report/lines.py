@@ -39,7 +39,7 @@ def reward_figure(runs: Sequence[Run]) -> Chart | None:
     pool_lines(axes, reward, BLUE, mean_label(reward, "reward"), smooth=True)
     if reward.is_single:
         _reward_band(axes, runs[0], reward.mean)
-    mark_gaps(axes, reward.mean, "nothing judged")
+    mark_gaps(axes, reward)
     mark_events(axes, all_events(runs))
     axes.set_ylabel("reward")
     finish(figure, [axes])

@@ -51,7 +51,7 @@ def passing_figure(runs: Sequence[Run]) -> Chart | None:
     for other, colour in zip(_other_splits(runs, split), (BLUE, ORANGE, VERMILLION), strict=False):
         rates = pool([rates_over_steps(run, other, 1) for run in runs])
         line(axes, rates.mean, color=colour, linestyle="--", label=f"pass@1, {label_of(other)}")
-    mark_gaps(axes, first.mean, "nothing judged")
+    mark_gaps(axes, first)
     mark_events(axes, all_events(runs))
     axes.set_ylabel("share of tasks")
     axes.set_ylim(bottom=0)

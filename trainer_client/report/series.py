@@ -122,8 +122,10 @@ def smoothed(series: Series, window: int) -> Series:
         series: may have gaps.
         window: values at most that count for one, centred, fewer at the ends.
     """
+    if not len(series.values):
+        return series
     known = np.isfinite(series.values)
-    kernel = np.ones(min(window, max(len(series.values), 1)))
+    kernel = np.ones(min(window, len(series.values)))
     total = np.convolve(np.where(known, series.values, 0.0), kernel, "same")
     count = np.convolve(known.astype(np.float64), kernel, "same")
     values = np.divide(total, count, out=np.full(len(total), np.nan), where=known)

@@ -37,12 +37,13 @@ def wait_seconds(run: Run) -> Series:
 
 
 def time_pools(runs: Sequence[Run]) -> tuple[Pool, Pool] | None:
-    """Pools step and wait times, None where a run did not log both."""
+    """Pools step and wait times, None where a run did not log both, or none that others did."""
     for run in runs:
         key = f"{run.info.reward}/wait_seconds"
         if not _timed(run) or not any(key in line for line in run.metrics):
             return None
-    return pool([step_seconds(run) for run in runs]), pool([wait_seconds(run) for run in runs])
+    steps = pool([step_seconds(run) for run in runs])
+    return (steps, pool([wait_seconds(run) for run in runs])) if len(steps.mean.steps) else None
 
 
 def wait_share(runs: Sequence[Run]) -> float | None:

@@ -159,10 +159,12 @@
       return option;
     });
     select.append(all, ...options);
+    select.addEventListener("change", restart);
   }
-  element("filters").addEventListener("input", restart);
+  element("order").addEventListener("change", restart);
+  element("text").addEventListener("input", restart);
   element("filters").addEventListener("submit", (event) => event.preventDefault());
-  element("filters").addEventListener("reset", () => setTimeout(restart));
+  element("clear").addEventListener("click", () => { element("filters").reset(); restart(); });
   element("previous").addEventListener("click", () => move(-PAGE));
   element("next").addEventListener("click", () => move(PAGE));
   show();
