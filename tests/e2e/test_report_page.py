@@ -35,6 +35,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield running
 
 
+@pytest.fixture
+def quiet(browser: Browser) -> Iterator[Browser]:
+    """Gives the browser; no page may have an error or try what is refused."""
+    browser.console()
+    yield browser
+    assert browser.console() == []
+
+
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Gives the report of two seeds."""
@@ -96,114 +104,110 @@ def count_of(browser: Browser, column: str, value: object) -> int:
     return found
 
 
-def test_clicks_on_the_filters_choose_completions(browser, seeds):
-    browser.open(seeds)
-    assert shown(browser) == 160
-    browser.choose("#verdict", "PASSED")
-    assert shown(browser) == count_of(browser, "verdict", "PASSED") > 0
-    assert set(browser.texts(CHIPS)) == {"PASSED"}
-    browser.click("#clear")
-    browser.choose("#step", "4")
-    assert shown(browser) == count_of(browser, "step", 4) == 16
-    assert set(browser.texts(CHIPS)) == {"UNJUDGED"}
-    assert "reward none" in browser.texts("#list summary")[0]
-    browser.choose("#run", "seed 1")
-    assert shown(browser) == 8
-    browser.click("#clear")
-    browser.choose("#task", "mbpp/3")
-    assert shown(browser) == count_of(browser, "task", "mbpp/3") > 0
-    assert set(browser.texts("#list .task")) == {"mbpp/3"}
+def test_clicks_on_the_filters_choose_completions(quiet, seeds):
+    quiet.open(seeds)
+    assert shown(quiet) == 160
+    quiet.choose("#verdict", "PASSED")
+    assert shown(quiet) == count_of(quiet, "verdict", "PASSED") > 0
+    assert set(quiet.texts(CHIPS)) == {"PASSED"}
+    quiet.click("#clear")
+    quiet.choose("#step", "4")
+    assert shown(quiet) == count_of(quiet, "step", 4) == 16
+    assert set(quiet.texts(CHIPS)) == {"UNJUDGED"}
+    assert "reward none" in quiet.texts("#list summary")[0]
+    quiet.choose("#run", "seed 1")
+    assert shown(quiet) == 8
+    quiet.click("#clear")
+    quiet.choose("#task", "mbpp/3")
+    assert shown(quiet) == count_of(quiet, "task", "mbpp/3") > 0
+    assert set(quiet.texts("#list .task")) == {"mbpp/3"}
 
 
-def test_text_is_searched_for_in_prompts_completions_and_messages(browser, seeds):
-    browser.open(seeds)
-    browser.type("#text", "ATTEMPT 2")
-    assert shown(browser) == 160 // 4
-    browser.click("#clear")
-    browser.type("#text", "no server")
-    assert shown(browser) == count_of(browser, "verdict", "UNJUDGED") == 32
-    browser.type("#text", " that is there")
-    assert shown(browser) == 0
-    assert browser.texts("#list details") == []
-    browser.click("#clear")
-    assert shown(browser) == 160
+def test_text_is_searched_for_in_prompts_completions_and_messages(quiet, seeds):
+    quiet.open(seeds)
+    quiet.type("#text", "ATTEMPT 2")
+    assert shown(quiet) == 160 // 4
+    quiet.click("#clear")
+    quiet.type("#text", "no server")
+    assert shown(quiet) == count_of(quiet, "verdict", "UNJUDGED") == 32
+    quiet.type("#text", " that is there")
+    assert shown(quiet) == 0
+    assert quiet.texts("#list details") == []
+    quiet.click("#clear")
+    assert shown(quiet) == 160
 
 
-def test_pages_and_orders_show_every_completion_once(browser, seeds):
-    browser.open(seeds)
-    browser.choose("#order", "oldest")
-    seen = browser.texts("#list .step")
-    while not browser.run("return document.getElementById('next').disabled"):
-        browser.click("#next")
-        seen += browser.texts("#list .step")
+def test_pages_and_orders_show_every_completion_once(quiet, seeds):
+    quiet.open(seeds)
+    quiet.choose("#order", "oldest")
+    seen = quiet.texts("#list .step")
+    while not quiet.run("return document.getElementById('next').disabled"):
+        quiet.click("#next")
+        seen += quiet.texts("#list .step")
     assert Counter(seen) == {f"step {step}": 16 for step in range(1, 11)}
     assert seen[0] == "step 1"
-    browser.click("#previous")
-    assert browser.texts("#count")[0].startswith("126 to 150 of 160")
-    browser.choose("#order", "best")
-    assert set(browser.texts(CHIPS)) == {"PASSED"}
-    browser.choose("#order", "worst")
-    assert not {"PASSED", "UNJUDGED"} & set(browser.texts(CHIPS))
+    quiet.click("#previous")
+    assert quiet.texts("#count")[0].startswith("126 to 150 of 160")
+    quiet.choose("#order", "best")
+    assert set(quiet.texts(CHIPS)) == {"PASSED"}
+    quiet.choose("#order", "worst")
+    assert not {"PASSED", "UNJUDGED"} & set(quiet.texts(CHIPS))
 
 
-def test_a_click_opens_a_completion_with_its_code_and_failing_test(browser, seeds):
-    browser.open(seeds)
-    browser.choose("#verdict", "FAILED")
-    assert len(browser.texts("#list pre")) == 2
-    inside = open_completion(browser, 2)
-    assert browser.texts(f"{inside} .facts")[0] == "failing test: test_of_seven: 6 != 12"
-    prompt, completion = browser.texts(f"{inside} pre")
+def test_a_click_opens_a_completion_with_its_code_and_failing_test(quiet, seeds):
+    quiet.open(seeds)
+    quiet.choose("#verdict", "FAILED")
+    assert len(quiet.texts("#list pre")) == 2
+    inside = open_completion(quiet, 2)
+    assert quiet.texts(f"{inside} .facts")[0] == "failing test: test_of_seven: 6 != 12"
+    prompt, completion = quiet.texts(f"{inside} pre")
     assert prompt.startswith("Write a function solve_")
     assert completion.startswith("Here is a function that does it:\n\n```python\ndef solve_")
-    assert {"def", "int", "for", "in", "if", "return"} == set(browser.texts(f"{inside} pre .k"))
-    assert browser.texts(f"{inside} pre .s") == ['"""Adds what is even."""']
-    assert browser.texts(f"{inside} pre .c")[0].startswith("# attempt")
+    assert {"def", "int", "for", "in", "if", "return"} == set(quiet.texts(f"{inside} pre .k"))
+    assert quiet.texts(f"{inside} pre .s") == ['"""Adds what is even."""']
+    assert quiet.texts(f"{inside} pre .c")[0].startswith("# attempt")
 
 
-def test_nothing_is_loaded_from_anywhere_and_every_figure_is_drawn(browser, seeds):
-    browser.console()
-    browser.open(seeds)
+def test_nothing_is_loaded_from_anywhere_and_every_figure_is_drawn(quiet, seeds):
+    quiet.open(seeds)
     script = "return [...document.images].filter((i) => i.complete && i.naturalWidth > 300).length"
-    assert browser.run(script) == browser.run("return document.images.length") == 9
-    loaded = browser.run("return performance.getEntriesByType('resource').map((e) => e.name)")
+    assert quiet.run(script) == quiet.run("return document.images.length") == 9
+    loaded = quiet.run("return performance.getEntriesByType('resource').map((e) => e.name)")
     assert [name for name in loaded if not name.startswith("data:")] == []
-    assert all(browser.run("return [...document.images].map((i) => i.alt)"))
-    assert browser.console() == []
+    assert all(quiet.run("return [...document.images].map((i) => i.alt)"))
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_no_window_is_too_narrow_for_the_page(browser, seeds, width):
-    browser.resize(width, 800)
-    browser.open(seeds)
-    assert browser.run("return document.documentElement.scrollWidth") == width
+def test_no_window_is_too_narrow_for_the_page(quiet, seeds, width):
+    quiet.resize(width, 800)
+    quiet.open(seeds)
+    assert quiet.run("return document.documentElement.scrollWidth") == width
     widths = "return [...document.querySelectorAll('main > section')].map((s) => s.scrollWidth)"
-    assert max(browser.run(widths)) <= width
-    browser.resize(1400, 900)
+    assert max(quiet.run(widths)) <= width
+    quiet.resize(1400, 900)
 
 
-def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(browser, hostile):
-    browser.console()
-    browser.open(hostile)
+def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(quiet, hostile):
+    quiet.open(hostile)
     for place in range(2, 21):
-        open_completion(browser, place)
+        open_completion(quiet, place)
     completions = "#list .inside > div:nth-of-type(2) pre"
     texts = [
         text.replace("\\u2028", "\u2028").replace("\\u2029", "\u2029")
-        for text in browser.texts(completions)
+        for text in quiet.texts(completions)
     ]
     assert Counter(texts) == dict.fromkeys((*HOSTILE, *SLOW), 2)
-    assert browser.texts("h1") == [HOSTILE[0]]
-    assert browser.texts("td bdi") == list(HOSTILE)
+    assert quiet.texts("h1") == [HOSTILE[0]]
+    assert quiet.texts("td bdi") == list(HOSTILE)
     for text in HOSTILE:
-        browser.run("document.getElementById('verdict').value = arguments[0]", text)
-        browser.click("#verdict")
-    assert browser.run("return window.hacked ?? 0") == 0
+        quiet.run("document.getElementById('verdict').value = arguments[0]", text)
+        quiet.click("#verdict")
+    assert quiet.run("return window.hacked ?? 0") == 0
     tags = (
         "return [...document.querySelectorAll('script, iframe, svg, b[onmouseover], img')].length"
     )
-    assert browser.run(tags) == 2 + browser.run("return document.images.length")
-    assert browser.run("return [...document.images].every((i) => i.src.startsWith('data:'))")
-    assert browser.console() == []
+    assert quiet.run(tags) == 2 + quiet.run("return document.images.length")
+    assert quiet.run("return [...document.images].every((i) => i.src.startsWith('data:'))")
 
 
 def test_the_policy_stops_what_would_get_into_the_page_all_the_same(browser, hostile):

@@ -23,7 +23,16 @@ from trainer_client.report.charts import (
     smoothing_window,
 )
 from trainer_client.report.runs import Run, all_events
-from trainer_client.report.series import Pool, Series, logged_of_judged, pooled, smoothed, told
+from trainer_client.report.series import (
+    Pool,
+    Series,
+    logged,
+    logged_of_judged,
+    pool,
+    pooled,
+    smoothed,
+    told,
+)
 
 _OF_JUDGED = frozenset({"reward_std", "frac_reward_zero_std"})
 # What is set and not measured has no noise that a mean would take away.
@@ -31,9 +40,9 @@ _SET = frozenset({"kl_coefficient", "learning_rate"})
 
 
 def reward_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws the reward over steps with its spread, gaps and events."""
-    reward = pooled(runs, "reward")
-    if reward is None:
+    """Draws the reward over steps with its spread, gaps and events, even if it is one long gap."""
+    reward = pool([logged(run, "reward") for run in runs])
+    if not any(len(run.steps) for run in reward.runs):
         return None
     figure, (axes,) = sheet([2.9])
     pool_lines(axes, reward, BLUE, mean_label(reward, "reward"), smooth=True)

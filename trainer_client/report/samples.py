@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainer_client.report.runs import Run
-from trainer_client.report.tables import UNJUDGED, Table, Tables, finite, read_rows
+from trainer_client.report.tables import Table, Tables, finite, read_rows
 
 MOST = 2000
 MOST_CHARACTERS = 8_000_000
@@ -159,16 +159,18 @@ def _shortened(parts: Sequence[Part]) -> tuple[tuple[Part, ...], int]:
 
 
 def _within_budget(found: Sequence[Sample], size: int) -> list[Sample]:
-    """Drops groups evenly until their completions are no longer than a page should hold."""
-    characters = sum(len(text) for one in found for _, text in one.completion)
+    """Drops groups evenly until their texts are no longer than a page should hold."""
+    groups = [found[start : start + size] for start in range(0, len(found), size)]
+    characters = sum(_characters(group) for group in groups)
     if characters <= MOST_CHARACTERS:
         return list(found)
-    groups = [found[start : start + size] for start in range(0, len(found), size)]
     keep = max(len(groups) * MOST_CHARACTERS // characters, 1)
     kept = [groups[-1 - index * len(groups) // keep] for index in range(keep)]
     return [one for group in reversed(kept) for one in group]
 
 
-def is_unjudged(sample: Sample) -> bool:
-    """Tells whether a completion was not judged."""
-    return sample.verdict == UNJUDGED
+def _characters(group: Sequence[Sample]) -> int:
+    """Counts a group's texts; its prompt is told once."""
+    prompt = sum(len(text) for _, text in group[0].prompt)
+    told = sum(len(one.message) + len(one.failing_test) for one in group)
+    return prompt + told + sum(len(text) for one in group for _, text in one.completion)

@@ -109,10 +109,10 @@ def pool(runs: Sequence[Series]) -> Pool:
 
 
 def pooled(runs: Sequence[Run], key: str, *, of_judged: bool = False) -> Pool | None:
-    """Pools a metric over runs, None where one of them never logged a value."""
+    """Pools a metric over runs, None where none of them ever logged a value."""
     take = logged_of_judged if of_judged else logged
     found = [take(run, key) for run in runs]
-    return pool(found) if all(one.has_values for one in found) else None
+    return pool(found) if any(one.has_values for one in found) else None
 
 
 def smoothed(series: Series, window: int) -> Series:

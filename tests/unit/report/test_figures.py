@@ -129,6 +129,17 @@ def test_runs_without_a_step_in_common_have_lines_of_their_own_and_no_mean(tmp_p
     assert chart.alt == "Mean reward over steps: no values."
 
 
+def test_a_run_in_which_nothing_was_ever_judged_has_an_empty_line_and_others_keep_theirs(tmp_path):
+    lost, found = tmp_path / "a", tmp_path / "b"
+    logged(lost, [(1, {"reward": None}), (2, {"reward": None})])
+    logged(found, [(1, {"reward": 0.5}), (2, {"reward": 0.75})], seed=1)
+    chart = reward_figure(read_runs([lost]))
+    assert np.isnan(drawn_lines(chart.figure)[0][1]).all()
+    assert chart.alt == "Mean reward over steps: no values."
+    both = drawn_lines(reward_figure(read_runs([lost, found])).figure)
+    assert [values.tolist() for _, values in both if np.isfinite(values).any()] == [[0.5, 0.75]]
+
+
 def test_every_figure_has_key_numbers_for_those_who_do_not_see_it(tmp_path):
     runs = one_run(tmp_path, outage=OUTAGE)
     charts = all_figures(runs, read_tables(runs))
