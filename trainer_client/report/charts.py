@@ -120,7 +120,7 @@ def sheet(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
 def finish(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:
     """Puts a legend above the panels, and the name of the horizontal axis below."""
     panels[-1].set_xlabel("step")
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     entries: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
