@@ -32,7 +32,7 @@ INFO = RunInfo(
     started="2026-01-02T03:04:05+00:00",
     reward="tests",
     num_generations=GROUP,
-    max_steps=8,
+    max_steps=6,
     model="tiny",
     data="rows",
     settings={"training": {"num_iterations": 2}},
@@ -41,9 +41,9 @@ INFO = RunInfo(
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, tiny_model) -> Path:
-    """Gives the folder of a training of eight steps, two a batch of completions.
+    """Gives the folder of a training of six steps, two a batch of completions.
 
-    Of the four batches, the second one finds no server.
+    Of the three batches, the second one finds no server.
     """
     from trainer_client.examples.local_server import LocalServer
 
@@ -108,15 +108,15 @@ def _trainer(model: Path, folder: RunFolder, server):
 def test_the_outage_of_a_real_training_is_a_gap_in_its_report(run, tmp_path):
     (found,) = runs = read_runs([run])
     reward = logged(found, "reward")
-    assert reward.steps.tolist() == [1, 3, 5, 7]
-    assert np.isnan(reward.values).tolist() == [False, True, False, False]
+    assert reward.steps.tolist() == [1, 3, 5]
+    assert np.isnan(reward.values).tolist() == [False, True, False]
     charts = {chart.name: chart for chart in all_figures(runs, read_tables(runs))}
-    assert "no value at 1 of 4 steps" in charts["reward"].alt
-    assert "not judged 25.0%" in charts["verdicts"].alt
-    assert "Shares of 8 groups" in charts["groups"].alt
-    assert "not judged: 25.0%" in charts["groups"].alt
+    assert "no value at 1 of 3 steps" in charts["reward"].alt
+    assert "not judged 33.3%" in charts["verdicts"].alt
+    assert "Shares of 6 groups" in charts["groups"].alt
+    assert "not judged: 33.3%" in charts["groups"].alt
     summary = write_report([run], tmp_path / "report.html", pngs=False)
-    assert (summary.steps, summary.completions, summary.shown) == (8, 32, 32)
+    assert (summary.steps, summary.completions, summary.shown) == (6, 24, 24)
 
 
 def test_the_rows_of_a_real_table_are_groups_of_one_prompt_each(run):

@@ -90,7 +90,7 @@ def read_tables(runs: Sequence[Run]) -> Tables:
     tables: list[Table] = []
     broken: list[Path] = []
     for index, run in enumerate(runs):
-        repeats = {line["step"] for line in run.metrics if "reward" not in line}
+        repeats = {line["step"] for line in run.metrics if "loss" in line and "reward" not in line}
         for step, file in _files(run.folder.completions):
             if step in repeats:
                 continue

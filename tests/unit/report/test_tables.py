@@ -56,6 +56,11 @@ def test_a_step_that_trains_on_older_completions_does_not_count_them_again(tmp_p
     assert [table.step for table in read_tables(runs).tables] == [1]
 
 
+def test_a_line_that_sums_up_the_training_does_not_hide_the_last_table(tmp_path):
+    runs = run_with(tmp_path, [row(), row()], metrics=({"train_runtime": 9.0},))
+    assert [table.step for table in read_tables(runs).tables] == [1]
+
+
 def test_steps_are_in_order_even_beyond_five_digits(tmp_path):
     runs = run_with(tmp_path, [row(), row()])
     for step in (99_999, 100_000):
