@@ -1,0 +1,149 @@
+"""A real browser for tests: Chromium, driven over WebDriver (W3C) with the standard library."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    # No name resolves, so that the browser can load nothing from elsewhere.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+PATIENCE_SECONDS = 30
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+# Of a proxy that is set for the tests' own downloads, loopback is none of its business.
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Browser:
+    """One window.
+
+    Args:
+        session: address of a WebDriver session.
+    """
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+
+    def open(self, page: Path) -> None:
+        """Opens a file."""
+        self._post("url", {"url": page.resolve().as_uri()})
+
+    def resize(self, width: int, height: int) -> None:
+        """Sets the size of the page's view, whatever the window's frame takes."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Runs the body of a function of JavaScript in the page; answers with what it returns."""
+        return self._post("execute/sync", {"script": script, "args": list(arguments)})
+
+    def until(self, condition: str, *arguments: Any) -> None:
+        """Waits for an expression of JavaScript to be true, since the page acts in its own time."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self.run(f"return {condition}", *arguments):
+            assert time.monotonic() < deadline, f"in {PATIENCE_SECONDS} s never true: {condition}"
+
+    def click(self, selector: str) -> None:
+        """Clicks where an element is, as a mouse does."""
+        self._post(f"element/{self._find(selector)}/click", {})
+
+    def type(self, selector: str, text: str) -> None:
+        """Types into an element."""
+        self._post(f"element/{self._find(selector)}/value", {"text": text})
+
+    def choose(self, selector: str, value: str) -> None:
+        """Clicks an option of a list."""
+        self.click(f"{selector} option[value='{value}']")
+
+    def texts(self, selector: str) -> list[str]:
+        """Gives the text of every element that a selector finds."""
+        script = "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
+        found: list[str] = self.run(script, selector)
+        return found
+
+    def console(self) -> list[str]:
+        """Gives what the console told since it was asked last, refusals by policy among it."""
+        return [entry["message"] for entry in self._post("se/log", {"type": "browser"})]
+
+    def picture(self) -> bytes:
+        """Takes a PNG of the whole page."""
+        found = self.devtools("Page.captureScreenshot", {"captureBeyondViewport": True})
+        return base64.b64decode(found["data"])
+
+    def devtools(self, command: str, parameters: dict[str, Any]) -> Any:
+        """Sends a command of Chromium's own protocol."""
+        return self._post("goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def _find(self, selector: str) -> str:
+        found = self._post("element", {"using": "css selector", "value": selector})
+        return str(found[_ELEMENT])
+
+    def _post(self, path: str, body: dict[str, Any]) -> Any:
+        return _call("POST", f"{self._session}/{path}", body)
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Browser]:
+    """Starts Chromium; skips, saying what to install, where it is absent."""
+    programs = [shutil.which(name) for name in ("chromedriver", "chromium")]
+    if None in programs:
+        pytest.skip("no Chromium with its driver: apt-get install chromium chromium-driver")
+    driver, browser = programs
+    options = {"binary": browser, "args": [*FLAGS, f"--user-data-dir={profile}"]}
+    wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+    process = subprocess.Popen(
+        [str(driver), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        address = f"http://127.0.0.1:{_port(process)}"
+        capabilities = {"capabilities": {"alwaysMatch": wanted}}
+        session = _call("POST", f"{address}/session", capabilities)["sessionId"]
+        try:
+            yield Browser(f"{address}/session/{session}")
+        finally:
+            _call("DELETE", f"{address}/session/{session}", None)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def _port(process: subprocess.Popen[str]) -> int:
+    """Reads from the driver's greeting which port it took."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "started successfully on port " in line:
+            return int(line.rpartition(" ")[2].strip().rstrip("."))
+    raise RuntimeError("chromedriver ended without a word of its port")
+
+
+def _call(method: str, address: str, body: dict[str, Any] | None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data=data, method=method)
+    try:
+        with _opener.open(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+    except urllib.error.HTTPError as error:
+        with error:
+            raise RuntimeError(f"{address}: {error.read().decode()[:500]}") from None

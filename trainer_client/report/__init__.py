@@ -1,0 +1,88 @@
+"""`reward-train report`: one page that tells how a training went, of one run or of several seeds.
+
+    runs         reads and checks run folders
+    series       what was logged, over steps, of one run or pooled over several
+    passing      pass@k of the evaluations, and how sure it is
+    tables       TRL's tables of completions: groups, and a sample to look at
+    charts       how lines, areas and marks are drawn
+    figures      which figures there are
+    headline     the numbers at the top
+    page         the page around all of them
+
+What was not judged has no value: lines break there, and no mean counts it as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainer_client.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSummary:
+    """What was written.
+
+    Args:
+        page: the HTML file.
+        page_bytes: its size.
+        pngs: the figures beside it, in the page's order.
+        runs: runs that it shows.
+        steps: the last step that any of them logged.
+        completions: completions in the runs' tables.
+        shown: those of them that the page holds.
+    """
+
+    page: Path
+    page_bytes: int
+    pngs: tuple[Path, ...]
+    runs: int
+    steps: int
+    completions: int
+    shown: int
+
+
+def write_report(runs: Sequence[Path], out: Path, *, pngs: bool = True) -> ReportSummary:
+    """Writes a report of runs, which are seeds of one experiment.
+
+    Args:
+        runs: their folders.
+        out: the HTML file; folders above it are made.
+        pngs: whether to write each figure as `STEM-FIGURE.png` beside the page.
+
+    Raises:
+        ConfigError: a folder is not that of a run, there is nothing to tell yet, the runs are not
+            of one experiment, the file cannot be written, or a package is missing.
+    """
+    try:
+        from trainer_client.report.figures import all_figures
+        from trainer_client.report.page import render_page
+        from trainer_client.report.runs import read_runs
+        from trainer_client.report.tables import read_tables
+    except ImportError as error:
+        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+    if out.is_dir():
+        raise ConfigError(f"out: {out} is a folder; name the HTML file")
+    found = read_runs(runs)
+    tables = read_tables(found)
+    figures = all_figures(found, tables)
+    page, shown = render_page(found, tables, figures)
+    names = {out.with_name(f"{out.stem}-{figure.name}.png"): figure for figure in figures}
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_bytes(page)
+        for file, figure in names.items() if pngs else ():
+            file.write_bytes(figure.png())
+    except OSError as error:
+        raise ConfigError(f"out: {error}") from error
+    return ReportSummary(
+        page=out,
+        page_bytes=len(page),
+        pngs=tuple(names) if pngs else (),
+        runs=len(found),
+        steps=max(run.last_step for run in found),
+        completions=sum(table.rows for table in tables.tables),
+        shown=shown,
+    )

@@ -1,0 +1,121 @@
+"""Makes the page: one file that loads nothing and runs nothing but its own script.
+
+What models wrote is hostile. Text from runs enters the page in two ways: escaped by the template,
+or as JSON in a block of data, without a character that HTML gives a meaning, which the script puts
+into text nodes. A content security policy allows the page's own script and style by their hashes,
+and images that are part of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from trainer_client.report.charts import VERDICT_COLOURS, Chart
+from trainer_client.report.headline import headline
+from trainer_client.report.runs import Run, differing_settings
+from trainer_client.report.samples import LONGEST, Sample, samples
+from trainer_client.report.tables import Tables
+from trainer_client.text import well_formed
+
+_MOST_EVENTS = 500
+_ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
+
+
+def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -> tuple[bytes, int]:
+    """Renders the page as UTF-8; tells how many completions it shows."""
+    shown = samples(runs, tables)
+    style, script = _template("page.css"), _template("page.js")
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_template),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    text = environment.get_template("page.html").render(
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(data_block(_data(runs, shown))),
+        info=runs[0].info,
+        runs=runs,
+        several=len(runs) > 1,
+        differing=differing_settings(runs),
+        settings=json.dumps(runs[0].info.settings, indent=2, ensure_ascii=False),
+        numbers=headline(runs),
+        figures=figures,
+        events=_events(runs)[:_MOST_EVENTS],
+        event_count=len(_events(runs)),
+        shown=len(shown),
+        total=sum(table.rows for table in tables.tables),
+        broken=[file.name for file in tables.broken],
+        longest=LONGEST,
+    )
+    return well_formed(text).encode(), len(shown)
+
+
+def data_block(value: object) -> str:
+    """Writes JSON that cannot end, or begin, anything in HTML or in JavaScript.
+
+    It is ASCII, so that U+2028 and U+2029 are escaped as well.
+    """
+    return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
+
+
+def _template(name: str) -> str:
+    folder = resources.files("trainer_client.report").joinpath("templates")
+    return folder.joinpath(name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            "img-src data:",
+            f"style-src {_hash(style)}",
+            f"script-src {_hash(script)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _events(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    found = [
+        {"run": run.label, **dataclasses.asdict(event)} for run in runs for event in run.events
+    ]
+    return sorted(found, key=lambda event: event["step"])
+
+
+def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
+    """Gives what the script shows; prompts, which repeat, are told once."""
+    prompts: dict[object, int] = {}
+    rows = []
+    for sample in shown:
+        prompt = prompts.setdefault(sample.prompt, len(prompts))
+        row = dataclasses.asdict(sample) | {"prompt": prompt}
+        row["task"] = row["task"] or f"prompt {prompt + 1}"
+        rows.append(row)
+    names = list(rows[0]) if rows else []
+    return {
+        "runs": [run.label for run in runs],
+        "verdicts": list(VERDICT_COLOURS),
+        "prompts": list(prompts),
+        "names": names,
+        "rows": [[row[name] for name in names] for row in rows],
+    }

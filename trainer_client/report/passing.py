@@ -1,0 +1,113 @@
+"""How many tasks the model solves, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trainer_client.report.runs import Run
+from trainer_client.report.series import Series, made
+from trainer_client.trl.run_folder import Evaluation
+
+HELD_OUT = "held_out"
+_RESAMPLES = 2000
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A mean over tasks with its interval of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+
+def pass_at_k(samples: int, passed: int, k: int) -> float | None:
+    """Estimates the chance that one of k samples passes, without bias.
+
+    It is 1 - C(n-c, k) / C(n, k): Chen et al. 2021, "Evaluating Large Language Models Trained on
+    Code", equation 1.
+
+    Args:
+        samples: judged ones, n.
+        passed: those that passed, c.
+        k: at least 1; None is the answer where k exceeds the samples.
+    """
+    if samples < k:
+        return None
+    return 1.0 - math.comb(samples - passed, k) / math.comb(samples, k)
+
+
+def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:
+    """Gives pass@k by task, without tasks that have too few judged samples."""
+    found = {
+        name: pass_at_k(tally.samples, tally.passed, k) for name, tally in evaluation.tasks.items()
+    }
+    return {name: rate for name, rate in found.items() if rate is not None}
+
+
+def mean_rate(evaluation: Evaluation, k: int = 1) -> float | None:
+    """Gives the mean of pass@k over tasks, None where no task has enough judged samples."""
+    rates = task_rates(evaluation, k)
+    return math.fsum(rates.values()) / len(rates) if rates else None
+
+
+def estimate(values: Sequence[float]) -> Estimate | None:
+    """Gives the mean of one value a task, with a percentile bootstrap over the tasks.
+
+    Tasks are drawn and not samples: samples of a task are alike, and it is other tasks for which
+    the number is to hold. None where there are no values.
+    """
+    if not values:
+        return None
+    table = np.array(values)
+    drawn = np.random.default_rng(0).integers(len(table), size=(_RESAMPLES, len(table)))
+    tail = 50 * (1 - _LEVEL)
+    low, high = np.percentile(table[drawn].mean(axis=1), [tail, 100 - tail])
+    return Estimate(value=float(table.mean()), low=float(low), high=float(high))
+
+
+def seed_means(evaluations: Sequence[Evaluation]) -> dict[str, float]:
+    """Gives pass@1 by task, as a mean over the runs, of tasks that every run has."""
+    found = [task_rates(evaluation) for evaluation in evaluations]
+    common = set(found[0]).intersection(*found[1:]) if found else set()
+    return {name: sum(rates[name] for rates in found) / len(found) for name in sorted(common)}
+
+
+def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Estimate | None:
+    """Gives the mean gain of the tasks that both have: paired, so that hard tasks cancel out."""
+    return estimate([after[name] - before[name] for name in sorted(before) if name in after])
+
+
+def main_split(runs: Sequence[Run]) -> str | None:
+    """Names the split that a report is about: the held-out one, else the first one of all runs."""
+    splits = [{found.split for found in run.evaluations} for run in runs]
+    common = set.intersection(*splits)
+    return HELD_OUT if HELD_OUT in common else min(common, default=None)
+
+
+def evaluations_of(run: Run, split: str) -> list[Evaluation]:
+    """Gives a split's evaluations in the order of steps, with the last one's temperature only."""
+    found = [one for one in run.evaluations if one.split == split]
+    return [one for one in found if one.temperature == found[-1].temperature]
+
+
+def largest_k(runs: Sequence[Run], split: str) -> int:
+    """Gives the largest power of two that a task's samples suffice for, were all judged."""
+    drawn = [
+        tally.samples + tally.unjudged
+        for run in runs
+        for evaluation in evaluations_of(run, split)
+        for tally in evaluation.tasks.values()
+    ]
+    return 1 << (max(min(drawn, default=1), 1).bit_length() - 1)
+
+
+def rates_over_steps(run: Run, split: str, k: int) -> Series:
+    """Gives pass@k over steps; a gap where too little was judged."""
+    found = evaluations_of(run, split)
+    return made(((one.step, mean_rate(one, k)) for one in found), run.label)

@@ -1,0 +1,176 @@
+"""The completions that a page shows, with their texts.
+
+A page holds at most `MOST` completions and about `MOST_CHARACTERS` of text. Whole groups are taken,
+since a completion means something beside those it was compared with: those of the last step first,
+up to a quarter, and then others evenly over the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainer_client.report.runs import Run
+from trainer_client.report.tables import Table, Tables, finite, read_rows
+
+MOST = 2000
+MOST_CHARACTERS = 8_000_000
+LONGEST = 12_000
+_LONGEST_MESSAGE = 2000
+
+Part = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One completion as a page shows it.
+
+    Args:
+        group: number of its group within the step, from 0.
+        prompt: role and text of each message; a role of "" is plain text.
+        completion: as `prompt`.
+        cut: characters that were left out of the completion.
+        rewards: by reward function, None where it gave none.
+    """
+
+    run: int
+    step: int
+    group: int
+    prompt: tuple[Part, ...]
+    completion: tuple[Part, ...]
+    cut: int
+    rewards: Mapping[str, float | None]
+    advantage: float | None
+    verdict: str
+    task: str
+    failing_test: str
+    message: str
+    integrity: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    table: Table
+    group: int
+
+
+def samples(runs: Sequence[Run], tables: Tables, most: int = MOST) -> list[Sample]:
+    """Takes the completions to show, ordered by step, run and group."""
+    size = runs[0].info.num_generations
+    places = [
+        _Place(table, group) for table in tables.tables for group in range(-(-table.rows // size))
+    ]
+    chosen = _chosen(places, max(most // size, 1))
+    found = list(_read(runs, chosen, size))
+    return _within_budget(found, size)
+
+
+def _chosen(places: Sequence[_Place], most: int) -> list[_Place]:
+    if len(places) <= most:
+        return list(places)
+    last = places[-1].table.step
+    newest = [place for place in places if place.table.step == last][: max(most // 4, 1)]
+    older = [place for place in places if place.table.step != last]
+    return _evenly(older, most - len(newest)) + newest
+
+
+def _evenly(items: Sequence[_Place], count: int) -> list[_Place]:
+    """Takes `count` items evenly spaced, the first one among them."""
+    if count >= len(items):
+        return list(items)
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+def _read(runs: Sequence[Run], chosen: Sequence[_Place], size: int) -> Iterator[Sample]:
+    wanted: dict[int, tuple[Table, list[int]]] = {}
+    for place in chosen:
+        wanted.setdefault(id(place.table), (place.table, []))[1].append(place.group)
+    for table, groups in wanted.values():
+        rows = read_rows(table.file)
+        names = _reward_names(runs[table.run])
+        for group in groups:
+            for row in rows[group * size : (group + 1) * size]:
+                yield _sample(row, table, group, runs[table.run].info.reward, names)
+
+
+def _reward_names(run: Run) -> list[str]:
+    logged = {key for line in run.metrics for key in line}
+    names = {key[len("rewards/") : -len("/mean")] for key in logged if _is_reward_mean(key)}
+    return [run.info.reward, *sorted(names - {run.info.reward})]
+
+
+def _is_reward_mean(key: str) -> bool:
+    return key.startswith("rewards/") and key.endswith("/mean")
+
+
+def _sample(
+    row: Mapping[str, object], table: Table, group: int, reward: str, names: Sequence[str]
+) -> Sample:
+    def extra(column: str) -> str:
+        value = row.get(f"{reward}_{column}")
+        return "" if value is None else str(value)[:_LONGEST_MESSAGE]
+
+    completion, cut = _shortened(_parts(row.get("completion")))
+    return Sample(
+        run=table.run,
+        step=table.step,
+        group=group,
+        prompt=_shortened(_parts(row.get("prompt")))[0],
+        completion=completion,
+        cut=cut,
+        rewards={name: finite(row[name]) for name in names if name in row},
+        advantage=finite(row.get("advantage")),
+        verdict=extra("verdict"),
+        task=extra("task_id"),
+        failing_test=extra("failing_test"),
+        message=extra("message"),
+        integrity=extra("integrity"),
+    )
+
+
+def _parts(value: object) -> list[Part]:
+    """Reads text or messages; what is neither is shown as Python prints it."""
+    if isinstance(value, str):
+        return [("", value)]
+    if not isinstance(value, list):
+        return [("", "" if value is None else str(value))]
+    messages = [one if isinstance(one, Mapping) else {"content": one} for one in value]
+    return [(str(one.get("role", "")), _content(one)) for one in messages]
+
+
+def _content(message: Mapping[str, object]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        blocks = [one.get("text") if isinstance(one, Mapping) else one for one in content]
+        content = "\n".join(str(block) for block in blocks if block is not None)
+    calls = message.get("tool_calls")
+    text = "" if content is None else str(content)
+    return f"{text}\n{calls}".strip() if calls else text
+
+
+def _shortened(parts: Sequence[Part]) -> tuple[tuple[Part, ...], int]:
+    """Cuts what goes beyond the longest text shown; tells how many characters that left out."""
+    kept: list[Part] = []
+    left = LONGEST
+    for role, text in parts:
+        kept.append((role, text[:left]))
+        left -= len(kept[-1][1])
+    return tuple(kept), sum(len(text) for _, text in parts) - (LONGEST - left)
+
+
+def _within_budget(found: Sequence[Sample], size: int) -> list[Sample]:
+    """Drops groups evenly until their texts are no longer than a page should hold."""
+    groups = [found[start : start + size] for start in range(0, len(found), size)]
+    characters = sum(_characters(group) for group in groups)
+    if characters <= MOST_CHARACTERS:
+        return list(found)
+    keep = max(len(groups) * MOST_CHARACTERS // characters, 1)
+    kept = [groups[-1 - index * len(groups) // keep] for index in range(keep)]
+    return [one for group in reversed(kept) for one in group]
+
+
+def _characters(group: Sequence[Sample]) -> int:
+    """Counts a group's texts; its prompt is told once."""
+    prompt = sum(len(text) for _, text in group[0].prompt)
+    told = sum(len(one.message) + len(one.failing_test) for one in group)
+    return prompt + told + sum(len(text) for one in group for _, text in one.completion)

@@ -1,0 +1,155 @@
+"""TRL's tables of completions, without their texts: verdicts, rewards and groups.
+
+A table has a row a completion, gathered over processes in the order of their ranks. As in TRL's
+own arithmetic, consecutive `num_generations` rows are a group, even where ranks share one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trainer_client.report.runs import Run, number
+
+_NAME = re.compile(r"completions_(\d+)\.parquet")
+PASSED = "PASSED"
+UNJUDGED = "UNJUDGED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The completions of one prompt at one step.
+
+    Args:
+        passed: completions that passed.
+        judged: completions with a verdict.
+        rewards: of the executing reward function, where it gave any.
+    """
+
+    step: int
+    passed: int
+    judged: int
+    rewards: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One step's completions.
+
+    Args:
+        run: index of its run.
+        verdicts: of each row; None where the table has none.
+        rewards: of the executing reward function, None where nothing was judged.
+    """
+
+    run: int
+    step: int
+    file: Path
+    verdicts: Sequence[str | None]
+    rewards: Sequence[float | None]
+
+    @property
+    def rows(self) -> int:
+        """Counts the completions."""
+        return len(self.verdicts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """All tables of all runs, by step, and then by run.
+
+    Args:
+        broken: files that cannot be read, such as the one that a killed run was writing.
+    """
+
+    tables: Sequence[Table]
+    broken: Sequence[Path]
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Tells whether any table tells a verdict."""
+        return any(found is not None for table in self.tables for found in table.verdicts)
+
+    def groups(self, size: int) -> Iterator[Group]:
+        """Splits the tables into groups of a size."""
+        for table in self.tables:
+            yield from _groups(table, size)
+
+
+def read_tables(runs: Sequence[Run]) -> Tables:
+    """Reads every table of the runs, but for texts.
+
+    A step that trains on older completions writes their table again: it counts once.
+    """
+    tables: list[Table] = []
+    broken: list[Path] = []
+    for index, run in enumerate(runs):
+        repeats = {line["step"] for line in run.metrics if "loss" in line and "reward" not in line}
+        for step, file in _files(run.folder.completions):
+            if step in repeats:
+                continue
+            try:
+                tables.append(_read(index, step, file, run.info.reward))
+            except (pa.ArrowException, OSError):
+                broken.append(file)
+    tables.sort(key=lambda table: (table.step, table.run))
+    return Tables(tables=tables, broken=broken)
+
+
+def read_rows(file: Path, columns: Iterable[str] | None = None) -> list[dict[str, object]]:
+    """Reads a table's rows; of the columns named, those that there are.
+
+    Raises:
+        pyarrow.ArrowException: it is no Parquet file.
+    """
+    with pq.ParquetFile(file) as table:
+        names = table.schema_arrow.names
+        wanted = [name for name in names if columns is None or name in set(columns)]
+        # Without a column Arrow forgets how many rows there are.
+        rows: list[dict[str, object]] = table.read(wanted or names[:1]).to_pylist()
+    return rows
+
+
+def finite(value: object) -> float | None:
+    """Gives a reward of a table, None where there is none: there it is NaN or null."""
+    found = number(value)
+    return found if found is not None and math.isfinite(found) else None
+
+
+def _files(files: Iterable[Path]) -> Iterator[tuple[int, Path]]:
+    for file in files:
+        found = _NAME.fullmatch(file.name)
+        if found is not None:
+            yield int(found[1]), file
+
+
+def _read(run: int, step: int, file: Path, reward: str) -> Table:
+    verdict = f"{reward}_verdict"
+    rows = read_rows(file, (reward, verdict))
+    verdicts = [row.get(verdict) for row in rows]
+    return Table(
+        run=run,
+        step=step,
+        file=file,
+        verdicts=[str(found) if found is not None else None for found in verdicts],
+        rewards=[finite(row.get(reward)) for row in rows],
+    )
+
+
+def _groups(table: Table, size: int) -> Iterator[Group]:
+    for start in range(0, table.rows, size):
+        verdicts = table.verdicts[start : start + size]
+        rewards = table.rewards[start : start + size]
+        judged = [verdict for verdict in verdicts if verdict not in (None, UNJUDGED)]
+        yield Group(
+            step=table.step,
+            passed=judged.count(PASSED),
+            judged=len(judged),
+            rewards=tuple(reward for reward in rewards if reward is not None),
+        )

@@ -1,0 +1,171 @@
+"use strict";
+// Text from runs is hostile: it goes into text nodes only, and nothing here parses HTML.
+(() => {
+  const PAGE = 25;
+  const found = document.getElementById("data");
+  const list = document.getElementById("list");
+  if (!list) return;
+  const data = JSON.parse(found.textContent);
+  const rows = data.rows.map((cells, index) => {
+    const row = Object.fromEntries(data.names.map((name, column) => [name, cells[column]]));
+    row.index = index;
+    row.reward = Object.values(row.rewards)[0] ?? null;
+    row.length = row.completion.reduce((sum, part) => sum + part[1].length, 0);
+    return row;
+  });
+  const element = (id) => document.getElementById(id);
+
+  const node = (tag, name, ...children) => {
+    const made = document.createElement(tag);
+    if (name) made.className = name;
+    made.append(...children);
+    return made;
+  };
+
+  // Letters that show nothing, or turn the direction of others, are shown by their number.
+  const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+  const plain = (text) => {
+    const pieces = [];
+    let last = 0;
+    for (const match of text.matchAll(HIDDEN)) {
+      const code = match[0].codePointAt(0).toString(16).padStart(4, "0");
+      pieces.push(text.slice(last, match.index), node("span", "hidden-letter", `\\u${code}`));
+      last = match.index + 1;
+    }
+    pieces.push(text.slice(last));
+    return pieces;
+  };
+
+  // Every alternative takes what it finds without going back, so that no text makes it slow.
+  const TOKEN = new RegExp([
+    '("""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?)',
+    "((?:#|//)[^\\n]*)",
+    "\\b(and|as|assert|async|await|break|case|catch|class|const|continue|def|del|do|elif|else|except|False|final|finally|fn|for|from|func|function|global|if|impl|import|in|int|is|lambda|let|match|new|None|nonlocal|not|null|or|pass|private|public|raise|return|self|static|struct|switch|this|throw|True|true|false|try|type|var|void|while|with|yield)\\b",
+    "\\b(\\d[\\w.]*)",
+  ].join("|"), "g");
+  const CLASSES = ["s", "c", "k", "n"];
+  const code = (text) => {
+    const pieces = [];
+    let last = 0;
+    for (const match of text.matchAll(TOKEN)) {
+      const kind = match.slice(1).findIndex((group) => group !== undefined);
+      pieces.push(...plain(text.slice(last, match.index)), node("span", CLASSES[kind], ...plain(match[0])));
+      last = match.index + match[0].length;
+    }
+    return [...pieces, ...plain(text.slice(last))];
+  };
+
+  // Between fences is code and around them prose; without a fence all of it is code.
+  const highlighted = (text) => {
+    const lines = text.split(/(?<=\n)/);
+    const isFence = (line) => /^\s{0,3}(```|~~~)/.test(line);
+    if (!lines.some(isFence)) return code(text);
+    const pieces = [];
+    let inside = false, block = "";
+    const flush = () => {
+      pieces.push(...(inside ? code(block) : [node("span", "prose", ...plain(block))]));
+      block = "";
+    };
+    for (const line of lines) {
+      if (isFence(line)) {
+        flush();
+        inside = !inside;
+        pieces.push(node("span", "prose", ...plain(line)));
+      } else block += line;
+    }
+    flush();
+    return pieces;
+  };
+
+  const parts = (messages, render) => messages.flatMap(([role, text]) => {
+    const shown = node("pre", "", ...render(text));
+    shown.tabIndex = 0;
+    return role ? [node("h4", "", ...plain(role)), shown] : [shown];
+  });
+  const number = (value) => (value === null ? "none" : String(Number(value.toPrecision(4))));
+  const fact = (name, value) => (value ? [node("p", "facts", node("b", "", `${name}: `), ...plain(value))] : []);
+
+  const inside = (row) => {
+    const rewards = Object.entries(row.rewards).map(([name, value]) => `${name} ${number(value)}`).join(", ");
+    const prompt = node("div", "", node("h4", "", "prompt"), ...parts(data.prompts[row.prompt], plain));
+    const completion = node("div", "", node("h4", "", "completion"), ...parts(row.completion, highlighted));
+    if (row.cut) completion.append(node("p", "note", `${row.cut} more characters are not shown.`));
+    return node("div", "inside",
+      ...fact("failing test", row.failing_test), ...fact("message", row.message),
+      prompt, completion,
+      ...fact("rewards", rewards), ...fact("integrity", row.integrity));
+  };
+
+  const card = (row, isOpen) => {
+    const verdict = row.verdict || "no verdict logged";
+    const chip = node("span", `chip v-${data.verdicts.includes(verdict) ? verdict : "other"}`, ...plain(verdict));
+    const details = node("details", "", node("summary", "",
+      node("span", "step", `step ${row.step}`), chip,
+      node("span", "score", "reward ", node("b", "", number(row.reward))),
+      node("span", "score", "advantage ", node("b", "", number(row.advantage))),
+      node("span", "task", ...plain(row.task)),
+      node("span", "score", `${data.runs.length > 1 ? data.runs[row.run] + ", " : ""}group ${row.group + 1}`)));
+    const fill = () => { if (details.open && details.childElementCount === 1) details.append(inside(row)); };
+    details.addEventListener("toggle", fill);
+    details.open = isOpen;
+    fill();
+    return details;
+  };
+
+  const searched = rows.map((row) => [...data.prompts[row.prompt], ...row.completion].map((part) => part[1])
+    .concat(row.message, row.failing_test, row.task).join("\n").toLowerCase());
+  const FILTERS = { run: (row) => data.runs[row.run], step: (row) => String(row.step), verdict: (row) => row.verdict, task: (row) => row.task };
+  const known = (value) => (value === null ? 1 : 0);
+  const ORDERS = {
+    newest: (a, b) => b.step - a.step || a.index - b.index,
+    oldest: (a, b) => a.index - b.index,
+    best: (a, b) => known(a.reward) - known(b.reward) || b.reward - a.reward || a.index - b.index,
+    worst: (a, b) => known(a.reward) - known(b.reward) || a.reward - b.reward || a.index - b.index,
+    longest: (a, b) => b.length - a.length || a.index - b.index,
+  };
+  let first = 0;
+
+  const matching = () => {
+    const wanted = Object.entries(FILTERS).filter(([id]) => element(id)?.value);
+    const text = element("text").value.toLowerCase();
+    return rows
+      .filter((row) => wanted.every(([id, value]) => value(row) === element(id).value) && searched[row.index].includes(text))
+      .sort(ORDERS[element("order").value]);
+  };
+  const show = () => {
+    const matched = matching();
+    first = Math.min(first, Math.max(0, Math.floor((matched.length - 1) / PAGE) * PAGE));
+    const shown = matched.slice(first, first + PAGE);
+    list.replaceChildren(...shown.map((row, index) => card(row, index === 0)));
+    const range = shown.length ? `${first + 1} to ${first + shown.length} of ` : "";
+    element("count").textContent = `${range}${matched.length} matching, of ${rows.length} completions`;
+    element("previous").disabled = first === 0;
+    element("next").disabled = first + PAGE >= matched.length;
+  };
+  const restart = () => { first = 0; show(); };
+  const move = (by) => { first += by; show(); list.scrollIntoView({ block: "nearest" }); };
+
+  const collator = new Intl.Collator("en", { numeric: true });
+  for (const [id, value] of Object.entries(FILTERS)) {
+    const select = element(id);
+    if (!select) continue;
+    const counts = new Map();
+    for (const row of rows) counts.set(value(row), (counts.get(value(row)) ?? 0) + 1);
+    const all = node("option", "", "all");
+    all.value = "";
+    const options = [...counts].filter(([name]) => name).sort((a, b) => collator.compare(a[0], b[0])).map(([name, count]) => {
+      const option = node("option", "", `${name.slice(0, 60)} (${count})`);
+      option.value = name;
+      return option;
+    });
+    select.append(all, ...options);
+    select.addEventListener("change", restart);
+  }
+  element("order").addEventListener("change", restart);
+  element("text").addEventListener("input", restart);
+  element("filters").addEventListener("submit", (event) => event.preventDefault());
+  element("clear").addEventListener("click", () => { element("filters").reset(); restart(); });
+  element("previous").addEventListener("click", () => move(-PAGE));
+  element("next").addEventListener("click", () => move(PAGE));
+  show();
+})();

@@ -1,0 +1,71 @@
+"""Where the time of a step goes: waiting for rewards, or generating and training.
+
+TRL's `step_time` holds all of them; `wait_seconds` is the wall time of a call of the reward
+function. A step that trains on older completions calls none and waits for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from trainer_client.report.runs import Run, number
+from trainer_client.report.series import Pool, Series, made, pool
+
+Line = Mapping[str, Any]
+
+
+def step_seconds(run: Run) -> Series:
+    """Gives the mean wall time of an optimizer step."""
+    return made(((line["step"], number(line["step_time"])) for line in _timed(run)), run.label)
+
+
+def wait_seconds(run: Run) -> Series:
+    """Gives the mean time that an optimizer step waited for rewards."""
+    key = f"{run.info.reward}/wait_seconds"
+    rate = _calls_a_step(run)
+    before = 0
+    points: list[tuple[float, float | None]] = []
+    for line in _timed(run):
+        # A line of one step tells whether it called; that of several tells a mean over the calls.
+        calls = max(rate, 1.0) if line["step"] - before <= 1 else rate
+        points.append((line["step"], (number(line.get(key)) or 0.0) * calls))
+        before = line["step"]
+    return made(points, run.label)
+
+
+def time_pools(runs: Sequence[Run]) -> tuple[Pool, Pool] | None:
+    """Pools step and wait times, None where a run did not log both, or none that others did."""
+    for run in runs:
+        key = f"{run.info.reward}/wait_seconds"
+        if not _timed(run) or not any(key in line for line in run.metrics):
+            return None
+    steps = pool([step_seconds(run) for run in runs])
+    return (steps, pool([wait_seconds(run) for run in runs])) if len(steps.mean.steps) else None
+
+
+def wait_share(runs: Sequence[Run]) -> float | None:
+    """Gives the share of all steps' time that was waited for rewards."""
+    found = time_pools(runs)
+    if found is None:
+        return None
+    steps, waits = ([float(np.nansum(one.values)) for one in pooled.runs] for pooled in found)
+    return sum(waits) / sum(steps) if sum(steps) else None
+
+
+def _timed(run: Run) -> list[Line]:
+    return [line for line in run.metrics if number(line.get("step_time")) is not None]
+
+
+def _calls_a_step(run: Run) -> float:
+    """Gives the calls of the reward function an optimizer step, as TRL's settings tell.
+
+    TRL generates once for `steps_per_generation` batches, and uses each `num_iterations` times.
+    """
+    training = run.info.settings.get("training")
+    given = training if isinstance(training, Mapping) else {}
+    accumulated = number(given.get("gradient_accumulation_steps")) or 1.0
+    batches = number(given.get("steps_per_generation")) or accumulated
+    return accumulated / (batches * (number(given.get("num_iterations")) or 1.0))
