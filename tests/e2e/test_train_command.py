@@ -103,6 +103,13 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     assert [found.step for found in folder.evaluations()] == [0, 2, 3]
     assert [event.kind for event in folder.events()] == ["resumed"]
 
+    page = tmp_path / "out" / "report.html"
+    told = command("reward-train", "report", str(folder.path), folder=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout == f"{page}: 1 runs, 3 steps, 12 of 12 completions\n"
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert list(page.parent.glob("report-*.png"))
+
 
 def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(config, tmp_path):
     text = config.read_text()
@@ -136,6 +143,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--set", "nonsense"], 2, "--set nonsense: must be SECTION.KEY=VALUE"),
         (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
         (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),
+        (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "beta: is 0"),
         (["--resume"], 2, "--resume: there is no checkpoint in "),
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),

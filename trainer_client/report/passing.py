@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trainer_client.grpo import pass_at_k
 from trainer_client.report.runs import Run
 from trainer_client.report.series import Series, made
-from trainer_client.trl.run_folder import Evaluation
+from trainer_client.trl.run_folder import HELD_OUT, Evaluation
 
-HELD_OUT = "held_out"
 _RESAMPLES = 2000
 _LEVEL = 0.95
 
@@ -24,22 +24,6 @@ class Estimate:
     value: float
     low: float
     high: float
-
-
-def pass_at_k(samples: int, passed: int, k: int) -> float | None:
-    """Estimates the chance that one of k samples passes, without bias.
-
-    It is 1 - C(n-c, k) / C(n, k): Chen et al. 2021, "Evaluating Large Language Models Trained on
-    Code", equation 1.
-
-    Args:
-        samples: judged ones, n.
-        passed: those that passed, c.
-        k: at least 1; None is the answer where k exceeds the samples.
-    """
-    if samples < k:
-        return None
-    return 1.0 - math.comb(samples - passed, k) / math.comb(samples, k)
 
 
 def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:

@@ -119,7 +119,9 @@ class RunFolder:
     @property
     def completions(self) -> list[Path]:
         """The tables of completions, in the order of their steps."""
-        return sorted((self.path / "completions").glob("completions_*.parquet"))
+        tables = (self.path / "completions").glob("completions_*.parquet")
+        # By number: TRL's names have five digits, and more where it takes more.
+        return sorted(tables, key=lambda table: (len(table.name), table.name))
 
     def write_info(self, info: RunInfo) -> None:
         """Writes what was started."""

@@ -86,6 +86,25 @@ def _evaluate(
         run.evaluate(read, Console())
 
 
+@_app.command("report")
+def _report(
+    runs: Annotated[list[Path], typer.Argument(help="folders of runs, such as one a seed")],
+    out: Annotated[Path | None, typer.Option(help="the page; report.html in the first")] = None,
+    png: Annotated[bool, typer.Option(help="write a picture of each figure beside it")] = True,
+) -> None:
+    """Writes a page about one run, or about several that differ by their seed."""
+    from trainer_client.report import write_report
+
+    with _errors_told():
+        found = write_report(runs, out or runs[0] / "report.html", pngs=png)
+        Console().print(
+            f"{found.page}: {found.runs} runs, {found.steps} steps, "
+            f"{found.shown} of {found.completions} completions",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
 def _configured(
     config: Path | None,
     model: str | None,

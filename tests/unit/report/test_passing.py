@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trainer_client.report.passing import (
     difference,
     estimate,
     mean_rate,
-    pass_at_k,
     seed_means,
     task_rates,
 )
@@ -23,14 +18,6 @@ def evaluation(**tallies: tuple[int, int]) -> Evaluation:
         for name, (samples, passed) in tallies.items()
     }
     return Evaluation(step=0, seconds=0.0, split="held_out", temperature=1.0, tasks=tasks)
-
-
-@given(st.integers(0, 8), st.integers(0, 8), st.integers(1, 8))
-def test_pass_at_k_is_the_share_of_draws_of_k_samples_in_which_one_passed(samples, passed, k):
-    passed = min(passed, samples)
-    draws = list(combinations([1] * passed + [0] * (samples - passed), k))
-    expected = sum(any(draw) for draw in draws) / len(draws) if draws else None
-    assert pass_at_k(samples, passed, k) == pytest.approx(expected)
 
 
 def test_a_task_with_too_few_judged_samples_is_left_out_and_is_no_zero():
