@@ -1,0 +1,129 @@
+r"""A reward for mathematics that is right, however it is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Unpack
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import tasks
+from trainer_client.channel import ConnectionOptions, Target
+from trainer_client.errors import TaskError
+from trainer_client.rewards.columns import references_of
+from trainer_client.rewards.judged import Judged, RewardFunction, as_function, default_name
+from trainer_client.rewards.math_text import ANSWER_CHARACTERS, answer_text, reference_text
+
+_MOST_REFERENCES = 32
+
+
+def math_reward(
+    target: Target,
+    *,
+    name: str = "",
+    id_column: str = "task_id",
+    defaults: pb.ScoreRequest | None = None,
+    failure_budget: int = 10,
+    **connection: Unpack[ConnectionOptions],
+) -> RewardFunction:
+    r"""Makes a reward function: 1 for an answer that equals the reference, 0 for another.
+
+    The answer is the last `\boxed{...}`, or else the last expression; see `math_text.answer_text`.
+    The reference is a column `answer`, `reference` or `references` (any of them is right); what
+    follows `####` in it counts. math-verify decides, in sandboxes of the server: one parses the
+    answer, another compares what the first understood (see `math_program`). So they need
+    math-verify: with the local backend in a folder of `sandbox_packages`, and
+    `sandbox_preload=math_verify` spares every execution the second that its import takes.
+
+    An answer that makes sympy hang, or that no parser understands, gets 0. A row without a
+    reference, or with one that is no mathematics, gets None.
+
+    Args:
+        target: the servers; see `channel.Connection`, as for all other options.
+        name: `__name__`, under which TRL logs; `math_reward` by default, numbered.
+        id_column: the data-set column with the task's id, which is logged.
+        defaults: fields for every request, such as limits.
+        failure_budget: consecutive calls without a single reward after which training stops; so it
+            does where no sandbox has math-verify.
+    """
+    return as_function(
+        MathReward(
+            target,
+            name=name,
+            id_column=id_column,
+            defaults=defaults,
+            failure_budget=failure_budget,
+            **connection,
+        )
+    )
+
+
+class MathReward(Judged):
+    """What `math_reward` wraps; see there. `AsyncGRPOTrainer` pickles rewards: give it this."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        name: str = "",
+        id_column: str = "task_id",
+        defaults: pb.ScoreRequest | None = None,
+        failure_budget: int = 10,
+        **connection: Unpack[ConnectionOptions],
+    ) -> None:
+        name = name or default_name("math_reward")
+        super().__init__(
+            target,
+            name=name,
+            request=MathRequests(name=name, program=_program()),
+            id_column=id_column,
+            defaults=defaults or pb.ScoreRequest(),
+            failure_budget=failure_budget,
+            **connection,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MathRequests:
+    """Makes requests of mathematical answers.
+
+    Only the answer is sent and not what led to it, so that equal answers to one question are one
+    execution. It is the input of a program of ours, and the reference the expected output, which
+    only the checker sees.
+
+    Args:
+        name: of the reward function, for messages.
+        program: reads answers, and compares.
+    """
+
+    name: str
+    program: str
+
+    def __call__(self, row: tasks.Row, completion: str) -> pb.ScoreRequest | None:
+        """Makes the request; None for a row without a reference.
+
+        Raises:
+            TaskError: the data set has no reference column, or a reference is too long.
+        """
+        references = references_of(self.name, row)
+        if references is None:
+            return None
+        texts = [reference_text(one) for one in references]
+        if len(texts) > _MOST_REFERENCES or max(map(len, texts)) > ANSWER_CHARACTERS:
+            limit = f"at most {_MOST_REFERENCES} of {ANSWER_CHARACTERS} characters"
+            raise TaskError(self.name, "answer", f"too many or too long references: {limit}")
+        checker = pb.Checker(kind=pb.CHECKER_KIND_PROGRAM, program=self.program)
+        case = pb.StdioCase(
+            stdin=answer_text(completion).encode(), expected_stdout=json.dumps(texts).encode()
+        )
+        return pb.ScoreRequest(
+            completion=self.program,
+            extraction=pb.EXTRACTION_NONE,
+            stdio=pb.StdioTests(cases=[case], checker=checker),
+            require_integrity=pb.INTEGRITY_ISOLATED,
+        )
+
+
+def _program() -> str:
+    return resources.files("trainer_client.rewards").joinpath("math_program.py").read_text("utf-8")
