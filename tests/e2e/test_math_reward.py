@@ -106,7 +106,7 @@ async def test_a_data_set_without_references_stops_training_at_once(math_server)
 
 async def test_equal_answers_to_one_question_are_executed_once(math_server):
     metrics: dict[str, float] = {}
-    pairs = [(f"Thought {number}. It is 7.", "8") for number in range(8)]
+    pairs = [(rf"Thought {number}: \boxed{{7}}", "8") for number in range(8)]
     found = await rewards_of(math_server, pairs, log_metric=metrics.__setitem__)
     assert found == [0.0] * 8
     assert metrics["math/deduplicated"] == 7 / 8

@@ -129,7 +129,7 @@ def xmlcount_reward(
 ) -> list[float | None]:
     """Rewards each of the four tags that stands once on a line of its own: `<reasoning>` first.
 
-    Each character behind the closing tag of the answer, but for a final line break, costs
+    Each character behind the closing tag of the answer and its line break costs
     `trailing_penalty`. It is counted once, and only where that tag is: the tutorials' code counts
     it twice, and the whole text where the tag is not followed by a line break. There is no lower
     bound; `clipped` sets one.
@@ -150,7 +150,7 @@ def _count(text: str, value: float, trailing_penalty: float) -> float:
     _, closing, trailing = text.rpartition("\n</answer>")
     if not closing:
         return found
-    return found - trailing_penalty * len(trailing.removesuffix("\n"))
+    return found - trailing_penalty * len(trailing.removeprefix("\n"))
 
 
 def _between(text: str, tags: Sequence[str]) -> list[str] | None:

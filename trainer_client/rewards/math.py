@@ -88,9 +88,9 @@ class MathReward(Judged):
 class MathRequests:
     """Makes requests of mathematical answers.
 
-    Only the answer is sent and not what led to it, so that equal answers to one question are one
-    execution. It is the input of a program of ours, and the reference the expected output, which
-    only the checker sees.
+    Of an answer in a box or a tag nothing that led to it is sent, so that equal answers to one
+    question are one execution. It is the input of a program of ours, and the reference the expected
+    output, which only the checker sees.
 
     Args:
         name: of the reward function, for messages.
