@@ -13,6 +13,7 @@ How an answer and its reference are read, as the field's evaluations do for GSM8
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from decimal import Decimal
 from typing import Any
 
 from trainer_client.errors import TaskError
-from trainer_client.rewards.columns import references_of, rows_of, texts_of
+from trainer_client.rewards.columns import demand_references, references_of, rows_of, texts_of
 
 # Every quantifier is bounded or cannot take what stands before it: linear in the text's length.
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})", re.ASCII)
@@ -30,6 +31,7 @@ _NUMBER = re.compile(
     r"(?:[eE][+-]?[0-9]{1,4}|/[0-9]{1,400})?(?![0-9])",
     re.ASCII,
 )
+_logger = logging.getLogger(__name__)
 _MONEY = ("\\$", "$", "€", "£", "¥")
 
 
@@ -48,7 +50,8 @@ def correctness_reward(
         **columns: one of them is `answer`, `reference` or `references`; see `references_of`.
 
     Returns:
-        None where the row has no reference.
+        None where the row has no reference, or one that is neither text nor a number, which is
+        logged.
 
     Raises:
         TaskError: the data set has no such column.
@@ -121,11 +124,14 @@ def numeric_tolerance_reward(
         atol: greatest absolute difference.
         rtol: greatest difference relative to the reference.
         value: of a number that is near enough.
-        **columns: see `correctness_reward`, as for what is returned.
+        **columns: see `correctness_reward`.
+
+    Returns:
+        As `correctness_reward`, and None where a reference holds no number.
 
     Raises:
         ValueError: a tolerance is negative or not finite.
-        TaskError: the data set has no reference column, or a reference holds no number.
+        TaskError: the data set has no reference column.
     """
     for name, tolerance in (("atol", atol), ("rtol", rtol)):
         if not (math.isfinite(tolerance) and tolerance >= 0.0):
@@ -150,15 +156,22 @@ def _judge(
     is_right: Callable[[str, str], bool],
     value: float,
 ) -> list[float | None]:
-    """Gives `value` or 0 for each completion, None where its row has no reference."""
-    rewards: list[float | None] = []
-    for row, text in zip(rows_of(prompts, columns), texts_of(completions), strict=True):
-        references = references_of(reward, row)
-        if references is None:
-            rewards.append(None)
-        else:
-            rewards.append(value if any(is_right(text, one) for one in references) else 0.0)
-    return rewards
+    """Gives `value` or 0 for each completion, None where its row has no reference that is one."""
+    demand_references(reward, columns)
+
+    def judge(row: dict[str, Any], text: str) -> float | None:
+        try:
+            references = references_of(reward, row)
+            if references is None:
+                return None
+            return value if any(is_right(text, one) for one in references) else 0.0
+        except TaskError as error:
+            # One bad row must not end a run that has gone on for hours.
+            _logger.warning("not judged: %s", error)
+            return None
+
+    rows = rows_of(prompts, columns)
+    return [judge(*one) for one in zip(rows, texts_of(completions), strict=True)]
 
 
 def tagged_answer(text: str) -> str | None:

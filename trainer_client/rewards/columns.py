@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,19 +44,32 @@ def references_of(reward: str, row: Mapping[str, Any]) -> list[str] | None:
     Raises:
         TaskError: the data set has none of the columns, or a reference is of another type.
     """
-    present = [name for name in REFERENCE_COLUMNS if name in row]
-    if not present:
-        raise TaskError(reward, "answer", "is absent, and so are `reference` and `references`")
-    for name in present:
-        if found := _texts(reward, name, row[name]):
+    demand_references(reward, row)
+    for name in REFERENCE_COLUMNS:
+        if found := _texts(reward, name, row.get(name)):
             return found
     return None
 
 
+def demand_references(reward: str, columns: Mapping[str, Any]) -> None:
+    """Sees that a data set has references.
+
+    Raises:
+        TaskError: it has none of their columns.
+    """
+    if not any(name in columns for name in REFERENCE_COLUMNS):
+        raise TaskError(reward, "answer", "is absent, and so are `reference` and `references`")
+
+
 def _texts(reward: str, column: str, value: Any) -> list[str]:
     values = value if isinstance(value, list | tuple) else [value]
-    found = [_text(reward, column, one) for one in values if one is not None]
+    found = [_text(reward, column, one) for one in values if not _is_missing(one)]
     return [text for text in found if text]
+
+
+def _is_missing(value: Any) -> bool:
+    # A column of numbers holds NaN where a row has none.
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _text(reward: str, column: str, value: Any) -> str:

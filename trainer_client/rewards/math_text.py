@@ -43,22 +43,15 @@ def reference_text(reference: str) -> str:
 
 def boxed(text: str) -> str | None:
     r"""Gives what the last `\boxed{...}` holds that is closed; None where there is none."""
-    end = len(text)
-    while (start := text.rfind(_BOX, 0, end)) >= 0:
-        close = _closing(text, start + len(_BOX))
-        if close is not None:
-            return text[start + len(_BOX) : close]
-        end = start
-    return None
-
-
-def _closing(text: str, start: int) -> int | None:
-    depth = 1
-    # A longer box is no answer, and many unclosed ones would take quadratic time.
-    for index in range(start, min(len(text), start + 2 * ANSWER_CHARACTERS)):
-        depth += {"{": 1, "}": -1}.get(text[index], 0)
-        if depth == 0:
-            return index
+    closing: list[int] = []
+    # From the end, so that one pass finds the brace that closes each: texts are a model's.
+    for index in range(len(text) - 1, -1, -1):
+        if text[index] == "}":
+            closing.append(index)
+        elif text[index] == "{":
+            end = closing.pop() if closing else None
+            if end is not None and text.endswith(_BOX, 0, index + 1):
+                return text[index + 1 : end]
     return None
 
 

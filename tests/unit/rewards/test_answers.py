@@ -153,9 +153,12 @@ def test_a_data_set_without_a_reference_column_is_a_mistake_that_is_named(reward
 
 
 @pytest.mark.parametrize("reward", REFERENCED)
-def test_a_reference_of_another_type_is_a_mistake_that_is_named(reward):
-    with pytest.raises(TaskError, match="answer: must be text or a number, not dict"):
-        reward(prompts=["?"], completions=[tagged("42")], answer=[{"value": 42}])
+def test_a_reference_of_another_type_costs_its_row_only_and_is_logged(reward, caplog):
+    columns = {"answer": [{"value": 42}, True, float("nan"), 42]}
+    found = reward(prompts=["?"] * 4, completions=[tagged("42")] * 4, **columns)
+    assert found[:3] == [None] * 3
+    assert found[3] > 0
+    assert "answer: must be text or a number, not dict" in caplog.text
 
 
 @pytest.mark.parametrize("options", [{"atol": -1.0}, {"rtol": math.nan}, {"atol": math.inf}])
@@ -164,9 +167,9 @@ def test_tolerances_without_sense_are_refused(options):
         one(numeric_tolerance_reward, "42", "42", **options)
 
 
-def test_a_reference_without_a_number_is_a_mistake_that_is_named():
-    with pytest.raises(TaskError, match="no number: 'Paris'"):
-        one(numeric_tolerance_reward, "42", "Paris")
+def test_a_reference_without_a_number_costs_its_row_only_and_is_logged(caplog):
+    assert one(numeric_tolerance_reward, "42", "Paris") is None
+    assert "no number: 'Paris'" in caplog.text
 
 
 @pytest.mark.parametrize("reward", [*REFERENCED, int_reward])
