@@ -19,7 +19,8 @@ def install(folder: Path) -> Path:
                 continue
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file.locate(), target)
+            # With its time, or what was compiled of it would be compiled again each time.
+            shutil.copy2(file.locate(), target)
     # What runs in a sandbox is nobody's, and pytest's folders are its owner's alone.
     folder.chmod(0o755)
     return folder

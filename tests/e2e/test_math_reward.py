@@ -120,14 +120,26 @@ async def test_the_failing_test_tells_answer_and_reference(math_server):
     assert columns["math_integrity"] == ["ISOLATED"]
 
 
-async def test_a_sandbox_without_math_verify_gives_no_reward_and_says_what_is_missing(server):
+async def test_a_sandbox_without_math_verify_stops_training_at_once_and_says_what_is_missing(
+    lasting_server,
+):
     columns: dict[str, list] = {}
-    reward = math_reward(server.target, name="math", failure_budget=2)
-    arguments = {"prompts": ["?"], "completions": [r"\boxed{3}"], "answer": ["3"]}
-    assert await reward(**arguments, log_extra=columns.__setitem__) == [None]
-    assert "the sandbox lacks math-verify" in columns["math_message"][0]
     with pytest.raises(RewardLostError, match="the sandbox lacks math-verify"):
-        await reward(**arguments)
+        await rewards_of(lasting_server, RIGHT[:2], log_extra=columns.__setitem__)
+    assert columns["math_verdict"] == ["UNJUDGED"] * 2
+
+
+async def test_a_server_that_is_too_slow_for_a_right_answer_finds_nothing_wrong(math_server):
+    limits = pb.ScoreRequest(limits=pb.Limits(cpu_time_seconds=0.01))
+    reward = math_reward(math_server.target, defaults=limits)
+    with pytest.raises(RewardLostError, match="the server cannot judge mathematics"):
+        await reward(prompts=["?"], completions=[r"\boxed{3}"], answer=["3"])
+
+
+async def test_a_server_that_is_away_costs_rewards_until_it_is_back(server):
+    reward = math_reward(server.target, outage_seconds=0.2)
+    server.kill()
+    assert await reward(prompts=["?"], completions=["3"], answer=["3"]) == [None]
 
 
 # ------------------------------------------------------- an answer that has taken over the parser

@@ -3,9 +3,10 @@ r"""A reward for mathematics that is right, however it is written."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Unpack
+from typing import Any, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
@@ -14,6 +15,7 @@ from trainer_client.errors import TaskError
 from trainer_client.rewards.columns import references_of
 from trainer_client.rewards.judged import Judged, RewardFunction, as_function, default_name
 from trainer_client.rewards.math_text import ANSWER_CHARACTERS, answer_text, reference_text
+from trainer_client.score import Score, ScoreError, Verdict
 
 _MOST_REFERENCES = 32
 
@@ -37,15 +39,15 @@ def math_reward(
     `sandbox_preload=math_verify` spares every execution the second that its import takes.
 
     An answer that makes sympy hang, or that no parser understands, gets 0. A row without a
-    reference, or with one that is no mathematics, gets None.
+    reference, or with one that is no mathematics, gets None. The first call asks about an answer
+    that is known to be right, so that a server that cannot tell stops training at once.
 
     Args:
         target: the servers; see `channel.Connection`, as for all other options.
         name: `__name__`, under which TRL logs; `math_reward` by default, numbered.
         id_column: the data-set column with the task's id, which is logged.
         defaults: fields for every request, such as limits.
-        failure_budget: consecutive calls without a single reward after which training stops; so it
-            does where no sandbox has math-verify.
+        failure_budget: consecutive calls without a single reward after which training stops.
     """
     return as_function(
         MathReward(
@@ -73,15 +75,37 @@ class MathReward(Judged):
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         name = name or default_name("math_reward")
+        self._requests = MathRequests(name=name, program=_program())
+        self._proven = False
         super().__init__(
             target,
             name=name,
-            request=MathRequests(name=name, program=_program()),
+            request=self._requests,
             id_column=id_column,
             defaults=defaults or pb.ScoreRequest(),
             failure_budget=failure_budget,
             **connection,
         )
+
+    async def _score(self, rows: Sequence[tasks.Row], completions: Sequence[Any]) -> list[Score]:
+        if not self._proven and (problem := await self._problem()):
+            return [Score(id="", error=problem)] * len(completions)
+        self._proven = True
+        return await super()._score(rows, completions)
+
+    async def _problem(self) -> ScoreError | None:
+        """Asks about an answer that is known to be right; gives what was wrong with the server.
+
+        Without this, one that takes too long to import math-verify would find every answer wrong.
+        """
+        request = self._requests({"answer": "1/2"}, r"\boxed{\frac{1}{2}}")
+        assert request is not None
+        request.MergeFrom(self._defaults)
+        [found] = await self._client.score([request])
+        if found.error is not None or found.verdict is Verdict.PASSED:
+            return found.error
+        message = f"the server cannot judge mathematics: {found.message}"
+        return ScoreError(status="FAILED_PRECONDITION", message=message, permanent=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

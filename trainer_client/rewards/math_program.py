@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import Any
 
 ACCEPTED, REJECTED, BROKEN = 0, 1, 3
-COMPARING_SECONDS = 2.0
+# CPU time of what an answer decides, beside the time that imports and references take.
+SECONDS = 2.0
 CLAIM_BYTES = 1 << 16
 TEXT_CHARACTERS = 4000
 
@@ -230,8 +231,7 @@ def check(output: str, expected: str) -> int:
         return _said(f"the sandbox lacks math-verify: {error}", BROKEN)
     if not all(references):
         return _said("a reference is not understood as mathematics", BROKEN)
-    # The default action of SIGPROF ends the process, also within a long multiplication.
-    signal.setitimer(signal.ITIMER_PROF, COMPARING_SECONDS)
+    _limit_time()
     try:
         claim = Path(output).read_bytes()
         answer = expressions(json.loads(claim)) if len(claim) <= CLAIM_BYTES else []
@@ -243,6 +243,11 @@ def check(output: str, expected: str) -> int:
         return _said(f"the answer raises {type(error).__name__}", REJECTED)
 
 
+def _limit_time() -> None:
+    # The default action of SIGPROF ends the process, also within a long multiplication.
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+
+
 def _said(reason: str, status: int) -> int:
     sys.stderr.write(f"{reason}\n")
     return status
@@ -252,6 +257,8 @@ def read() -> str:
     """Reads an answer; gives what is claimed of it, as JSON."""
     text = sys.stdin.buffer.read(TEXT_CHARACTERS * 4).decode("utf-8", "replace")
     try:
+        importlib.import_module("math_verify")
+        _limit_time()
         return json.dumps(claim_of(text[:TEXT_CHARACTERS]))
     except Exception:  # noqa: BLE001
         # What is not understood claims nothing. Where math-verify is missing, the checker says so.
