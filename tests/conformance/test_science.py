@@ -23,7 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 FOLDER = images.IMAGES / "python-science"
 IMPORTS = (
     *("bs4", "hypothesis", "matplotlib.pyplot", "networkx", "numpy", "pandas", "pytest"),
-    *("requests", "scipy.stats", "sklearn.linear_model", "sympy"),
+    *("requests", "scipy.stats", "sklearn.linear_model", "sympy", "math_verify"),
 )
 ALL_IMPORTED = {
     "cpu_time_seconds": 30.0,

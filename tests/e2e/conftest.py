@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.math_packages import install
 from trainer_client.local_server import LocalServer
 
 CHAT_TEMPLATE = (
@@ -63,4 +64,15 @@ def server(tmp_path: Path) -> Iterator[LocalServer]:
 def lasting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """Gives a reward server that nobody may kill."""
     with LocalServer(tmp_path_factory.mktemp("server") / "server.log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def math_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """Gives a reward server whose sandboxes have math-verify."""
+    packages = install(tmp_path_factory.mktemp("packages"))
+    settings = [f"sandbox_packages={packages}", "sandbox_preload=math_verify"]
+    arguments = [part for setting in settings for part in ("--set", setting)]
+    log = tmp_path_factory.mktemp("math-server") / "server.log"
+    with LocalServer(log, ["--workers", "1", *arguments]) as running:
         yield running

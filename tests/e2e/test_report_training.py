@@ -45,7 +45,7 @@ def run(tmp_path_factory, tiny_model) -> Path:
 
     Of the three batches, the second one finds no server.
     """
-    from trainer_client.examples.local_server import LocalServer
+    from trainer_client.local_server import LocalServer
 
     folder = RunFolder(tmp_path_factory.mktemp("run"))
     folder.write_info(INFO)

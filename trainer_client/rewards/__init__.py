@@ -1,5 +1,54 @@
-"""Reward functions in TRL's calling convention: lists in, one reward or None a completion out."""
+"""Reward functions in TRL's calling convention: lists in, one reward or None a completion out.
 
-from trainer_client.rewards.execution import RemoteReward, RewardFunction, remote_reward
+    execution   remote_reward: a server runs the completion against tests
+    math        math_reward: a server compares the answer symbolically
+    answers     right text and right numbers
+    formats     the form of the text; `patterns` for a form of your own
+    length      length, and repetition
+    ensemble    one reward of several, bounds, and other options under a name of its own
 
-__all__ = ["RemoteReward", "RewardFunction", "remote_reward"]
+They are called as `f(prompts, completions, **columns)`. Options are keyword-only parameters, set by
+`with_options`; those of rewards that need something first are arguments of what makes them.
+"""
+
+from trainer_client.rewards.answers import (
+    correctness_reward,
+    exact_answer_reward,
+    int_reward,
+    numeric_tolerance_reward,
+)
+from trainer_client.rewards.ensemble import clipped, ensemble, with_options
+from trainer_client.rewards.execution import RemoteReward, remote_reward
+from trainer_client.rewards.formats import (
+    soft_format_reward,
+    strict_format_reward,
+    think_answer_format_reward,
+    xmlcount_reward,
+)
+from trainer_client.rewards.judged import RewardFunction
+from trainer_client.rewards.length import length_reward, overlong_penalty, repetition_penalty
+from trainer_client.rewards.math import MathReward, math_reward
+from trainer_client.rewards.patterns import pattern_reward
+
+__all__ = [
+    "MathReward",
+    "RemoteReward",
+    "RewardFunction",
+    "clipped",
+    "correctness_reward",
+    "ensemble",
+    "exact_answer_reward",
+    "int_reward",
+    "length_reward",
+    "math_reward",
+    "numeric_tolerance_reward",
+    "overlong_penalty",
+    "pattern_reward",
+    "remote_reward",
+    "repetition_penalty",
+    "soft_format_reward",
+    "strict_format_reward",
+    "think_answer_format_reward",
+    "with_options",
+    "xmlcount_reward",
+]

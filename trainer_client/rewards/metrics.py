@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from trainer_client.score import Score, Verdict
+from trainer_client.score import Integrity, Score, TestOutcome, Verdict
+
+_NO_FAILURE = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 
 # What stands for a verdict where there is none.
 UNJUDGED = "UNJUDGED"
@@ -19,6 +21,8 @@ class Metrics:
     deduplicated      share of completions that shared another one's execution
     queue_seconds     mean time waited for a slot
     grade_seconds     mean wall time of the executions
+    wait_seconds      wall time of the whole call: how long the trainer waited for these rewards
+    integrity/NAME    share of judged completions, for each integrity
     signal/NAME       evidence of reward hacking per completion, for each kind seen so far
 
     Args:
@@ -34,14 +38,27 @@ class Metrics:
         scores: Sequence[Score],
         log_metric: Callable[[str, float], None] | None,
         log_extra: Callable[[str, list[Any]], None] | None,
+        *,
+        wait_seconds: float,
+        task_ids: Sequence[str],
     ) -> None:
-        """Publishes one call's metrics, where the trainer takes any."""
+        """Publishes one call's metrics, where the trainer takes any.
+
+        Args:
+            scores: one a completion.
+            log_metric: takes a number.
+            log_extra: takes a column: a text for each completion.
+            wait_seconds: wall time of the call.
+            task_ids: one a completion, "" where there is none.
+        """
         if log_metric is not None and scores:
+            log_metric(f"{self._name}/wait_seconds", wait_seconds)
             for key, value in self._values(scores).items():
                 log_metric(f"{self._name}/{key}", value)
         if log_extra is not None:
-            log_extra(f"{self._name}_verdict", [_verdict(score) for score in scores])
-            log_extra(f"{self._name}_message", [_message(score) for score in scores])
+            log_extra(f"{self._name}_task_id", list(task_ids))
+            for key, show in _COLUMNS.items():
+                log_extra(f"{self._name}_{key}", [show(score) for score in scores])
 
     def _values(self, scores: Sequence[Score]) -> dict[str, float]:
         count = len(scores)
@@ -57,6 +74,10 @@ class Metrics:
             walls = sum(score.usage.wall_time_seconds for score in judged)
             values["queue_seconds"] = waits / len(judged)
             values["grade_seconds"] = walls / len(judged)
+            values |= {
+                f"integrity/{kind.name}": sum(one.integrity is kind for one in judged) / len(judged)
+                for kind in Integrity
+            }
         return values | self._signal_values(scores)
 
     def _signal_values(self, scores: Sequence[Score]) -> dict[str, float]:
@@ -74,3 +95,23 @@ def _verdict(score: Score) -> str:
 
 def _message(score: Score) -> str:
     return score.message if score.error is None else str(score.error)
+
+
+def _integrity(score: Score) -> str:
+    return score.integrity.name if score.judged else ""
+
+
+def _failing_test(score: Score) -> str:
+    """Gives name and message of the first test that did not pass, "" where there is none."""
+    for test in score.tests:
+        if test.outcome not in _NO_FAILURE:
+            return f"{test.name}: {test.message}".removesuffix(": ")
+    return ""
+
+
+_COLUMNS: Mapping[str, Callable[[Score], str]] = {
+    "verdict": _verdict,
+    "message": _message,
+    "failing_test": _failing_test,
+    "integrity": _integrity,
+}

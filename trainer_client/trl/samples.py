@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from trainer_client.rewards.execution import RewardFunction
+from trainer_client.rewards import RewardFunction
 from trainer_client.rewards.metrics import UNJUDGED
 from trainer_client.score import Verdict
 from trainer_client.text import completion_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
-from trainer_client.rewards.execution import RewardFunction, remote_reward
+from trainer_client.rewards import RewardFunction, remote_reward
 from trainer_client.trl.checkpoint import trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, check_names
 from trainer_client.trl.data import TrainingTasks, load_tasks

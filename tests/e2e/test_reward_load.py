@@ -1,0 +1,76 @@
+"""A large batch of completions in one call of a reward function, with a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from tests.e2e.rows import times_rows
+from trainer_client import remote_reward, tasks
+
+pytestmark = pytest.mark.timeout(120)
+
+ROWS = times_rows("t")
+COMPLETIONS = 512
+
+
+async def longest_pause(stopped: asyncio.Event) -> float:
+    """Gives the longest time for which the loop did not come round, in seconds."""
+    longest, before = 0.0, time.perf_counter()
+    while not stopped.is_set():
+        await asyncio.sleep(0.001)
+        longest, before = max(longest, time.perf_counter() - before), time.perf_counter()
+    return longest
+
+
+async def test_512_completions_in_one_call_leave_the_event_loop_free(lasting_server):
+    reward = remote_reward(lasting_server.target, task=tasks.templates("humaneval", ROWS))
+    completions = [f"    return x * {number % 2 + 2}  # {number}" for number in range(COMPLETIONS)]
+    stopped = asyncio.Event()
+    watch = asyncio.create_task(longest_pause(stopped))
+    begun = time.perf_counter()
+    rewards = await reward([""] * COMPLETIONS, completions, task_id=["t/2"] * COMPLETIONS)
+    took = time.perf_counter() - begun
+    stopped.set()
+    assert rewards == [1.0, 0.0] * (COMPLETIONS // 2)
+    # A fetch that blocked would have paused the loop for all of the time.
+    assert await watch < max(0.25, took / 4)
+
+
+async def test_the_duplicates_of_a_step_are_executed_once(lasting_server):
+    reward = remote_reward(
+        lasting_server.target, task=tasks.templates("humaneval", ROWS), name="tests"
+    )
+    completions = [f"    return x * {number % 8}  # once" for number in range(COMPLETIONS)]
+    metrics: dict[str, float] = {}
+    rewards = await reward(
+        [""] * COMPLETIONS,
+        completions,
+        task_id=["t/3"] * COMPLETIONS,
+        log_metric=metrics.__setitem__,
+    )
+    assert sum(value or 0.0 for value in rewards) == COMPLETIONS / 8
+    assert metrics["tests/deduplicated"] == (COMPLETIONS - 8) / COMPLETIONS
+
+
+@pytest.mark.training
+async def test_other_asynchronous_rewards_are_computed_meanwhile(lasting_server):
+    """TRL awaits asynchronous rewards together; neither may keep the loop to itself."""
+    reward = remote_reward(lasting_server.target, task=tasks.templates("humaneval", ROWS))
+    times: dict[str, tuple[float, float]] = {}
+
+    async def timed(name: str, work) -> None:
+        begun = time.perf_counter()
+        await work
+        times[name] = (begun, time.perf_counter())
+
+    async def steady() -> None:
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+
+    completions = [f"    return {number}" for number in range(COMPLETIONS)]
+    rewards = reward([""] * COMPLETIONS, completions, task_id=["t/2"] * COMPLETIONS)
+    await asyncio.gather(timed("execution", rewards), timed("other", steady()))
+    assert times["other"][1] < times["execution"][1]

@@ -1,0 +1,100 @@
+"""A reward for a regular expression, which may take for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from trainer_client.rewards import pattern_reward
+
+ENDLESS = "(a+)+$"
+
+
+def one(reward, *texts):
+    return reward(prompts=["?"] * len(texts), completions=list(texts))
+
+
+def matchers() -> list[int]:
+    """Gives the matching processes that are children of this one."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"ITIMER_PROF" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "expected"),
+    [
+        ({}, "<a>\n1\n</a>", 1.0),
+        ({"value": 0.25}, "<a>1</a>", 0.25),
+        ({"flags": 0}, "<a>\n1\n</a>", 0.0),
+        ({"flags": re.IGNORECASE}, "<A>1</A>", 1.0),
+        ({}, "so <a>1</a>", 0.0),
+        ({"search": True}, "so <a>1</a> it is", 1.0),
+        ({"characters": 7}, "<a>1</a>", 0.0),
+        ({"characters": 8}, "<a>1</a>", 1.0),
+        ({}, "", 0.0),
+        ({}, "<a>\u2028\ud800 \x00 \u00e4</a>", 1.0),
+    ],
+)
+def test_a_match_earns_its_value(options, text, expected):
+    assert one(pattern_reward("<a>.*</a>", **options), text) == [expected]
+
+
+def test_a_text_that_takes_too_long_does_not_match_and_the_next_are_judged():
+    reward = pattern_reward(ENDLESS, seconds=0.05)
+    begun = time.monotonic()
+    assert one(reward, "aaa", "a" * 60 + "!", "a", "a" * 60 + "!", "b") == [1.0, 0.0, 1.0, 0.0, 0.0]
+    assert time.monotonic() - begun < 30
+
+
+def test_a_process_that_something_else_ended_has_judged_nothing():
+    reward = pattern_reward("a")
+    one(reward, "a")
+    [process] = matchers()
+    os.kill(process, signal.SIGKILL)
+    assert one(reward, "a", "a") == [None, 1.0]
+
+
+@pytest.fixture(autouse=True)
+def _no_process_of_another_test():
+    gc.collect()
+
+
+def test_the_process_ends_with_its_reward():
+    reward = pattern_reward("a")
+    one(reward, "a")
+    assert len(matchers()) == 1
+    del reward
+    gc.collect()
+    assert matchers() == []
+
+
+def test_chats_are_judged_and_the_name_is_given():
+    reward = pattern_reward("yes|", name="agrees")
+    assert reward.__name__ == "agrees"
+    chat = [{"role": "assistant", "content": "yes"}]
+    assert reward(prompts=[[], []], completions=[chat, []]) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"pattern": "("}, r"pattern: missing \)"),
+        ({"pattern": "a", "seconds": 0}, "must be above 0"),
+        ({"pattern": "a", "characters": -1}, "must be above 0"),
+    ],
+)
+def test_what_cannot_be_matched_is_refused_when_it_is_made(arguments, problem):
+    with pytest.raises(ValueError, match=problem):
+        pattern_reward(**arguments)

@@ -1,0 +1,227 @@
+r"""Rewards for a right answer, by comparing text or numbers.
+
+How an answer and its reference are read, as the field's evaluations do for GSM8K and MATH:
+
+    #### 42         of a reference, what follows the last `####` counts
+    1,234           commas that separate thousands are dropped
+    $5, \$5, 50%    signs of money in front and of per cent behind are dropped: 50% is 50
+    42.             a full stop at the end is dropped
+    42.0            is 42, where both are plain numerals
+
+`math_reward` knows more of mathematics than this.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from trainer_client.errors import TaskError
+from trainer_client.rewards.columns import demand_references, references_of, rows_of, texts_of
+
+# Every quantifier is bounded or cannot take what stands before it: linear in the text's length.
+_NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})", re.ASCII)
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", re.ASCII)
+_NUMBER = re.compile(
+    r"(?<![\w.])[+-]?(?:[0-9]{1,400}(?:\.[0-9]{1,400})?|\.[0-9]{1,400})"
+    r"(?:[eE][+-]?[0-9]{1,4}|/[0-9]{1,400})?(?![0-9])",
+    re.ASCII,
+)
+_logger = logging.getLogger(__name__)
+_MONEY = ("\\$", "$", "€", "£", "¥")
+
+
+def correctness_reward(
+    prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 2.0, **columns: Any
+) -> list[float | None]:
+    """Rewards an `<answer>` that is the reference, read as this module's docstring tells.
+
+    The last `<answer>` counts, up to its closing tag where it has one. Without one there is no
+    answer: the tutorials' code takes the whole text then.
+
+    Args:
+        prompts: one a completion.
+        completions: texts or chats.
+        value: of a right answer.
+        **columns: one of them is `answer`, `reference` or `references`; see `references_of`.
+
+    Returns:
+        None where the row has no reference, or one that is neither text nor a number, which is
+        logged.
+
+    Raises:
+        TaskError: the data set has no such column.
+    """
+
+    def is_right(text: str, reference: str) -> bool:
+        answer = tagged_answer(text)
+        return answer is not None and same(answer, reference)
+
+    return _judge("correctness_reward", prompts, completions, columns, is_right, value)
+
+
+def int_reward(
+    prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
+) -> list[float | None]:
+    """Rewards an `<answer>` that is a whole number, right or wrong.
+
+    A sign and separators of thousands may be there, and digits are 0 to 9: `str.isdigit` of the
+    tutorials refuses -3 and takes ².
+
+    Args:
+        prompts: one a completion.
+        completions: texts or chats.
+        value: of a whole number.
+        **columns: not used.
+    """
+    answers = [tagged_answer(text) for text in texts_of(completions)]
+    return [value if answer is not None and _is_whole(answer) else 0.0 for answer in answers]
+
+
+def exact_answer_reward(
+    prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 1.0, **columns: Any
+) -> list[float | None]:
+    """Rewards an answer that is the reference character by character, but for space around it.
+
+    The answer is the last `<answer>`, or the whole text where there is none. Of a reference, what
+    follows the last `####` counts; nothing else is dropped.
+
+    Args:
+        prompts: one a completion.
+        completions: texts or chats.
+        value: of a right answer.
+        **columns: see `correctness_reward`, as for what is returned and raised.
+    """
+
+    def is_right(text: str, reference: str) -> bool:
+        answer = tagged_answer(text)
+        return (text.strip() if answer is None else answer) == final_part(reference)
+
+    return _judge("exact_answer_reward", prompts, completions, columns, is_right, value)
+
+
+def numeric_tolerance_reward(
+    prompts: Sequence[Any],
+    completions: Sequence[Any],
+    *,
+    atol: float = 0.5,
+    rtol: float = 0.0,
+    value: float = 1.0,
+    **columns: Any,
+) -> list[float | None]:
+    """Rewards a number within `atol + rtol * |reference|` of the reference.
+
+    The number is the last one of the last `<answer>`, or of the whole text where there is none. It
+    may be written as 1,234.5, 1e3, 3/4 or 50%, which is 50. What is not finite is no number.
+
+    Args:
+        prompts: one a completion.
+        completions: texts or chats.
+        atol: greatest absolute difference.
+        rtol: greatest difference relative to the reference.
+        value: of a number that is near enough.
+        **columns: see `correctness_reward`.
+
+    Returns:
+        As `correctness_reward`, and None where a reference holds no number.
+
+    Raises:
+        ValueError: a tolerance is negative or not finite.
+        TaskError: the data set has no reference column.
+    """
+    for name, tolerance in (("atol", atol), ("rtol", rtol)):
+        if not (math.isfinite(tolerance) and tolerance >= 0.0):
+            raise ValueError(f"{name} must be finite and not negative, not {tolerance}")
+
+    def is_right(text: str, reference: str) -> bool:
+        right = last_number(final_part(reference))
+        if right is None:
+            raise TaskError("numeric_tolerance_reward", "answer", f"no number: {reference[:80]!r}")
+        answer = tagged_answer(text)
+        number = last_number(text if answer is None else answer)
+        return number is not None and abs(number - right) <= atol + rtol * abs(right)
+
+    return _judge("numeric_tolerance_reward", prompts, completions, columns, is_right, value)
+
+
+def _judge(
+    reward: str,
+    prompts: Sequence[Any],
+    completions: Sequence[Any],
+    columns: dict[str, Any],
+    is_right: Callable[[str, str], bool],
+    value: float,
+) -> list[float | None]:
+    """Gives `value` or 0 for each completion, None where its row has no reference that is one."""
+    demand_references(reward, columns)
+
+    def judge(row: dict[str, Any], text: str) -> float | None:
+        try:
+            references = references_of(reward, row)
+            if references is None:
+                return None
+            return value if any(is_right(text, one) for one in references) else 0.0
+        except TaskError as error:
+            # One bad row must not end a run that has gone on for hours.
+            _logger.warning("not judged: %s", error)
+            return None
+
+    rows = rows_of(prompts, columns)
+    return [judge(*one) for one in zip(rows, texts_of(completions), strict=True)]
+
+
+def tagged_answer(text: str) -> str | None:
+    """Gives what the last `<answer>` holds, without space around it; None where there is none."""
+    _, opening, rest = text.rpartition("<answer>")
+    return rest.partition("</answer>")[0].strip() if opening else None
+
+
+def final_part(reference: str) -> str:
+    """Gives what follows the last `####` of a reference, or all of it."""
+    return reference.rpartition("####")[2].strip()
+
+
+def same(answer: str, reference: str) -> bool:
+    """Tells whether an answer is the reference, read as this module's docstring tells."""
+    left, right = _plain(answer), _plain(final_part(reference))
+    if left == right:
+        return bool(left)
+    numerals = _NUMERAL.fullmatch(left) and _NUMERAL.fullmatch(right)
+    return bool(numerals) and Decimal(left) == Decimal(right)
+
+
+def last_number(text: str) -> float | None:
+    """Gives the last number of a text; None where there is none that is finite."""
+    numerals = _NUMBER.findall(_without_money(_THOUSANDS.sub("", text)))
+    return _value(numerals[-1]) if numerals else None
+
+
+def _value(numeral: str) -> float | None:
+    above, _, below = numeral.partition("/")
+    divisor = float(below or 1)
+    number = float(above) / divisor if divisor else math.inf
+    return number if math.isfinite(number) else None
+
+
+def _plain(text: str) -> str:
+    text = text.strip().removesuffix(".").strip()
+    text = text.removesuffix("%").removesuffix("\\").strip()
+    sign = text[:1] if text[:1] in ("-", "+") else ""
+    text = text[len(sign) :]
+    for money in _MONEY:
+        text = text.removeprefix(money)
+    return sign + _THOUSANDS.sub("", text.strip())
+
+
+def _without_money(text: str) -> str:
+    for money in _MONEY:
+        text = text.replace(money, " ")
+    return text
+
+
+def _is_whole(answer: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9]+", _THOUSANDS.sub("", answer), re.ASCII) is not None

@@ -1,0 +1,78 @@
+"""Rows out of what a trainer hands over, and the references that they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainer_client.errors import TaskError
+from trainer_client.text import completion_text, well_formed
+
+REFERENCE_COLUMNS = ("references", "reference", "answer")
+
+
+def rows_of(prompts: Sequence[Any], columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Turns columns into rows; a prompt that is text is added as `prompt`."""
+    # Beside columns TRL hands over its own things, such as the trainer's state.
+    found = {
+        name: values
+        for name, values in columns.items()
+        if isinstance(values, list) and len(values) == len(prompts)
+    }
+    return [_row(index, prompt, found) for index, prompt in enumerate(prompts)]
+
+
+def _row(index: int, prompt: Any, columns: Mapping[str, list[Any]]) -> dict[str, Any]:
+    row = {name: values[index] for name, values in columns.items()}
+    if isinstance(prompt, str):
+        row.setdefault("prompt", prompt)
+    return row
+
+
+def texts_of(completions: Sequence[Any]) -> list[str]:
+    """Takes the text out of each completion, as `text.completion_text`; "" where it has none."""
+    return [completion_text(completion) for completion in completions]
+
+
+def references_of(reward: str, row: Mapping[str, Any]) -> list[str] | None:
+    """Gives the references of a row, any of which is right; None where it has none.
+
+    The first of the columns `references`, `reference` and `answer` that holds something counts: a
+    text, a number, or a list of these.
+
+    Raises:
+        TaskError: the data set has none of the columns, or a reference is of another type.
+    """
+    demand_references(reward, row)
+    for name in REFERENCE_COLUMNS:
+        if found := _texts(reward, name, row.get(name)):
+            return found
+    return None
+
+
+def demand_references(reward: str, columns: Mapping[str, Any]) -> None:
+    """Sees that a data set has references.
+
+    Raises:
+        TaskError: it has none of their columns.
+    """
+    if not any(name in columns for name in REFERENCE_COLUMNS):
+        raise TaskError(reward, "answer", "is absent, and so are `reference` and `references`")
+
+
+def _texts(reward: str, column: str, value: Any) -> list[str]:
+    values = value if isinstance(value, list | tuple) else [value]
+    found = [_text(reward, column, one) for one in values if not _is_missing(one)]
+    return [text for text in found if text]
+
+
+def _is_missing(value: Any) -> bool:
+    # A column of numbers holds NaN where a row has none.
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(reward: str, column: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TaskError(reward, column, f"must be text or a number, not {type(value).__name__}")
+    return well_formed(str(value)).strip()

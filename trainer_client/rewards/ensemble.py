@@ -1,0 +1,184 @@
+"""Reward functions made of reward functions, for rewards that are noisy or unbounded."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import math
+import statistics
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
+
+Reward = Callable[..., Any]
+Rewards = list[float | None]
+How = Literal["mean", "min", "median"]
+
+_HOW: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "min": min,
+    "median": statistics.median,
+}
+
+
+def ensemble(
+    rewards: Sequence[Reward],
+    *,
+    how: How = "mean",
+    name: str = "",
+    may_abstain: Collection[Reward] = (),
+) -> Reward:
+    """Makes one reward of several, completion by completion.
+
+    A member's None, or NaN, is never read as 0: where a member has none, the ensemble has none.
+    Members of `may_abstain` are left out of a completion that they do not judge; if all abstain,
+    there is no reward.
+
+    Args:
+        rewards: reward functions, with or without `async`; all see what the trainer hands over.
+            Those with `async` run at once, the others in a thread meanwhile, one after another.
+        how: mean, minimum or median.
+        name: `__name__`, under which TRL logs; by default made of the members'.
+        may_abstain: members that need not judge.
+
+    Returns:
+        A function with `async` where a member has it, without it otherwise.
+
+    Raises:
+        ValueError: there are no members, no such `how`, or an abstainer is no member.
+    """
+    if not rewards:
+        raise ValueError("rewards: an ensemble needs a member")
+    if how not in _HOW:
+        raise ValueError(f"no way {how!r} to make one reward; there are {', '.join(_HOW)}")
+    if any(one not in rewards for one in may_abstain):
+        raise ValueError("may_abstain: not a member of rewards")
+    name = name or "_".join([how, *map(name_of, rewards)])
+    optional = [one in may_abstain for one in rewards]
+
+    def combine(columns: Sequence[Rewards]) -> Rewards:
+        return [_one(row, optional, _HOW[how]) for row in zip(*columns, strict=True)]
+
+    return _made_of(list(rewards), combine, name)
+
+
+def clipped(
+    reward: Reward, low: float = -math.inf, high: float = math.inf, *, name: str = ""
+) -> Reward:
+    """Keeps a reward between bounds; None stays None, and NaN becomes it.
+
+    Args:
+        reward: a reward function, with or without `async`, which the result has too.
+        low: the least reward.
+        high: the greatest.
+        name: `__name__`; by default `clipped_` and the reward's.
+
+    Raises:
+        ValueError: the bounds hold nothing between them.
+    """
+    if not low <= high:
+        raise ValueError(f"low {low} must not be above high {high}")
+
+    def clip(columns: Sequence[Rewards]) -> Rewards:
+        return [None if one is None else min(max(one, low), high) for one in columns[0]]
+
+    return _made_of([reward], clip, name or f"clipped_{name_of(reward)}")
+
+
+def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
+    """Gives a reward function other options and, for TRL's log, another name.
+
+    As `functools.partial`, but a real function with a `__name__` of its own: partials are called by
+    TRL 1.9 and newer only, and two of one function log into each other.
+
+    Args:
+        reward: a reward function, with or without `async`, which the result has too.
+        name: `__name__`; by default the reward's.
+        **options: keyword arguments of the reward.
+
+    Raises:
+        ValueError: the reward function has no such option.
+    """
+    known = inspect.signature(reward).parameters
+    for option in options:
+        if option not in known:
+            raise ValueError(f"{name_of(reward)} has no option {option}")
+    return _made_of([functools.partial(reward, **options)], lambda columns: columns[0], name)
+
+
+def name_of(reward: Reward) -> str:
+    """Gives the name under which TRL logs a reward function."""
+    inner = reward.func if isinstance(reward, functools.partial) else reward
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def is_async(reward: Reward) -> bool:
+    """Tells whether a reward function, a partial of one or an object that is one, is awaited."""
+    if isinstance(reward, functools.partial):
+        return is_async(reward.func)
+    call = getattr(reward, "__call__", None)  # noqa: B004  # its nature is asked for
+    return inspect.iscoroutinefunction(reward) or inspect.iscoroutinefunction(call)
+
+
+def _made_of(
+    rewards: list[Reward], combine: Callable[[Sequence[Rewards]], Rewards], name: str
+) -> Reward:
+    """Makes the function: one that TRL can tell to be awaited, where a member is."""
+
+    def plain(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Rewards:
+        found = [one(prompts=prompts, completions=completions, **columns) for one in rewards]
+        return combine(_checked(rewards, found, len(completions)))
+
+    async def awaited(
+        prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> Rewards:
+        given = {"prompts": prompts, "completions": completions, **columns}
+        found = await _all(rewards, given)
+        return combine(_checked(rewards, found, len(completions)))
+
+    made: Any = awaited if any(map(is_async, rewards)) else plain
+    made.__name__ = made.__qualname__ = name or name_of(rewards[0])
+    return made  # type: ignore[no-any-return]  # a function, which has a settable name
+
+
+async def _all(rewards: list[Reward], given: Mapping[str, Any]) -> list[Any]:
+    """Calls all members; a failure of one cancels those that still run."""
+    waiting = [asyncio.ensure_future(one(**given)) for one in rewards if is_async(one)]
+    plain = [one for one in rewards if not is_async(one)]
+    others = asyncio.ensure_future(asyncio.to_thread(_each, plain, given))
+    try:
+        *awaited, called = await asyncio.gather(*waiting, others)
+    except BaseException:
+        for task in (*waiting, others):
+            task.cancel()
+        raise
+    sources = {True: iter(awaited), False: iter(called)}
+    return [next(sources[is_async(one)]) for one in rewards]
+
+
+def _each(rewards: list[Reward], given: Mapping[str, Any]) -> list[Any]:
+    return [one(**given) for one in rewards]
+
+
+def _checked(rewards: Sequence[Reward], found: Sequence[Any], count: int) -> list[Rewards]:
+    """Turns what members gave into lists, which arrays and tensors become too."""
+    for reward, values in zip(rewards, found, strict=True):
+        if len(values) != count:
+            problem = f"gave {len(values)} rewards for {count} completions"
+            raise ValueError(f"{name_of(reward)} {problem}")
+    return [[None if _is_none(one) else float(one) for one in values] for values in found]
+
+
+def _one(
+    row: Sequence[float | None],
+    optional: Sequence[bool],
+    combine: Callable[[Sequence[float]], float],
+) -> float | None:
+    if any(one is None and not may for one, may in zip(row, optional, strict=True)):
+        return None
+    judged = [one for one in row if one is not None]
+    return combine(judged) if judged else None
+
+
+def _is_none(value: Any) -> bool:
+    return value is None or math.isnan(value)

@@ -1,0 +1,237 @@
+"""Rewards that a reward server gives: the call, its failures and its metrics.
+
+TRL calls a reward function with lists: prompts, completions and each data-set column, one item a
+completion. It may call from one event loop after another, never limits the time, dies of any
+exception, and leaves a row out of its group's baseline when the reward is None.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, Unpack
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import score, tasks
+from trainer_client.call import LazyRequest
+from trainer_client.channel import ConnectionOptions, Target
+from trainer_client.client import AsyncRewardClient
+from trainer_client.errors import RewardLostError, TaskError
+from trainer_client.rewards.columns import rows_of
+from trainer_client.rewards.metrics import Metrics
+from trainer_client.score import Score
+from trainer_client.text import completion_text
+
+# Makes a request of a completion's text.
+Template = Callable[[str], pb.ScoreRequest]
+# Gives a row's template; None where the row is not for this reward.
+Templates = Callable[[tasks.Row], Template | None]
+
+# A group with one reward near 1e30 loses its gradient without a word.
+_GREATEST_REWARD = 1e6
+_NOT_FOR_THIS = "NOT_FOUND"
+_logger = logging.getLogger(__name__)
+_default_names: Counter[str] = Counter()
+
+
+class RewardFunction(Protocol):
+    """What TRL awaits."""
+
+    __name__: str
+
+    async def __call__(
+        self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        """Gives a reward for each completion, None where it was not judged."""
+
+
+class Judged:
+    """A reward by the verdicts of a server.
+
+    Args:
+        target: the servers; see `channel.Connection`, as for all other options.
+        name: `__name__`, under which TRL logs.
+        templates: gives a row's template. Where it raises a `TaskError`, the row is not judged and
+            that is a failure; where it gives None, it is not judged, and is not.
+        id_column: the data-set column with the task's id, which is logged.
+        defaults: fields for every request.
+        failure_budget: consecutive calls without a single reward after which training stops.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        name: str,
+        templates: Templates,
+        id_column: str,
+        defaults: pb.ScoreRequest,
+        failure_budget: int,
+        **connection: Unpack[ConnectionOptions],
+    ) -> None:
+        self.__name__ = name
+        self._client = AsyncRewardClient(target, **connection)
+        self._templates = templates
+        self._id_column = id_column
+        self._defaults = defaults
+        self._budget = _Budget(failure_budget)
+        self._metrics = Metrics(name)
+
+    async def __call__(
+        self,
+        prompts: Sequence[Any],
+        completions: Sequence[Any],
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """Gives a reward for each completion, None where it was not judged.
+
+        Raises:
+            RewardLostError: nothing could be judged for too long, or never will be.
+        """
+        begun = time.monotonic()
+        rows = rows_of(prompts, columns)
+        scores = await self._score(rows, completions)
+        self._metrics.log(
+            scores,
+            log_metric,
+            log_extra,
+            wait_seconds=time.monotonic() - begun,
+            task_ids=[_shown(row.get(self._id_column)) for row in rows],
+        )
+        self._budget.spend([found for found in scores if not _is_not_for_this(found)])
+        return [_bounded(found.reward) for found in scores]
+
+    async def _score(self, rows: Sequence[tasks.Row], completions: Sequence[Any]) -> list[Score]:
+        prepared = [
+            self._prepare(row, completion)
+            for row, completion in zip(rows, completions, strict=True)
+        ]
+        requests = [item for item in prepared if isinstance(item, LazyRequest)]
+        answers = iter(await self._client.score(requests))
+        return [item if isinstance(item, Score) else next(answers) for item in prepared]
+
+    def _prepare(self, row: tasks.Row, completion: Any) -> LazyRequest | Score:
+        """Gives what makes the request of a row, or the score of a row that cannot have one."""
+        try:
+            template = self._templates(row)
+        except TaskError as error:
+            return score.unjudged("", "INVALID_ARGUMENT", str(error), permanent=True)
+        if template is None:
+            return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
+        key, text = uuid.uuid4().hex, completion_text(completion)
+        return LazyRequest(id=key, make=lambda: self._request(template, text, key))
+
+    def _request(self, template: Template, text: str, key: str) -> pb.ScoreRequest:
+        request = template(text)
+        request.MergeFrom(self._defaults)
+        request.id = key
+        return request
+
+
+def as_function(judged: Judged) -> RewardFunction:
+    """Wraps a reward in a function: TRL before 1.11 awaits those declared `async`, no object."""
+
+    async def reward(
+        prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        return await judged(prompts, completions, **columns)
+
+    reward.__name__ = reward.__qualname__ = judged.__name__
+    return reward
+
+
+def default_name(base: str) -> str:
+    """Gives a name that no other reward of this process was given by default."""
+    _default_names[base] += 1
+    return base if _default_names[base] == 1 else f"{base}_{_default_names[base]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTemplates:
+    """Finds the templates of tasks, as `remote_reward` describes them.
+
+    Args:
+        name: of the reward function, for messages.
+        task: where a completion's tests come from.
+        id_column: the data-set column with the task's id.
+    """
+
+    name: str
+    task: str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreRequest]
+    id_column: str
+
+    def __call__(self, row: tasks.Row) -> Template | None:
+        """Gives a row's template; None where the id is None, as in data sets of several kinds.
+
+        Raises:
+            TaskError: the row is no task.
+        """
+        if isinstance(self.task, str):
+            return partial(tasks.fill, tasks.named(self.task)(row))
+        if not isinstance(self.task, Mapping):
+            return partial(tasks.fill, self.task(row))
+        if self.id_column not in row:
+            raise TaskError(self.name, self.id_column, "is absent")
+        key = row[self.id_column]
+        if key is None:
+            return None
+        if str(key) not in self.task:
+            raise TaskError(self.name, self.id_column, f"no template for {key!r}")
+        return partial(tasks.fill, self.task[str(key)])
+
+
+class _Budget:
+    """Stops training that goes on without rewards.
+
+    A call without a single reward spends some; any reward restores it. Before the first verdict,
+    a call whose every failure is permanent is a mistake in the set-up and stops at once.
+    """
+
+    def __init__(self, calls: int) -> None:
+        self._calls = calls
+        self._failed = 0
+        self._ever_judged = False
+
+    def spend(self, scores: Sequence[Score]) -> None:
+        """Counts a call.
+
+        Raises:
+            RewardLostError: the budget is spent.
+        """
+        errors = [found.error for found in scores if found.error is not None]
+        if errors:
+            _logger.warning("%d of %d not judged: %s", len(errors), len(scores), errors[0])
+        self._ever_judged = self._ever_judged or len(errors) < len(scores)
+        if not scores or any(found.reward is not None for found in scores):
+            self._failed = 0 if scores else self._failed
+            return
+        self._failed += 1
+        reason = errors[0] if errors else scores[0].message
+        if not self._ever_judged and all(error.permanent for error in errors):
+            raise RewardLostError(f"no completion can be judged: {reason}")
+        if self._failed >= self._calls:
+            raise RewardLostError(f"{self._failed} calls without a reward: {reason}")
+        if not errors:
+            _logger.warning("no reward in a call of %d: %s", len(scores), reason)
+
+
+def _is_not_for_this(found: Score) -> bool:
+    return found.error is not None and found.error.status == _NOT_FOR_THIS and not found.id
+
+
+def _bounded(reward: float | None) -> float | None:
+    if reward is None:
+        return None
+    return max(-_GREATEST_REWARD, min(_GREATEST_REWARD, reward))
+
+
+def _shown(key: object) -> str:
+    return "" if key is None else str(key)

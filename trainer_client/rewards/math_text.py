@@ -1,0 +1,63 @@
+r"""Takes the text of a mathematical answer out of a completion, and of a reference."""
+
+from __future__ import annotations
+
+import re
+
+from trainer_client.rewards.answers import final_part, tagged_answer
+from trainer_client.text import well_formed
+
+ANSWER_CHARACTERS = 1000
+_BOX = "\\boxed{"
+_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
+
+
+def answer_text(completion: str) -> str:
+    r"""Gives the text that holds the answer, as math-verify reads it; "" where there is none.
+
+    It is the last `\boxed{...}` of the last `<answer>`, or of the whole text where there is no
+    such tag. Without a box it is what the tag holds, if that is no sentence, and otherwise the end
+    of the text, whose last expression counts. A box of more than 1,000 characters is no answer.
+    """
+    answer = tagged_answer(completion)
+    part = _clean(completion if answer is None else answer)
+    content = boxed(part)
+    if content is None and answer is not None and _is_bare(part):
+        content = part
+    if content is None:
+        return part[-ANSWER_CHARACTERS:].strip()
+    content = content.strip().removesuffix(".").strip()
+    return f"{_BOX}{content}}}" if 0 < len(content) <= ANSWER_CHARACTERS else ""
+
+
+def reference_text(reference: str) -> str:
+    r"""Gives a reference as a box: what follows `####`, or is in a box, or between dollars."""
+    part = _clean(final_part(reference))
+    content = boxed(part)
+    content = part if content is None else content
+    if content.count("$") > 1:
+        content = content.replace("$", " ")
+    return f"{_BOX}{content.strip().removesuffix('.').strip()}}}"
+
+
+def boxed(text: str) -> str | None:
+    r"""Gives what the last `\boxed{...}` holds that is closed; None where there is none."""
+    closing: list[int] = []
+    # From the end, so that one pass finds the brace that closes each: texts are a model's.
+    for index in range(len(text) - 1, -1, -1):
+        if text[index] == "}":
+            closing.append(index)
+        elif text[index] == "{":
+            end = closing.pop() if closing else None
+            if end is not None and text.endswith(_BOX, 0, index + 1):
+                return text[index + 1 : end]
+    return None
+
+
+def _is_bare(text: str) -> bool:
+    return bool(text) and "$" not in text and "\\(" not in text and not _WORDS.search(text)
+
+
+def _clean(text: str) -> str:
+    return _UNPRINTABLE.sub(" ", well_formed(text)).strip()

@@ -1,0 +1,147 @@
+"""A reward for text that matches a regular expression, however long the matching would take.
+
+Python's regular expressions backtrack: one that looks harmless can take years on a text that a
+model happens to write, with the interpreter's lock held. So they are matched in a process of their
+own, which the kernel ends where one text takes more CPU time than allowed.
+
+What this bounds: the CPU time and the size of each text. What it does not: memory, which
+backtracking takes little of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from trainer_client.rewards.columns import texts_of
+
+Rewards = list[float | None]
+
+_MATCHER = """
+import json, re, signal, sys
+pattern, flags, search, seconds = json.loads(sys.stdin.readline())
+matcher = re.compile(pattern, flags)
+match = matcher.search if search else matcher.fullmatch
+for line in sys.stdin:
+    text = json.loads(line)
+    # The default action of SIGPROF ends the process, also in the middle of a match.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    found = match(text) is not None
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    print(int(found), flush=True)
+"""
+
+
+def pattern_reward(
+    pattern: str,
+    *,
+    value: float = 1.0,
+    search: bool = False,
+    flags: int = re.DOTALL,
+    name: str = "pattern_reward",
+    seconds: float = 0.25,
+    characters: int = 100_000,
+) -> Callable[..., Rewards]:
+    """Makes a reward function: `value` for text that matches a regular expression, 0 otherwise.
+
+    A text that takes longer than `seconds` or is longer than `characters` does not match. That is
+    a verdict: a model that found such texts could else take itself out of the baseline with them.
+
+    Args:
+        pattern: in Python's syntax.
+        value: of a match.
+        search: whether a match anywhere counts; otherwise the whole text must match.
+        flags: of `re`; the dot matches line breaks by default.
+        name: `__name__`, under which TRL logs.
+        seconds: greatest CPU time for one text.
+        characters: greatest length of a text.
+
+    Returns:
+        None where the matching process was ended by something else than its limit.
+
+    Raises:
+        ValueError: the pattern is wrong, or a limit is not above 0.
+    """
+    try:
+        re.compile(pattern, flags)
+    except re.error as error:
+        raise ValueError(f"pattern: {error}") from error
+    if not (seconds > 0 and characters > 0):
+        raise ValueError(f"seconds and characters must be above 0, not {seconds}, {characters}")
+    matcher = _Matcher(json.dumps([pattern, int(flags), search, seconds]))
+
+    def judge(text: str) -> float | None:
+        matches = matcher.matches(text) if len(text) <= characters else False
+        return None if matches is None else value * matches
+
+    def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Rewards:
+        return [judge(text) for text in texts_of(completions)]
+
+    reward.__name__ = reward.__qualname__ = name
+    return reward
+
+
+class _Matcher:
+    """A process that matches, started when first needed and again where it was ended.
+
+    Args:
+        setting: its first line: pattern, flags, whether to search, and seconds.
+    """
+
+    def __init__(self, setting: str) -> None:
+        self._setting = setting
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+
+    def matches(self, text: str) -> bool | None:
+        """Tells whether a text matches in the time it has; None if that did not come out."""
+        with self._lock:
+            if self._process is None:
+                self._process = self._start()
+            if answer := _ask(self._process, text):
+                return answer == "1\n"
+            status = self._process.wait()
+            self._finalizer()
+            self._process = None
+            return False if status == -signal.SIGPROF else None
+
+    def _start(self) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _MATCHER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="ascii",
+        )
+        self._finalizer = weakref.finalize(self, _end, process)
+        _write(process, self._setting)
+        return process
+
+
+def _ask(process: subprocess.Popen[str], text: str) -> str:
+    assert process.stdout is not None
+    _write(process, json.dumps(text))
+    return process.stdout.readline()
+
+
+def _write(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None
+    # Where it was ended, reading its answer tells so.
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    # Closing flushes what was written to a process that is gone.
+    with contextlib.suppress(BrokenPipeError):
+        process.communicate()
