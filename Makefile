@@ -14,6 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 TOOLS := build/proto-tools
+ADAPTERS := build/adapters
 
 .PHONY: help demo test lint format bench proto proto-tools clean
 .DELETE_ON_ERROR:
@@ -63,12 +64,19 @@ $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 	$(TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install --no-deps --no-warn-conflicts -r $<
 	@touch $@
 
+# Apart from .venv, where their versions of shared packages would be in the way.
+$(ADAPTERS)/.made: scripts/adapter_requirements.txt $(VENV)/.made
+	@echo 'Installing the packages of other trainers (260 MB, once) ...'
+	rm -rf $(ADAPTERS)
+	$(PIP) install --no-deps --no-warn-conflicts --target $(ADAPTERS) -r $<
+	@touch $@
+
 proto-tools: $(TOOLS)/.made
 
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(VENV)/.data $(TOOLS)/.made
+test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev $(TOOLS)/.made

@@ -57,7 +57,7 @@ class CodeRewardEnvironment(EnvironmentInterface):  # type: ignore[misc]  # unty
             metadata=list(metadata),
             next_stop_strings=[None] * len(scores),
             rewards=rewards,
-            terminateds=torch.ones_like(rewards),
+            terminateds=torch.ones(len(scores), dtype=torch.bool),
             answers=None,
         )
 

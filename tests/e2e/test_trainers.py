@@ -1,0 +1,167 @@
+"""Trainers' own code calls the adapters, in a process of its own, in front of a real server.
+
+verl, OpenRLHF and SkyRL's gym are the real packages of scripts/adapter_requirements.txt. NeMo-RL
+is not on a package index; its adapter meets the documented interface, written down here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainer_client import tasks
+from trainer_client.examples.adapters.common import TASK
+from trainer_client.examples.local_server import LocalServer
+
+pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
+
+LOST = "no reward: INVALID_ARGUMENT: label row: task: 'no such task' is none of 1 task ids"
+
+
+@pytest.fixture(scope="module")
+def packages(repository: Path) -> Path:
+    """Gives the folder of trainers' packages; skips where it is absent."""
+    folder = repository / "build" / "adapters"
+    if not (folder / "verl").is_dir():
+        pytest.skip(f"no {folder / 'verl'}: `make test` installs it (below Python 3.13)")
+    return folder
+
+
+def run(arguments: list[str], server: LocalServer, *folders: Path, **variables: str) -> Any:
+    """Runs a program that sees further packages; gives the JSON that it printed last."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("CODEREWARD_")}
+    environment |= {"CODEREWARD_TARGET": server.target, "HF_HUB_OFFLINE": "1", **variables}
+    paths = [path for path in sys.path if path and "site-packages" not in path]
+    environment["PYTHONPATH"] = os.pathsep.join([*paths, *map(str, folders)])
+    done = subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=150
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def run_example(name: str, server: LocalServer, packages: Path) -> Any:
+    return run(["-m", f"trainer_client.examples.adapters.{name}"], server, packages)
+
+
+def test_verls_reward_loop_and_batch_manager_get_rewards(packages, lasting_server):
+    found = run_example("verl", lasting_server, packages)
+    looped, batched = found["reward loop"], found["batch"]
+    assert [looped[name]["reward_score"] for name in ("right", "wrong")] == [1.0, 0.0]
+    assert looped["right"]["reward_extra_info"] == {"score": 1.0, "acc": 1.0, "verdict": "PASSED"}
+    assert looped["unjudged"].startswith(f"RewardLostError: {LOST}")
+    assert batched["rewards"] == batched["acc"] == [1.0, 0.0]
+    assert batched["verdict"] == ["PASSED", "FAILED"]
+
+
+def test_openrlhfs_executor_gets_rewards_by_file_and_over_http(packages, lasting_server):
+    found = run_example("openrlhf", lasting_server, packages)
+    for way in ("file", "http"):
+        for name, reward in (("right", 1.0), ("wrong", 0.0)):
+            assert found[way][name] == {
+                "reward": [reward],
+                "scores": [reward],
+                "extra_logs": {"passed": [reward]},
+            }
+    assert found["file"]["unjudged"] == {"reward": None, "scores": None, "extra_logs": {}}
+
+
+def test_skyrls_environment_gets_rewards(packages, lasting_server):
+    found = run_example("skyrl", lasting_server, packages)
+    for name, reward, verdict in (("right", 1.0, "PASSED"), ("wrong", 0.0, "FAILED")):
+        output = found[name]
+        assert (output["reward"], output["done"], output["observations"]) == (reward, True, [])
+        assert output["metadata"]["verdict"] == verdict
+        assert output["metrics"] == {"passed": reward}
+    assert found["unjudged"].startswith(f"RewardLostError: {LOST}")
+
+
+INTERFACES = """
+from abc import ABC, abstractmethod
+from typing import Generic, NamedTuple, TypeVar
+
+import torch
+
+MetadataT = TypeVar("MetadataT")
+
+
+class EnvironmentReturn(NamedTuple, Generic[MetadataT]):
+    observations: list[dict[str, str]]
+    metadata: list[MetadataT]
+    next_stop_strings: list[list[str] | None]
+    rewards: torch.Tensor
+    terminateds: torch.Tensor
+    answers: list[str | None] | None
+
+
+class EnvironmentInterface(ABC, Generic[MetadataT]):
+    @abstractmethod
+    def step(self, message_log_batch, metadata): ...
+
+    @abstractmethod
+    def global_post_process_and_metrics(self, batch): ...
+"""
+NEMO_RL = """
+import json
+from trainer_client.adapters.nemo_rl import CodeRewardActor, CodeRewardEnvironment
+from trainer_client.errors import RewardLostError
+from trainer_client.examples.adapters.common import SAMPLES
+
+assert CodeRewardActor.options(runtime_env={}) and CodeRewardActor.remote
+environment = CodeRewardEnvironment({})
+
+
+def log(sample):
+    question = {"role": "user", "content": "Write twice(x)."}
+    return [question, {"role": "assistant", "content": sample.response}]
+
+
+def step(samples):
+    labels = [{"ground_truth": sample.label} for sample in samples]
+    return environment.step([log(sample) for sample in samples], labels)
+
+
+# As NeMo-RL takes it apart.
+observations, metadata, stops, rewards, terminateds, answers = step(SAMPLES[:2])
+batch, metrics = environment.global_post_process_and_metrics({"rewards": rewards})
+try:
+    lost = str(step(SAMPLES))
+except RewardLostError as error:
+    lost = str(error)
+environment.shutdown()
+print(json.dumps({
+    "observations": observations, "metadata": metadata, "stops": stops, "answers": answers,
+    "rewards": rewards.tolist(), "terminateds": terminateds.tolist(), "metrics": metrics,
+    "same batch": batch["rewards"] is rewards, "lost": lost,
+}))
+"""
+
+
+def test_nemo_rls_documented_interface_is_met(packages, lasting_server, tmp_path):
+    interfaces = tmp_path / "nemo_rl" / "environments" / "interfaces.py"
+    interfaces.parent.mkdir(parents=True)
+    interfaces.write_text(INTERFACES)
+    file = tmp_path / "tasks.jsonl"
+    tasks.write_templates(file, {"twice": TASK})
+    found = run(["-c", NEMO_RL], lasting_server, packages, tmp_path, CODEREWARD_TASKS=str(file))
+    assert found == {
+        "observations": [
+            {"role": "environment", "content": "PASSED"},
+            {"role": "environment", "content": "FAILED"},
+        ],
+        "metadata": [{"ground_truth": "twice"}] * 2,
+        "stops": [None, None],
+        "answers": None,
+        "rewards": [1.0, 0.0],
+        "terminateds": [True, True],
+        "metrics": {"mean_reward": 0.5},
+        "same batch": True,
+        "lost": found["lost"],
+    }
+    assert found["lost"].startswith(LOST)
