@@ -184,6 +184,7 @@ async def test_slime_gets_a_number_for_a_sample_and_numbers_for_a_group(environm
     environment()
     assert await slime.custom_rm(None, Sample("right<|im_end|>")) == 1.0
     assert await slime.batched_custom_rm(None, [Sample("right"), Sample("wrong")]) == [1.0, 0.0]
+    assert await slime.custom_rm(None, [Sample("right"), Sample("wrong")]) == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("sample", [Sample("broken"), Sample("right", label=None)])
@@ -199,7 +200,9 @@ async def test_slime_drops_groups_with_an_absent_reward_where_nan_was_chosen(env
     for sample, reward in zip(group, await slime.batched_custom_rm(None, group), strict=True):
         sample.reward = reward
     assert not slime.judged_groups(None, group)
+    assert not slime.judged_groups(None, [group[:1], group[1:]])
     assert slime.judged_groups(None, group[:1])
+    assert slime.judged_groups(None, [group[:1], Sample("x", reward=0.0)])
 
 
 # -------------------------------------------------------------------------------------- OpenRLHF
@@ -279,6 +282,28 @@ def test_what_has_no_reward_has_a_reason(web, path, body, status, problem):
     found, answer = ask(web, path, body)
     assert found == status
     assert problem in answer["error"]
+
+
+def test_nan_goes_over_http_where_that_was_chosen(serve):
+    judge = Judge(serve(judge_word).target, templates=TASKS)
+    with RewardServer(("127.0.0.1", 0), judge, "nan") as server:
+        status, answer = server.answer("/get_reward", json.dumps(query("broken", "right")).encode())
+    assert status == 200
+    assert json.dumps(answer["rewards"]) == "[NaN, 1.0]"
+    judge.close()
+
+
+def test_a_trainer_that_leaves_early_costs_a_line_at_most(web, capfd, caplog):
+    connection = http.client.HTTPConnection("127.0.0.1", web.server_port, timeout=20)
+    connection.request("POST", "/get_reward", json.dumps(query("right")).encode())
+    connection.close()
+    assert ask(web, "/health", b"", method="GET")[0] == 200
+    try:
+        raise ConnectionResetError
+    except ConnectionResetError:
+        web.handle_error(None, ("127.0.0.1", 1))
+    assert "Traceback" not in capfd.readouterr().err
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_passing_failure_asks_the_trainer_to_come_again(serve):

@@ -14,6 +14,7 @@ DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "docs/adapters.md",
     "docs/specification.md",
     "docs/threat-model.md",
 )

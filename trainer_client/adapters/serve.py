@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -74,6 +75,13 @@ class RewardServer(ThreadingHTTPServer):
             return HTTPStatus.BAD_REQUEST, {"error": str(error)}
         except _UnjudgedError as error:
             return error.status, {"error": str(error)}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says what went wrong; a trainer that has given up and left is no news."""
+        if isinstance(sys.exception(), ConnectionError):
+            _logger.debug("%s has left", client_address)
+        else:
+            _logger.exception("no answer to %s", client_address)
 
     def _get_reward(self, request: Mapping[str, Any]) -> dict[str, Any]:
         queries, prompts, labels = (_list(request, key) for key in ("query", "prompts", "labels"))

@@ -26,12 +26,16 @@ class Sample(Protocol):
     reward: float | dict[str, Any] | None
 
 
-async def custom_rm(args: object, sample: Sample, **kwargs: Any) -> float:
-    """Judges one sample.
+async def custom_rm(
+    args: object, sample: Sample | Sequence[Sample], **kwargs: Any
+) -> float | list[float]:
+    """Judges one sample; or several, which slime hands over where one rollout gave several.
 
     Raises:
         RewardLostError: it was not judged. slime stops then.
     """
+    if isinstance(sample, Sequence):
+        return await batched_custom_rm(args, sample)
     (reward,) = await batched_custom_rm(args, [sample])
     return reward
 
@@ -47,12 +51,16 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
     return [unjudged.number(found, shared_settings().unjudged) for found in scores]
 
 
-def judged_groups(args: object, samples: Sequence[Sample], **kwargs: Any) -> bool:
+def judged_groups(
+    args: object, samples: Sequence[Sample | Sequence[Sample]], **kwargs: Any
+) -> bool:
     """Tells whether a group may be trained on: not if one of its rewards is NaN.
 
     With CODEREWARD_UNJUDGED=nan and `--dynamic-sampling-filter-path` set to this function, slime
     drops such groups and samples others.
     """
     return not any(
-        isinstance(sample.reward, float) and math.isnan(sample.reward) for sample in samples
+        isinstance(sample.reward, float) and math.isnan(sample.reward)
+        for item in samples
+        for sample in (item if isinstance(item, Sequence) else [item])
     )
