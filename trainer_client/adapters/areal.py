@@ -12,7 +12,7 @@ from typing import Any
 
 from trainer_client.adapters.judge import Judge
 from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_settings
+from trainer_client.adapters.settings import AdapterSettings, shared_settings
 from trainer_client.adapters.unjudged import number
 
 # AReaL waits 15 seconds for a reward, then tries again, and gives 0 in the end.
@@ -32,12 +32,13 @@ def reward_fn(
         RewardLostError: it was not judged. AReaL tries thrice more, then drops the group.
         KeyError: there is no column `label`.
     """
-    (found,) = _judge().score_blocking([without_end(completions)], [columns["label"]])
+    (found,) = _judge(shared_settings()).score_blocking(
+        [without_end(completions)], [columns["label"]]
+    )
     return number(found, "raise")
 
 
 @functools.cache
-def _judge() -> Judge:
-    settings = shared_settings()
+def _judge(settings: AdapterSettings) -> Judge:
     seconds = min(settings.timeout_seconds, _LONGEST_SECONDS)
     return settings.model_copy(update={"timeout_seconds": seconds}).judge()

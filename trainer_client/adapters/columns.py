@@ -14,14 +14,17 @@ from trainer_client.errors import ConfigError, TaskError
 from trainer_client.rewards.execution import RemoteReward, Task
 
 
-@functools.cache
 def shared_reward() -> RemoteReward:
     """Gives this process's reward.
 
     Raises:
         ConfigError: the environment is wrong, or names neither tasks nor a format.
     """
-    settings = shared_settings()
+    return _reward(shared_settings())
+
+
+@functools.cache
+def _reward(settings: AdapterSettings) -> RemoteReward:
     try:
         return RemoteReward(
             settings.target,
