@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError, tasks
+from trainer_client.adapters.judge import Judge
 from trainer_client.adapters.settings import forget, read_settings, shared_judge
 from trainer_client.channel import addresses
 
@@ -81,6 +84,18 @@ def test_the_shared_judge_is_made_once_and_knows_the_tasks_of_the_file(
     assert server.requests[0].limits.cpu_time_seconds == 2
     assert shared_judge() is judge
     judge.close()
+
+
+def test_threads_that_ask_first_together_get_the_same_judge(monkeypatch):
+    set_all(monkeypatch, target="localhost:1")
+    barrier = threading.Barrier(8)
+
+    def ask(_: int) -> Judge:
+        barrier.wait()
+        return shared_judge()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(ask, range(8)))) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import multiprocessing
 import os
 import pickle
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 from google.protobuf import json_format
@@ -113,6 +113,20 @@ def test_it_serves_callers_with_and_without_an_event_loop(serve):
     assert [[found.reward for found in scores] for scores in (blocking, *awaited)] == [[1, 0]] * 3
     judge.close()
     assert judge.score_blocking(["right"], ["t/1"])[0].reward == 1.0
+    judge.close()
+
+
+def test_threads_that_come_first_together_share_one_connection(serve):
+    peers = set()
+
+    def answer(request, context) -> pb.ScoreResponse:
+        peers.add(context.peer())
+        return judge_word(request, context)
+
+    judge = Judge(serve(answer).target, templates=TEMPLATES)
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(first_reward, [judge] * 16)) == [1.0] * 16
+    assert len(peers) == 1
     judge.close()
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,7 @@ class Judge:
         self._format = task_format
         self._defaults = defaults or pb.ScoreRequest()
         self._clients: _Clients | None = None
+        self._lock = threading.Lock()
 
     async def score(self, completions: Sequence[object], labels: Sequence[object]) -> list[Score]:
         """Judges completions, each a text or messages; gives a score for each, in order.
@@ -113,12 +115,17 @@ class Judge:
 
     def close(self) -> None:
         """Closes the connection of callers without an event loop; a later call opens another."""
-        clients, self._clients = self._clients, None
+        with self._lock:
+            clients, self._clients = self._clients, None
         if clients is not None and clients.process == os.getpid():
             clients.blocking.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_clients": None}
+        return {**self.__dict__, "_clients": None, "_lock": None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
 
     def _read(self, value: Mapping[str, Any]) -> pb.ScoreRequest:
         if self._format is not None:
@@ -142,15 +149,17 @@ class Judge:
         return request
 
     def _connected(self) -> _Clients:
-        if self._clients is None:
-            self._clients = _Clients(
-                os.getpid(),
-                RewardClient(self._target, **self._options),
-                AsyncRewardClient(self._target, **self._options),
-            )
-        if self._clients.process != os.getpid():
+        with self._lock:
+            if self._clients is None:
+                self._clients = _Clients(
+                    os.getpid(),
+                    RewardClient(self._target, **self._options),
+                    AsyncRewardClient(self._target, **self._options),
+                )
+            clients = self._clients
+        if clients.process != os.getpid():
             raise RuntimeError("the judge was used before this process was forked; spawn processes")
-        return self._clients
+        return clients
 
 
 def _requests(prepared: Sequence[pb.ScoreRequest | Score]) -> list[pb.ScoreRequest]:

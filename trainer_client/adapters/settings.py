@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
+import threading
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
@@ -128,30 +129,44 @@ def read_settings() -> AdapterSettings:
         raise ConfigError("\n".join(_problems(error))) from None
 
 
-@functools.cache
 def shared_settings() -> AdapterSettings:
     """Gives what the environment said when this process first asked.
 
     Raises:
         ConfigError: see `read_settings`.
     """
-    return read_settings()
+    with _first_use:
+        return _settings()
 
 
-@functools.cache
 def shared_judge() -> Judge:
     """Gives this process's judge.
 
     Raises:
         ConfigError: see `read_settings` and `AdapterSettings.judge`.
     """
-    return shared_settings().judge()
+    with _first_use:
+        return _judge()
 
 
 def forget() -> None:
     """Lets the environment be read anew; for programs that change it."""
-    shared_judge.cache_clear()
-    shared_settings.cache_clear()
+    _settings.cache_clear()
+    _judge.cache_clear()
+
+
+# Trainers call from many threads at once, and a cache by itself would let each make its own.
+_first_use = threading.Lock()
+
+
+@functools.cache
+def _settings() -> AdapterSettings:
+    return read_settings()
+
+
+@functools.cache
+def _judge() -> Judge:
+    return _settings().judge()
 
 
 def _typos() -> Iterable[tuple[str, str]]:
