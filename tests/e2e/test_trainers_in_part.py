@@ -18,6 +18,7 @@ from trainer_client.examples.local_server import LocalServer
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
 
 MODELS = "openai,anthropic,httpx,renderers"
+TRAINING = "datasets,peft,transformers,trl"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def run_part(name: str, stand_ins: str, server: LocalServer, packages: Path) -> 
 def test_verifiers_ends_rollouts_with_rewards_and_failed_ones_with_an_error(
     packages, lasting_server
 ):
-    stand_ins = f"{MODELS},aiohttp,prime_sandboxes,tomli_w"
+    stand_ins = f"{MODELS},aiohttp,prime_sandboxes,tenacity,tomli_w"
     found = run_part("verifiers", stand_ins, lasting_server, packages)
     for name, reward, verdict in (("right", 1.0, "PASSED"), ("wrong", 0.0, "FAILED")):
         assert (found[name]["ok"], found[name]["reward"], found[name]["errors"]) == (
@@ -59,7 +60,7 @@ def test_verifiers_ends_rollouts_with_rewards_and_failed_ones_with_an_error(
 
 def test_ms_swift_gives_what_was_not_judged_no_advantage(packages, lasting_server):
     ours = "swift.infer_engine,swift.model,swift.template"
-    stand_ins = f"{ours},modelscope,json_repair,aiohttp"
+    stand_ins = f"{ours},{TRAINING},modelscope,json_repair,aiohttp"
     found = run_part("swift", stand_ins, lasting_server, packages)
     assert found["group"]["rewards"] == [1.0, 0.0, 0.5]
     assert found["gdpo"]["rewards"][:2] == [1.0, 0.0]
@@ -71,7 +72,7 @@ def test_ms_swift_gives_what_was_not_judged_no_advantage(packages, lasting_serve
 
 
 def test_axolotl_finds_the_rewards_by_name_and_its_worker_calls_one(packages, lasting_server):
-    stand_ins = "addict,numba,trl.experimental.prm"
+    stand_ins = f"{TRAINING},accelerate,addict,numba,smdistributed"
     found = run_part("axolotl", stand_ins, lasting_server, packages)
     assert found["awaited"] == [1.0, 0.0, None]
     assert found["worker"][:2] == [1.0, 0.0]
@@ -79,7 +80,7 @@ def test_axolotl_finds_the_rewards_by_name_and_its_worker_calls_one(packages, la
 
 
 def test_art_gathers_the_group_without_what_was_not_judged(packages, lasting_server):
-    found = run_part("art", "openai,httpx,litellm,polars", lasting_server, packages)
+    found = run_part("art", f"{MODELS},transformers,litellm,polars", lasting_server, packages)
     assert found["rewards"] == found["passed"] == [0.0, 1.0]
     (error,) = found["exceptions"]
     assert error.startswith(LOST)
