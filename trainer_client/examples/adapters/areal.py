@@ -20,7 +20,7 @@ def main() -> None:
 
 
 async def _all() -> dict[str, Any]:
-    from areal.api.reward_api import AsyncRewardWrapper
+    from areal.api.reward_api import AsyncRewardWrapper  # type: ignore[import-not-found]
 
     wrapper = AsyncRewardWrapper(reward_fn, max_workers=1)
     return {sample.name: await _scored(wrapper, sample) for sample in SAMPLES}

@@ -19,7 +19,7 @@ def main() -> None:
 
 
 async def _gathered() -> dict[str, Any]:
-    import art
+    import art  # type: ignore[import-not-found]  # ART has it
 
     groups = [art.TrajectoryGroup(_rollout(sample) for sample in SAMPLES)]
     (group,) = await art.gather_trajectory_groups(groups, max_exceptions=1)

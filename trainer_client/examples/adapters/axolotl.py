@@ -21,7 +21,7 @@ def main() -> None:
 
 
 async def _awaited() -> Any:
-    from axolotl.core.trainers.grpo import GRPOStrategy
+    from axolotl.core.trainers.grpo import GRPOStrategy  # type: ignore[import-not-found]
 
     reward = GRPOStrategy.get_reward_func(f"{MODULE}.code_reward")
     labels = [sample.label for sample in SAMPLES]
@@ -37,7 +37,7 @@ async def _awaited() -> Any:
 def _worked() -> Any:
     """Has a worker of axolotl's score what `reward_num_workers: 2` sends to one."""
     from axolotl.core.trainers.grpo import GRPOStrategy
-    from axolotl.core.trainers.grpo.fast_async_trainer import _persistent_reward_worker
+    from axolotl.core.trainers.grpo.fast_async_trainer import _persistent_reward_worker  # type: ignore[import-not-found]
 
     reward = GRPOStrategy.get_reward_func(f"{MODULE}.code_reward_blocking")
     ours, theirs = multiprocessing.Pipe()

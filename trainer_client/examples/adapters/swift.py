@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def _import_plugin(file: Path) -> None:
-    from swift.utils import import_external_file
+    from swift.utils import import_external_file  # type: ignore[import-not-found]
 
     file.write_text(PLUGIN)
     import_external_file(str(file))
@@ -29,9 +29,9 @@ def _import_plugin(file: Path) -> None:
 
 def _scored(scale_rewards: str) -> dict[str, Any]:
     import torch
-    from swift.rewards import orms
-    from swift.rl_core.advantage import compute_advantages
-    from swift.rl_core.grpo_algorithm import compute_rewards_per_func
+    from swift.rewards import orms  # type: ignore[import-not-found]  # ms-swift has it
+    from swift.rl_core.advantage import compute_advantages  # type: ignore[import-not-found]
+    from swift.rl_core.grpo_algorithm import compute_rewards_per_func  # type: ignore[import-not-found]
 
     reward = orms["code_reward"](args=SimpleNamespace(scale_rewards=scale_rewards))
     rewards = compute_rewards_per_func(_group(), [reward], [None], torch.device("cpu"))
@@ -42,7 +42,7 @@ def _scored(scale_rewards: str) -> dict[str, Any]:
 
 
 def _group() -> list[Any]:
-    from swift.rl_core.data import GRPOSample
+    from swift.rl_core.data import GRPOSample  # type: ignore[import-not-found]  # ms-swift has it
 
     question = {"role": "user", "content": "Write twice(x)."}
     return [

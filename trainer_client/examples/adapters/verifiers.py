@@ -39,8 +39,8 @@ async def _without_server() -> Mapping[str, Any]:
 
 
 async def _ended(sample: Example) -> Mapping[str, Any]:
-    import verifiers.v1 as vf
-    from verifiers.v1.rollout import Rollout, RolloutLimits, RolloutTimeouts
+    import verifiers.v1 as vf  # type: ignore[import-not-found]  # verifiers has it
+    from verifiers.v1.rollout import Rollout, RolloutLimits, RolloutTimeouts  # type: ignore[import-not-found]
 
     class TwiceTask(vf.Task[vf.TaskData]):  # type: ignore[misc]  # untyped here
         """A task whose id names its tests."""
