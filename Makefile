@@ -67,7 +67,7 @@ $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 
 # Apart from .venv, where their versions of shared packages would be in the way.
 $(ADAPTERS)/.made: scripts/adapter_requirements.txt $(VENV)/.made
-	@echo 'Installing the packages of other trainers (260 MB, once) ...'
+	@echo 'Installing the packages of other trainers (310 MB, once) ...'
 	rm -rf $(ADAPTERS)
 	$(PIP) install --no-deps --no-warn-conflicts --target $(ADAPTERS) -r $<
 	@touch $@

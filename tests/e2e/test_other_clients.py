@@ -46,8 +46,7 @@ def test_a_cancelled_call_ends_as_one(outcome):
 
 
 def test_the_loop_stays_responsive_meanwhile(outcome):
-    # A blocking call would hold it for as long as a program runs; other work of the machine may
-    # hold it too.
+    # A client that blocked would hold it for the half second that the endless program has.
     assert outcome.longest_gap_seconds < 0.5
 
 

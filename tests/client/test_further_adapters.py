@@ -1,4 +1,4 @@
-"""What the adapters for ms-swift, axolotl, ART, torchforge, EasyR1 and AReaL do alone."""
+"""What the adapters do alone: AReaL, ART, axolotl, EasyR1, ms-swift, torchforge, verifiers."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ TASKS = {"f": TASK, "g": TASK}
 def judge_word(request, context) -> pb.ScoreResponse:
     if request.completion == "late":
         context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no slot in time")
+    if request.completion == "broken":
+        return pb.ScoreResponse(verdict=pb.VERDICT_INVALID_TASK, message="broken tests")
     right = request.completion == "right"
     verdict = pb.VERDICT_PASSED if right else pb.VERDICT_FAILED
     return pb.ScoreResponse(id=request.id, verdict=verdict, reward=float(right))
@@ -187,6 +189,55 @@ async def test_without_ids_swifts_groups_are_told_apart_by_prompt(describe, swif
     assert await swift.CodeReward()(["right", "late", "late"], **columns) == [1.0, 1.0, None]
 
 
+# -------------------------------------------------------------------------------------- verifiers
+
+
+@pytest.fixture
+def verifiers(monkeypatch) -> Iterator[ModuleType]:
+    """Gives the adapter upon the documented errors of verifiers."""
+
+    class RolloutError(Exception):
+        pass
+
+    errors = ModuleType("verifiers.v1")
+    errors.RolloutError = RolloutError
+    errors.SandboxError = type("SandboxError", (RolloutError,), {})
+    errors.TaskError = type("TaskError", (RolloutError,), {})
+    monkeypatch.setitem(sys.modules, "verifiers", ModuleType("verifiers"))
+    monkeypatch.setitem(sys.modules, "verifiers.v1", errors)
+    yield importlib.import_module("trainer_client.adapters.verifiers")
+    sys.modules.pop("trainer_client.adapters.verifiers")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [SimpleNamespace(id="f"), SimpleNamespace(id="h", tests="f"), SimpleNamespace(tests=TASK)],
+)
+async def test_verifiers_tasks_have_their_tests_or_an_id_that_names_them(describe, verifiers, data):
+    describe()
+    trace = SimpleNamespace(last_reply="right", info={})
+    assert await verifiers.code_reward(data, trace) == 1.0
+    assert trace.info["code_reward"] == {"verdict": "PASSED", "message": ""}
+
+
+@pytest.mark.parametrize(
+    ("reply", "task", "error", "reason"),
+    [
+        ("late", "f", "SandboxError", "DEADLINE_EXCEEDED: no slot in time"),
+        ("broken", "f", "TaskError", "broken tests"),
+        ("right", "h", "TaskError", "'h' is none of 2 task ids"),
+    ],
+)
+async def test_verifiers_is_told_whether_another_attempt_may_help(
+    describe, verifiers, reply, task, error, reason
+):
+    describe()
+    trace = SimpleNamespace(last_reply=reply, info={})
+    with pytest.raises(getattr(sys.modules["verifiers.v1"], error), match=reason):
+        await verifiers.code_reward(SimpleNamespace(id=task), trace)
+    assert reason in trace.info["code_reward"]["message"]
+
+
 # -------------------------------------------------------------------------------------------- ART
 
 
@@ -289,6 +340,12 @@ def test_areal_is_told_before_it_gives_up_and_counts_a_zero(describe, monkeypatc
     with pytest.raises(RewardLostError, match="UNAVAILABLE"):
         areal.reward_fn(*CALL, label="f")
     assert time.monotonic() - started < 5.0
+
+
+def test_without_its_column_areal_is_told_what_a_label_is(describe):
+    describe()
+    with pytest.raises(RewardLostError, match="must be an id, an object or its JSON"):
+        areal.reward_fn(*CALL, answer="f")
 
 
 def test_the_time_that_areal_gives_is_more_than_the_adapter_takes():
