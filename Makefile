@@ -15,6 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
+NODE := examples/node/node_modules/.package-lock.json
 
 .PHONY: help demo test lint format bench proto proto-tools clean
 .DELETE_ON_ERROR:
@@ -66,9 +67,14 @@ $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 
 # Apart from .venv, where their versions of shared packages would be in the way.
 $(ADAPTERS)/.made: scripts/adapter_requirements.txt $(VENV)/.made
-	@echo 'Installing the packages of other trainers (260 MB, once) ...'
+	@echo 'Installing the packages of other trainers (310 MB, once) ...'
 	rm -rf $(ADAPTERS)
 	$(PIP) install --no-deps --no-warn-conflicts --target $(ADAPTERS) -r $<
+	@touch $@
+
+$(NODE): examples/node/package.json examples/node/package-lock.json
+	@echo 'Installing the packages of the client in Node ...'
+	cd $(dir $<) && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 proto-tools: $(TOOLS)/.made
@@ -76,7 +82,8 @@ proto-tools: $(TOOLS)/.made
 demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made
+test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
+		$(if $(shell command -v npm),$(NODE))
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev $(TOOLS)/.made
@@ -102,5 +109,6 @@ proto: $(TOOLS)/.made
 	$(TOOLS)/bin/python scripts/generate_proto.py
 
 clean:
+	rm -rf examples/node/node_modules
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

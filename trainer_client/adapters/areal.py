@@ -1,0 +1,43 @@
+"""A reward for AReaL's workflows: `RLVRWorkflow("trainer_client.adapters.areal.reward_fn", ...)`.
+
+The data set's column `label` is the label; see `judge`. The environment says the rest; see
+`settings`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from trainer_client.adapters.judge import Judge
+from trainer_client.adapters.responses import without_end
+from trainer_client.adapters.settings import AdapterSettings, shared_settings
+from trainer_client.adapters.unjudged import number
+
+# AReaL waits 15 seconds for a reward, then tries again, and gives 0 in the end.
+_LONGEST_SECONDS = 12.0
+
+
+def reward_fn(
+    prompt: str,
+    completions: str,
+    prompt_ids: Sequence[int],
+    completion_ids: Sequence[int],
+    **columns: Any,
+) -> float:
+    """Judges one completion, within the time that AReaL gives.
+
+    Raises:
+        RewardLostError: it was not judged. AReaL tries thrice more, then drops the group.
+    """
+    (found,) = _judge(shared_settings()).score_blocking(
+        [without_end(completions)], [columns.get("label")]
+    )
+    return number(found, "raise")
+
+
+@functools.cache
+def _judge(settings: AdapterSettings) -> Judge:
+    seconds = min(settings.timeout_seconds, _LONGEST_SECONDS)
+    return settings.model_copy(update={"timeout_seconds": seconds}).judge()

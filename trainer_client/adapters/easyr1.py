@@ -1,0 +1,45 @@
+"""Rewards for EasyR1.
+
+    worker.reward.reward_function=.../site-packages/trainer_client/adapters/easyr1.py:compute_score
+
+The data set's `data.answer_key` column is the label; see `judge`. The environment says the rest;
+see `settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainer_client.adapters.neutral import neutral
+from trainer_client.adapters.responses import without_end
+from trainer_client.adapters.settings import shared_judge
+from trainer_client.adapters.unjudged import number
+
+REWARD_NAME = "code_reward"
+REWARD_TYPE = "batch"
+
+
+def compute_score(
+    reward_inputs: Sequence[Mapping[str, Any]], **options: Any
+) -> list[dict[str, float]]:
+    """Judges a batch; gives `overall`, and `judged` (1.0 or 0.0) for the metrics.
+
+    A response that was not judged gets the mean of the responses to the same task, which makes its
+    advantage zero; where none of those was judged, that of the batch, which all of them get.
+
+    Raises:
+        RewardLostError: nothing was judged.
+    """
+    texts = [without_end(item["response"]) for item in reward_inputs]
+    labels = [item["ground_truth"] for item in reward_inputs]
+    scores = shared_judge().score_blocking(texts, labels)
+    rewards = neutral([found.reward for found in scores], [str(label) for label in labels])
+    overall = neutral(rewards, [None] * len(rewards))
+    return [
+        {
+            "overall": number(found, "raise") if reward is None else reward,
+            "judged": float(found.reward is not None),
+        }
+        for found, reward in zip(scores, overall, strict=True)
+    ]

@@ -1,0 +1,22 @@
+"""A reward for torchforge's `RewardActor(reward_functions=[...])`.
+
+A sample's target is the label; see `judge`. The environment says where the server and the tasks
+are; see `settings`.
+"""
+
+from __future__ import annotations
+
+from trainer_client.adapters import unjudged
+from trainer_client.adapters.responses import without_end
+from trainer_client.adapters.settings import shared_judge, shared_settings
+
+
+def code_reward(prompt: str, response: str, target: object) -> float:
+    """Judges one response.
+
+    Raises:
+        RewardLostError: it was not judged. Forge's GRPO application stops rolling out then, unless
+            it catches that, or CODEREWARD_UNJUDGED is nan and it drops the group.
+    """
+    (found,) = shared_judge().score_blocking([without_end(response)], [target])
+    return unjudged.number(found, shared_settings().unjudged)

@@ -1,0 +1,143 @@
+"""Scores groups of completions while a trainer does its own work, in plain asyncio.
+
+    python -m trainer_client.examples.asyncio_client [HOST:PORT]
+
+Without an address it starts a reward server of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import AsyncRewardClient, Score, tasks
+from trainer_client.examples.local_server import LocalServer
+
+TASKS = {
+    name: pb.ScoreRequest(function=pb.FunctionTests(entry_point=name, asserts=[f"assert {test}"]))
+    for name, test in {"double": "double(3) == 6", "square": "square(3) == 9"}.items()
+}
+# No server of ours runs it: what asks for it is not judged, whatever it is worth.
+TASKS["cube"] = pb.ScoreRequest(language="cobol", function=TASKS["double"].function)
+GROUPS: Mapping[str, Sequence[str]] = {
+    "double": ["def double(x): return 2 * x", "def double(x): return x", "def double(x):"],
+    "square": ["def square(x): return x * x", "def square(x): return 2 * x", "no code"],
+    "cube": ["CUBE.", "DOUBLE."],
+}
+ENDLESS = "def double(x):\n    while True: pass"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the example came to.
+
+    Args:
+        rewards: of each group, None where a completion was not judged.
+        advantages: of each group, None where there is none.
+        late: what the endless program got from a client that could not wait for it.
+        cancelled: whether a cancelled call ended as one.
+        longest_gap_seconds: the longest time in which the trainer's own work did not come on.
+    """
+
+    rewards: Mapping[str, list[float | None]]
+    advantages: Mapping[str, list[float | None]]
+    late: Score
+    cancelled: bool
+    longest_gap_seconds: float
+
+
+async def run(target: str) -> Outcome:
+    """Scores all groups at once, and shows a deadline and a cancelled call."""
+    work = Work()
+    working = asyncio.create_task(work.go_on())
+    async with AsyncRewardClient(target, timeout_seconds=60.0) as client:
+        scored = await asyncio.gather(*(score_group(client, name) for name in GROUPS))
+        cancelled = await cancel_a_call(client)
+    late = await score_in_a_hurry(target)
+    working.cancel()
+    rewards = dict(zip(GROUPS, scored, strict=True))
+    return Outcome(
+        rewards=rewards,
+        advantages={name: advantages(found) for name, found in rewards.items()},
+        late=late,
+        cancelled=cancelled,
+        longest_gap_seconds=work.longest_gap_seconds,
+    )
+
+
+async def score_group(client: AsyncRewardClient, name: str) -> list[float | None]:
+    """Scores a task's completions; no exception comes of what could not be judged."""
+    scores = await client.score(tasks.fill(TASKS[name], text) for text in GROUPS[name])
+    return [score.reward for score in scores]
+
+
+def advantages(rewards: Sequence[float | None]) -> list[float | None]:
+    """Compares each reward with the mean of its group, without those that were not judged."""
+    known = [reward for reward in rewards if reward is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    return [None if reward is None else reward - mean for reward in rewards]
+
+
+async def score_in_a_hurry(target: str) -> Score:
+    """Gives an endless program half a second in all, queue and network included."""
+    async with AsyncRewardClient(target, timeout_seconds=0.5) as client:
+        (score,) = await client.score([tasks.fill(TASKS["double"], ENDLESS)])
+        return score
+
+
+async def cancel_a_call(client: AsyncRewardClient) -> bool:
+    """Cancels a call under way; the server ends what runs for it."""
+    call = asyncio.create_task(client.score([tasks.fill(TASKS["double"], ENDLESS)]))
+    await asyncio.sleep(0.2)
+    call.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await call
+    return call.cancelled()
+
+
+class Work:
+    """Stands for what else a trainer does on its loop, such as sampling."""
+
+    def __init__(self) -> None:
+        self.longest_gap_seconds = 0.0
+
+    async def go_on(self) -> None:
+        """Comes on every few milliseconds, and notes how long it did not."""
+        last = time.perf_counter()
+        while True:
+            await asyncio.sleep(0.005)
+            now = time.perf_counter()
+            self.longest_gap_seconds = max(self.longest_gap_seconds, now - last)
+            last = now
+
+
+@contextlib.contextmanager
+def server(arguments: Sequence[str]) -> Iterator[str]:
+    """Gives the address in the arguments, or that of a new server."""
+    if arguments:
+        yield arguments[0]
+        return
+    with tempfile.TemporaryDirectory() as folder, LocalServer(Path(folder) / "log") as running:
+        yield running.target
+
+
+def main() -> None:
+    """Prints what the example came to."""
+    with server(sys.argv[1:]) as target:
+        outcome = asyncio.run(run(target))
+    for name, rewards in outcome.rewards.items():
+        print(f"{name}: rewards {rewards}, advantages {outcome.advantages[name]}")  # noqa: T201
+    print(f"half a second for an endless program: {outcome.late.error}")  # noqa: T201
+    print(f"the cancelled call ended as cancelled: {outcome.cancelled}")  # noqa: T201
+    print(f"longest pause of the loop: {outcome.longest_gap_seconds * 1000:.0f} ms")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
