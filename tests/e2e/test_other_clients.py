@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trainer_client.examples import asyncio_client
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 pytestmark = pytest.mark.timeout(120)
 

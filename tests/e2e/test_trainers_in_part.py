@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_trainers import LOST, run
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180)]
 

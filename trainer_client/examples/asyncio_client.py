@@ -18,7 +18,7 @@ from pathlib import Path
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import AsyncRewardClient, Score, tasks
-from trainer_client.examples.local_server import LocalServer
+from trainer_client.local_server import LocalServer
 
 TASKS = {
     name: pb.ScoreRequest(function=pb.FunctionTests(entry_point=name, asserts=[f"assert {test}"]))
