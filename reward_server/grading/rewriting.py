@@ -22,8 +22,8 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from reward_server.grading.alternatives import others
 from reward_server.grading.claims import SECRET, Claim
-from reward_server.grading.literals import Literal, others
 from reward_server.grading.understanding import Assertion, Understanding
 from reward_server.languages.assertions import Assertions
 
@@ -128,12 +128,8 @@ class _Writer:
         self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
-        self._pool: dict[tuple[str, str], list[Literal]] = {}
         claims = [claim for one in understanding.assertions for claim in one.claims]
-        for claim in claims:
-            if claim.expected is not None:
-                self._pool.setdefault(claim.family, []).append(claim.expected)
-        self._twins = _twins_wanted(sum(map(len, self._pool.values())))
+        self._twins = _twins_wanted(sum(claim.expected is not None for claim in claims))
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
         """Returns the code that stands for an assertion, and what it will tell."""
@@ -182,8 +178,7 @@ class _Writer:
         """Returns expected values in random order, and whether each is the right one."""
         if claim.expected is None:
             return []
-        pool = self._pool[claim.family]
-        twins = others(claim.expected, pool, self._twins, self._language, self._random)
+        twins = others(claim.expected, self._twins, self._language, self._random)
         if not twins:
             return []
         found = [(claim.expected.text, True), *((twin, False) for twin in twins)]
