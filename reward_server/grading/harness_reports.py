@@ -17,7 +17,7 @@ from reward_server.grading.observations import FORGED_WORD, TWIN_PASSED, Groups,
 from reward_server.grading.rewriting import WORD_DIGITS, Rewritten, Site
 from reward_server.grading.test_files import TestFiles
 
-MISSING_TEST, FORGED_SKIP, EARLY_EXIT = "missing_test", "forged_skip", "early_exit"
+MISSING_TEST, FORGED_SKIP = "missing_test", "forged_skip"
 _MOST_RESULTS = 4096
 _MESSAGE_CHARACTERS = 500
 _OUTCOMES = {"p": TestOutcome.PASSED, "f": TestOutcome.FAILED, "s": TestOutcome.SKIPPED}
