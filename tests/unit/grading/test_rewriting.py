@@ -281,6 +281,18 @@ def test_values_of_other_assertions_are_not_borrowed_since_each_is_right_somewhe
         assert all(found.count(value) == 1 for value in values)
 
 
+def test_assertions_that_expect_the_same_do_not_meet_in_it_alone() -> None:
+    tests = "\n".join(f"assert(f({i}) == {42 if i % 2 else 8 * i})" for i in range(60))
+    for seed in range(20):
+        shown = {
+            frozenset(re.findall(r"zv == (\d+)", line))
+            for line in rewritten(tests, seed).text.split("\n")
+            if "zv == 42)" in line
+        }
+        [found] = shown
+        assert len(found) == 2
+
+
 @pytest.mark.parametrize(
     ("value", "same"),
     [
