@@ -374,7 +374,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """One test's result."""
+    """One test's result.
+
+    Attributes:
+        counts: whether it counts towards the reward; a result that the program could have made up
+            does not.
+    """
 
     __test__ = False
 
@@ -383,6 +388,7 @@ class TestResult:
     message: str = ""
     weight: float = 1.0
     wall_time_seconds: float = 0.0
+    counts: bool = True
 
 
 class Ending(enum.Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reward_server.domain import CapturedStream, Execution
+from reward_server.domain import CapturedStream, Execution, TerminationKind
 from reward_server.grading.verdict import Run
 
 KEPT_OUTPUT_BYTES = 64 * 1024
@@ -19,6 +19,14 @@ def with_last_line(said: str, execution: Execution) -> str:
     """Adds the last line of the error output, if there is one, to what is said of an execution."""
     last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     return f"{said}: {last_line[:200]}" if last_line else said
+
+
+def how_it_ended(execution: Execution) -> str:
+    """Says with which status or signal a program ended, and the last line of its error output."""
+    kind, value = execution.termination.kind, execution.termination.value
+    exited = kind is TerminationKind.EXITED
+    said = f"exited with status {value}" if exited else f"was ended by signal {value}"
+    return with_last_line(said, execution)
 
 
 def without_output(run: Run) -> Run:

@@ -23,17 +23,16 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots
-from reward_server.evaluation.outputs import kept, with_last_line, without_output
+from reward_server.evaluation.outputs import how_it_ended, kept, without_output
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
-from reward_server.grading.observations import Told, read_words, without_words
+from reward_server.grading.observations import EARLY_EXIT, Told, read_words, without_words
 from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.understanding import Understanding, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 NAME = "program"
-EARLY_EXIT = "early_exit"
 _QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 256
 _LAST_WORDS_BYTES = 4096
@@ -151,7 +150,7 @@ def _concluded(execution: Execution, told: Told) -> Execution:
         return replace(execution, signals=signals)
     exited = execution.termination.kind is TerminationKind.EXITED
     if not exited or execution.termination.value:
-        message = _words(execution)
+        message = how_it_ended(execution)
         return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
     if execution.stdout.truncated:
         message = "the output was not kept whole"
@@ -193,11 +192,3 @@ def _only_result(execution: Execution, told: Told, language: Language) -> TestRe
     else:
         outcome = TestOutcome.ERROR
     return TestResult(name=NAME, outcome=outcome, message=execution.message)
-
-
-def _words(execution: Execution) -> str:
-    value = execution.termination.value
-    said = f"exited with status {value}"
-    if execution.termination.kind is not TerminationKind.EXITED:
-        said = f"was ended by signal {value}"
-    return with_last_line(said, execution)

@@ -22,15 +22,11 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.evaluation.graders import Candidate, Slots
-from reward_server.evaluation.outputs import kept, with_last_line, without_output
+from reward_server.evaluation.outputs import how_it_ended, kept, without_output
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
-from reward_server.grading.harness_reports import (
-    EARLY_EXIT,
-    Reports,
-    read_reports,
-    without_reports,
-)
+from reward_server.grading.harness_reports import Reports, read_reports, without_reports
+from reward_server.grading.observations import EARLY_EXIT
 from reward_server.grading.test_files import (
     TestFiles,
     harness,
@@ -151,14 +147,11 @@ def _concluded(execution: Execution, reports: Reports) -> Execution:
         return replace(execution, signals=signals)
     message = ""
     exited = execution.termination.kind is TerminationKind.EXITED
-    value = execution.termination.value
     failed = any(test.outcome is TestOutcome.FAILED for test in reports.tests)
     if execution.stdout.truncated:
         message = "the output was not kept whole"
-    elif not exited:
-        message = with_last_line(f"was ended by signal {value}", execution)
-    elif value and not (failed and reports.ended):
-        message = with_last_line(f"exited with status {value}", execution)
+    elif not exited or (execution.termination.value and not (failed and reports.ended)):
+        message = how_it_ended(execution)
     elif not reports.ended:
         message = "the program left before its tests came to their end"
         signals[EARLY_EXIT] = 1

@@ -49,11 +49,6 @@ class Claim:
     expected: Literal | None = None
 
     @property
-    def family(self) -> tuple[str, str]:
-        """What claims have in common whose expected values can stand for each other."""
-        return self.condition, self.actual.split("(")[0]
-
-    @property
     def whole(self) -> str:
         """The condition as it was written."""
         expected = "" if self.expected is None else self.expected.text

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reward_server.domain import CapturedStream, TestOutcome, TestResult
 from reward_server.grading.observations import FORGED_WORD, TWIN_PASSED, Groups, twin_passed
 from reward_server.grading.rewriting import WORD_DIGITS, Rewritten, Site
 from reward_server.grading.test_files import TestFiles
 
-MISSING_TEST, FORGED_SKIP, EARLY_EXIT = "missing_test", "forged_skip", "early_exit"
+MISSING_TEST, FORGED_SKIP = "missing_test", "forged_skip"
 _MOST_RESULTS = 4096
 _MESSAGE_CHARACTERS = 500
 _OUTCOMES = {"p": TestOutcome.PASSED, "f": TestOutcome.FAILED, "s": TestOutcome.SKIPPED}
@@ -53,7 +53,7 @@ class Reports:
     """What a harness told.
 
     Args:
-        tests: results, in the order in which the tests began; those that did not begin are NOT_RUN.
+        tests: results, in the order of the text; those of tests that did not begin are NOT_RUN.
         ended: whether the harness came to its end.
         signals: counted evidence of tampering.
     """
@@ -140,7 +140,7 @@ class _Reader:
         site = self.sites[index]
         if self.groups.found[index][-1] != [one.holds for one in site.observations]:
             for report in self.running:
-                report.fail(f"the assertion at line {site.line} does not hold")
+                report.fail(_does_not_hold(site))
             if not self.running:  # an assertion that outlived its test
                 self.groups.forged += 1
 
@@ -177,6 +177,7 @@ def _concluded(
 ) -> Reports:
     groups = reader.groups
     missed = Counter(dict(_missed(reader, known)))
+    _fail_owners(reader, known)
     signals = Counter[str]()
     for report in reader.reports:
         if report.name in failed:
@@ -189,10 +190,11 @@ def _concluded(
     pairs = zip(reader.sites, groups.found, strict=True)
     signals[TWIN_PASSED] = sum(twin_passed(site, found) for site, found in pairs)
     signals[FORGED_WORD] = groups.forged
-    tests = [_result(report) for report in reader.reports]
+    named = [(report.name, _result(report)) for report in reader.reports]
     for name in _absent(reader.reports, known):
-        tests.append(_absent_result(name, known, ended=ended))
-        signals[MISSING_TEST] += tests[-1].outcome is TestOutcome.FAILED
+        named.append((name, _absent_result(name, known, ended=ended)))
+        signals[MISSING_TEST] += named[-1][1].outcome is TestOutcome.FAILED
+    tests = _in_order(named, known)
     if signals[TWIN_PASSED] or signals[FORGED_WORD]:
         failing = TestOutcome.FAILED
         tests = [TestResult(name=test.name, outcome=failing, message=_FORGED) for test in tests]
@@ -204,11 +206,31 @@ def _missed(reader: _Reader, known: TestFiles) -> Iterator[tuple[str, int]]:
     for (path, site), found in zip(reader.places, reader.groups.found, strict=True):
         whole = any(len(group) == len(site.observations) for group in found)
         if not whole and not site.optional:
-            yield from (
-                (test.name, site.line)
-                for test in known.tests
-                if test.path == path and site.line in test.lines
-            )
+            yield from ((name, site.line) for name in _owners(path, site, known))
+
+
+def _fail_owners(reader: _Reader, known: TestFiles) -> None:
+    """Fails the tests in whose text an assertion does not hold, whichever was said to run then."""
+    for (path, site), found in zip(reader.places, reader.groups.found, strict=True):
+        right = [one.holds for one in site.observations]
+        if all(group == right for group in found if len(group) == len(right)):
+            continue
+        for name in _owners(path, site, known):
+            own = [report for report in reader.reports if report.name == name]
+            if not any(report.outcome is TestOutcome.FAILED for report in own):
+                for report in own:
+                    report.fail(_does_not_hold(site))
+
+
+def _owners(path: str, site: Site, known: TestFiles) -> Iterator[str]:
+    """Names the tests in whose text an assertion is."""
+    for test in known.tests:
+        if test.path == path and site.line in test.lines:
+            yield test.name
+
+
+def _does_not_hold(site: Site) -> str:
+    return f"the assertion at line {site.line} does not hold"
 
 
 def _absent(reports: Sequence[Report], known: TestFiles) -> Iterator[str]:
@@ -224,6 +246,25 @@ def _absent_result(name: str, known: TestFiles, *, ended: bool) -> TestResult:
     if known.may_be_skipped(name):
         return TestResult(name=name, outcome=TestOutcome.SKIPPED)
     return TestResult(name=name, outcome=TestOutcome.FAILED, message="it was not run")
+
+
+def _in_order(named: Sequence[tuple[str, TestResult]], known: TestFiles) -> list[TestResult]:
+    """Puts results in the order of the text; those that it does not name follow what they followed.
+
+    Of the latter, and of more results than a name has tests, those that passed do not count: who
+    tells them could tell any number, and in any order.
+    """
+    order = {name: place for place, name in enumerate(known.counts)}
+    left, place, placed = Counter(known.counts), -1, []
+    for name, result in named:
+        left[name] -= result.outcome is not TestOutcome.PASSED
+    for name, result in named:
+        place = order.get(name, place)
+        if result.outcome is TestOutcome.PASSED and known.complete:
+            left[name] -= 1
+            result = replace(result, counts=left[name] >= 0)
+        placed.append((place, result))
+    return [result for _, result in sorted(placed, key=lambda one: one[0])]
 
 
 def _result(report: Report) -> TestResult:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reward_server.domain import CapturedStream, TestOutcome, TestResult
 from reward_server.grading.rewriting import WORD_DIGITS, Site
 
-FORGED_WORD, TWIN_PASSED = "forged_word", "twin_passed"
+FORGED_WORD, TWIN_PASSED, EARLY_EXIT = "forged_word", "twin_passed", "early_exit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,9 @@ FAILING_CEILING = 1.0 - 2.0**-16
 
 def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[TestResult]:
     """Returns the tests that decide: those not skipped, of the first k where the policy says so."""
-    leading = tests[: policy.first_k] if policy.kind is RewardPolicyKind.FIRST_K else tests
+    leading = [test for test in tests if test.counts]
+    if policy.kind is RewardPolicyKind.FIRST_K:
+        leading = leading[: policy.first_k]
     return [test for test in leading if test.outcome is not TestOutcome.SKIPPED]
 
 

@@ -22,14 +22,15 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from reward_server.grading.alternatives import others
 from reward_server.grading.claims import SECRET, Claim
-from reward_server.grading.literals import Literal, others
 from reward_server.grading.understanding import Assertion, Understanding
 from reward_server.languages.assertions import Assertions
 
 GUESS_BITS = 20.0
 MOST_TWINS = 7
 TAG_DIGITS = WORD_DIGITS = 16
+_LOT_BITS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,12 +129,10 @@ class _Writer:
         self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
-        self._pool: dict[tuple[str, str], list[Literal]] = {}
         claims = [claim for one in understanding.assertions for claim in one.claims]
-        for claim in claims:
-            if claim.expected is not None:
-                self._pool.setdefault(claim.family, []).append(claim.expected)
-        self._twins = _twins_wanted(sum(map(len, self._pool.values())))
+        values = {claim.expected.text for claim in claims if claim.expected is not None}
+        self._twins = _twins_wanted(len(values))
+        self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
         """Returns the code that stands for an assertion, and what it will tell."""
@@ -182,8 +181,7 @@ class _Writer:
         """Returns expected values in random order, and whether each is the right one."""
         if claim.expected is None:
             return []
-        pool = self._pool[claim.family]
-        twins = others(claim.expected, pool, self._twins, self._language, self._random)
+        twins = others(claim.expected, self._twins, self._language, self._lot)
         if not twins:
             return []
         found = [(claim.expected.text, True), *((twin, False) for twin in twins)]
@@ -221,7 +219,7 @@ def _put_in(template: str, parts: dict[str, str]) -> str:
 
 
 def _twins_wanted(count: int) -> int:
-    """Returns how many twins each expected value needs, so that all cannot be guessed."""
+    """Returns how many twins each of some values needs, so that all cannot be guessed."""
     for twins in range(1, MOST_TWINS):
         if count * math.log2(1 + twins) >= GUESS_BITS:
             return twins

@@ -293,11 +293,7 @@ def parse_language(text: str) -> tuple[Language, ...]:
     if ("program" in table["test_kinds"]) != ("program" in table):
         raise ValueError("the program tests and the table [program] need each other")
     program = parse_composition(table["program"]) if "program" in table else None
-    unit = (
-        parse_suites(table["unit"], table["program"].get("assertions", {}))
-        if "unit" in table
-        else None
-    )
+    unit = parse_suites(table["unit"], table.get("program", {})) if "unit" in table else None
     variants = table.get("variants", {table["name"]: ""})
     return tuple(
         Language(

@@ -13,7 +13,7 @@ p, f or s: passed, failed or skipped. A test within a test begins and ends withi
 framework    whose test files they are: a name of `domain.Framework`, in small letters
 available    command that succeeds where the framework is; absent where the language has it
 holds        regular expression of the paths of files that hold tests; others are helpers
-solution     where tests find the solution, unless a request tells; {source} as for the language
+solution     where tests find the solution, unless a request tells; as the language calls it if ""
 test         regular expression of what a test begins with, up to the opening bracket of what it
              does, in text whose strings and comments are blank; its group "name" is the test's name
 unwatched    regular expression found in the beginning of a test whose assertions may fail; none if
@@ -27,13 +27,12 @@ refuses      regular expression found in files with tests that cannot be run so;
 each         code that stands in the harness's {tests} for each test; {name} in it
 each_file    code that stands in the harness's {files} for each file that holds tests; in it, {path}
              and {stem}, an identifier made of that
-files        the harness's files, by relative path
+files        the harness's files, by relative path; put over those of [program.files]
 compile, keep, run   as of [toolchain]; {sources} stands for all files of the solution's kind,
              {solution} for where it lies
 failed       regular expression of the framework's own word that a test failed, whose group "name"
              is the test's; besides what the harness tells
-assertions   table as of [program.assertions], put over it key by key; tests in a language without
-             it have no twins
+assertions   table as of [program.assertions], put over it key by key
 
 {secret}, {tag} and {word} are made afresh for each verdict.
 """
@@ -82,7 +81,7 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
 
     Args:
         table: itself.
-        program: the table [program.assertions], or none.
+        program: the table [program], or an empty one.
 
     Raises:
         ValueError: the pattern of a test names none.
@@ -104,12 +103,12 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
         refuses=re.compile(table.get("refuses", _NOTHING)),
         each=table.get("each", ""),
         each_file=table.get("each_file", ""),
-        files=table["files"],
+        files={**program.get("files", {}), **table["files"]},
         compile=tuple(map(tuple, table["compile"])),
         keep=tuple(table["keep"]),
         run=tuple(table["run"]),
         failed=re.compile(table.get("failed", _NOTHING)),
-        assertions=parse_assertions({**program, **table["assertions"]}),
+        assertions=parse_assertions({**program.get("assertions", {}), **table["assertions"]}),
     )
 
 

@@ -103,17 +103,16 @@ def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
 def limit_candidate(start: Start) -> None:
     """Applies the limits that the kernel keeps for each process.
 
-    Those on CPU time and processes are back stops a little above the limits on the whole tree,
-    which the zygote and the control group keep and, unlike these, report.
+    Those on CPU time and processes are back stops above the limits on the whole tree, which the
+    zygote and the control group keep and, unlike these, report; see `Meters.user_processes`.
     """
     cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
-    process_stop = start.processes + policy.PROCESS_MARGIN
     _set_limits(
         {
             resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds),
             resource.RLIMIT_FSIZE: (start.file_size_bytes, start.file_size_bytes),
             resource.RLIMIT_NOFILE: (start.open_files, start.open_files),
-            resource.RLIMIT_NPROC: (process_stop, process_stop),
+            resource.RLIMIT_NPROC: (start.processes, start.processes),
             resource.RLIMIT_CORE: (0, 0),
             resource.RLIMIT_STACK: (policy.STACK_BYTES, policy.STACK_BYTES),
             resource.RLIMIT_MEMLOCK: (0, 0),

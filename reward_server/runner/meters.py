@@ -29,17 +29,20 @@ _SANDBOX_FILES = (
     ("cpu_v1", "cpuacct.usage"),
     ("pids_current", "pids.current"),
 )
-_OWN_FIGURES = 4
+_OWN_FIGURES = 5
 _OWN_FILES = (
     ("cpu_v1", "/sys/fs/cgroup/cpuacct/cpuacct.usage"),
     ("memory_events_v1", "/sys/fs/cgroup/memory/memory.oom_control"),
     ("memory_usage", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ("pids_events", "/sys/fs/cgroup/pids/pids.events"),
+    ("pids_max", "/sys/fs/cgroup/pids/pids.max"),
     ("cpu_v2", "/sys/fs/cgroup/cpu.stat"),
     ("memory_events_v2", "/sys/fs/cgroup/memory.events"),
     ("memory_usage", "/sys/fs/cgroup/memory.current"),
     ("pids_events", "/sys/fs/cgroup/pids.events"),
+    ("pids_max", "/sys/fs/cgroup/pids.max"),
 )
+_MACHINERY_PROCESSES = 2  # the zygote and the judge
 
 
 class Reading(NamedTuple):
@@ -114,6 +117,22 @@ class Meters:
     def limit_processes(self, processes: int) -> None:
         """Bounds the next execution's processes, where the server has not."""
 
+    def user_processes(self, processes: int) -> int:
+        """Returns how many processes the candidate's user may have, by the kernel's count of those.
+
+        A fork counts for the user from its beginning, for the group from its end on. Each process
+        may be at one, so below twice the group's limit the user's would refuse a fork first, and
+        of that nobody is told.
+
+        Args:
+            processes: that the next execution may have.
+        """
+        at_forks = processes if self._refuses_beyond(processes) else 0
+        return processes + at_forks + policy.PROCESS_MARGIN
+
+    def _refuses_beyond(self, processes: int) -> bool:
+        return "pids_events" in self._descriptors  # in a group that the server bounds
+
     def await_empty(self) -> None:
         """Waits until the last execution's processes are gone, where its end does not tell."""
 
@@ -155,6 +174,10 @@ class SharedMeters(Meters):
     counts_machinery = True
     polls_memory = True
 
+    def _refuses_beyond(self, processes: int) -> bool:
+        most = self._read("pids_max").strip()
+        return most.isdigit() and int(most) <= processes + _MACHINERY_PROCESSES
+
 
 class SandboxKernelMeters(Meters):
     """Reads, and bounds, a group that the zygote made in gVisor."""
@@ -164,6 +187,9 @@ class SandboxKernelMeters(Meters):
     def limit_processes(self, processes: int) -> None:
         """Bounds the next execution's processes."""
         os.pwrite(self._descriptors["pids_max"], b"%d" % processes, 0)
+
+    def _refuses_beyond(self, processes: int) -> bool:
+        return True
 
     def await_empty(self) -> None:
         """Waits for the processes of an execution whose first one is gone already.

@@ -222,7 +222,8 @@ class Zygote:
         before = self._used
         begun = time.monotonic_ns()
         budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
-        candidate.send(wire.START.pack(*start))
+        user_processes = self._meters.user_processes(start.processes)
+        candidate.send(wire.START.pack(*start._replace(processes=user_processes)))
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in descriptors[: len(Ends._fields)]:
             os.close(descriptor)

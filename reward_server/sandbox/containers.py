@@ -15,7 +15,8 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 
 import docker
 import docker.errors
@@ -50,6 +51,27 @@ def remove(engine: docker.APIClient, container: str) -> None:
     """
     with contextlib.suppress(docker.errors.NotFound):
         engine.remove_container(container, force=True, v=True)
+
+
+@contextlib.contextmanager
+def trying_each() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Gives a context for each of several requests to the engine: one that fails stops no other.
+
+    Raises:
+        DockerException, OSError: as the last that failed, after all were tried.
+    """
+    failures: list[Exception] = []
+
+    @contextlib.contextmanager
+    def attempt() -> Iterator[None]:
+        try:
+            yield
+        except ENGINE_FAILURES as error:
+            failures.append(error)
+
+    yield attempt
+    if failures:
+        raise failures[-1]
 
 
 class Containers:
@@ -124,16 +146,13 @@ class Containers:
     async def _sweep(self) -> None:
         mine = {"label": f"{POOL_LABEL}={self._pool}"}
         listed = await asyncio.to_thread(self.engine.containers, all=True, filters=mine)
-        failure: Exception | None = None
-        # Compared after the answer: a name is in use before its container is asked for.
-        for container in listed:
-            if not self._in_use.intersection(name.removeprefix("/") for name in container["Names"]):
-                try:
-                    await asyncio.to_thread(remove, self.engine, container["Id"])
-                except ENGINE_FAILURES as error:  # which is no reason to leave the others
-                    failure = error
-        if failure is not None:
-            raise failure
+        with trying_each() as attempt:
+            for container in listed:
+                # Compared after the answer: a name is in use before its container is asked for.
+                names = (name.removeprefix("/") for name in container["Names"])
+                if not self._in_use.intersection(names):
+                    with attempt():
+                        await asyncio.to_thread(remove, self.engine, container["Id"])
 
 
 def _delays() -> Iterator[float]:

@@ -70,7 +70,7 @@ class EngineJanitor:
 
 def _clean(owner: str) -> None:
     """Removes containers until none has come for a while."""
-    from reward_server.sandbox.containers import ENGINE_FAILURES, OWNER_LABEL, remove
+    from reward_server.sandbox.containers import ENGINE_FAILURES, OWNER_LABEL, remove, trying_each
     from reward_server.sandbox.docker import connect
 
     mine = {"label": f"{OWNER_LABEL}={owner}"}
@@ -78,10 +78,11 @@ def _clean(owner: str) -> None:
     settled = time.monotonic() + SETTLED_SECONDS
     while time.monotonic() < min(end, settled):
         try:
-            with contextlib.closing(connect()) as engine:
+            with contextlib.closing(connect()) as engine, trying_each() as attempt:
                 for container in engine.containers(all=True, filters=mine):
                     settled = time.monotonic() + SETTLED_SECONDS
-                    remove(engine, container["Id"])
+                    with attempt():
+                        remove(engine, container["Id"])
         except (*ENGINE_FAILURES, SandboxError):
             settled = time.monotonic() + SETTLED_SECONDS
         time.sleep(LOOK_SECONDS)

@@ -18,6 +18,7 @@ LIMITS = Limits(
     open_files=64,
 )
 FEW_WALL_SECONDS = replace(LIMITS, wall_time_seconds=1.0)
+MUCH_MEMORY = replace(LIMITS, memory_bytes=512 * MEBIBYTE)
 FEW_CPU_SECONDS = Limits(cpu_time_seconds=0.3, wall_time_seconds=20.0)
 
 
@@ -100,6 +101,36 @@ ABUSERS = (
         """,
         Verdict.FAILED,
         LimitKind.PROCESSES,
+    ),
+    # Forks take long here, and all are under way when the first is refused: the kernel must not
+    # have refused it by a count that begins with the fork and is told nobody.
+    _abuser(
+        "large children that all fork at once, of which the first to be refused ends all",
+        """
+        import mmap, os, time
+        kept = mmap.mmap(-1, 300 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        kept.madvise(mmap.MADV_NOHUGEPAGE)
+        for offset in range(0, len(kept), mmap.PAGESIZE):
+            kept[offset] = 1
+        waiting, starting = os.pipe()
+        hearing, telling = os.pipe()
+        for _ in range(24):
+            if os.fork() == 0:
+                os.close(starting)
+                os.nice(19)
+                os.read(waiting, 1)
+                try:
+                    os.fork()
+                except OSError:
+                    os.write(telling, b'no')
+                time.sleep(60)
+        os.close(starting)
+        os.read(hearing, 1)
+        print('done')
+        """,
+        Verdict.PASSED,
+        LimitKind.PROCESSES,
+        MUCH_MEMORY,
     ),
     _slow(
         "a bomb of threads",

@@ -100,6 +100,16 @@ describe('deep', () => {
 """
 NODE = "%sexports.add = (a, b) => { %s };\n"
 
+# Takes, of the values that stand beside each other, the one that the others could be made from by
+# counting on: of values that are not drawn alike, the first.
+NODE_READER = r"""const fs = require('node:fs');
+const text = fs.readFileSync(fs.readdirSync('.').find((one) => one.endsWith('.test.js')), 'utf8');
+const drawn = text.split('see(').slice(1).map((site) =>
+  [...site.split('\n')[0].matchAll(/v, (-?\d+)\)/g)].map((found) => Number(found[1])));
+const first = drawn.map((values) => values.reduce((a, b) => (Math.abs(a) < Math.abs(b) ? a : b)));
+exports.add = (a, b) => first[{ '3': 0, '-3': 1, '4': 2 }[a + b]];
+"""
+
 JAVA_TESTS = """package com.example;
 
 import static org.junit.jupiter.api.Assertions.*;
@@ -248,6 +258,7 @@ SUITES = (
                 "return 0",
             ),
             "equals": NODE % ("", "return { valueOf: () => [3, -3, 4][add++ % 3] }; var add"),
+            "reads its tests": NODE_READER,
             "never settles": NODE % ("", "return new Promise(() => {})"),
             "answers to nothing": NODE % ("process.exit = () => {};", "throw null"),
         },

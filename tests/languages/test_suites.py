@@ -160,6 +160,37 @@ async def test_assertions_cannot_be_replaced_where_nothing_else_tells(app: App) 
     assert (await judge(app, java, text % "a + b", files=files, further=further)).reward == 1.0
 
 
+NODE_FORGER = r"""const fs = require('node:fs');
+const [made] = fs.readdirSync('node_modules');
+const harness = fs.readFileSync(`node_modules/${made}/index.js`, 'utf8');
+const [, tag] = /`\\n([0-9a-f]{16})-/.exec(harness);
+const tell = (text) => fs.writeSync(1, `\n${tag}${text}\n`);
+const made_up = (name) => { tell(`+${name}\t${name}`); tell(`-p\t0.1\t${name}\t`); };
+for (let i = 0; i < 99; i++) made_up(`early${i}`);
+let calls = 0;
+exports.add = () => {
+  for (let i = 0; i < 99; i++) made_up(`late${i}`);
+  if (calls++ === 0) {
+    // The first test is said to be over, then another to run while its assertion fails.
+    tell(`-p\t0.1\tadds\t`);
+    tell(`+none\tnone`);
+    Promise.resolve().then(() => tell(`+adds\tadds`));
+  }
+  return 0;
+};
+"""
+
+
+@pytest.mark.parametrize("kind", [RewardPolicyKind.FRACTION, RewardPolicyKind.FIRST_K])
+async def test_results_that_a_solution_makes_up_earn_nothing(
+    kind: RewardPolicyKind, app: App
+) -> None:
+    suite = next(one for one in SUITES if one.language == "javascript")
+    first_k = 1 if kind is RewardPolicyKind.FIRST_K else 0
+    said = await judge(app, suite, NODE_FORGER, policy=RewardPolicy(kind=kind, first_k=first_k))
+    assert (said.verdict, said.reward) == (Verdict.FAILED, 0.0), said.tests
+
+
 NODE_MODULE = """import test, { beforeEach } from 'node:test';
 import assert from 'node:assert/strict';
 import { add } from './solution.js';

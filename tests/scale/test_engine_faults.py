@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,8 @@ import pytest_asyncio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.sandbox.containers import Containers, remove
+from reward_server.sandbox import engine_janitor
+from reward_server.sandbox.containers import OWNER_LABEL, Containers, remove
 from tests.docker import PYTHON_TAG
 from tests.scale.own_engine import OwnEngine, copy_image, own_engine, require_root
 from trainer_client import AsyncRewardClient, Score
@@ -36,6 +37,7 @@ IN_FLIGHT = 4
 DEADLINE_SECONDS = 4.0
 LATE_SECONDS = 1.0  # for an answer to be on its way
 RECOVERY_SECONDS = 45.0
+DEAD_OWNER = "dead"
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNJUDGED = {"UNAVAILABLE", "DEADLINE_EXCEEDED"}
@@ -275,19 +277,41 @@ async def test_a_full_disk_is_told_until_it_has_room(server: Server, faulty: Own
         await server.until_healthy(SERVING)
 
 
-async def test_a_container_that_cannot_be_removed_keeps_no_other(faulty: OwnEngine) -> None:
-    containers = Containers(faulty.client)
-    names = [containers.new_name() for _ in range(3)]
+@contextlib.asynccontextmanager
+async def one_stuck(faulty: OwnEngine, labels: Mapping[str, str]) -> AsyncIterator[str]:
+    """Makes three containers and gives the second one's id, which meanwhile cannot be removed."""
     create = functools.partial(
-        faulty.client.create_container, PYTHON_TAG, command=["true"], labels=containers.labels
+        faulty.client.create_container, PYTHON_TAG, command=["true"], labels=labels
     )
-    _, stuck, _ = [(await asyncio.to_thread(create, name=name))["Id"] for name in names]
+    _, stuck, _ = [(await asyncio.to_thread(create))["Id"] for _ in range(3)]
     held = faulty.data / "containers" / stuck / "held"
     held.touch()
     await asyncio.to_thread(subprocess.run, ["chattr", "+i", held], check=True)
     try:
-        await containers.close()
-        assert faulty.containers() == {stuck}
+        yield stuck
     finally:
         await asyncio.to_thread(subprocess.run, ["chattr", "-i", held], check=True)
-        await asyncio.to_thread(remove, faulty.client, stuck)
+
+
+async def test_a_container_that_cannot_be_removed_keeps_no_other(faulty: OwnEngine) -> None:
+    containers = Containers(faulty.client)
+    async with one_stuck(faulty, containers.labels) as stuck:
+        await containers.close()
+        assert faulty.containers() == {stuck}
+    await asyncio.to_thread(remove, faulty.client, stuck)
+
+
+async def test_a_container_that_cannot_be_removed_keeps_no_other_from_the_janitor(
+    faulty: OwnEngine,
+) -> None:
+    async with one_stuck(faulty, {OWNER_LABEL: DEAD_OWNER}) as stuck:
+        janitor = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", engine_janitor.__name__, DEAD_OWNER),
+            env={**os.environ, "DOCKER_HOST": faulty.address},
+            stdin=asyncio.subprocess.PIPE,
+        )
+        assert janitor.stdin is not None
+        janitor.stdin.close()
+        await until(lambda: faulty.containers() == {stuck}, "the others are gone")
+    assert await janitor.wait() == 0
+    assert faulty.containers() == set()

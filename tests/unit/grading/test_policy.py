@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -119,6 +120,17 @@ def test_the_first_k_decide_alone() -> None:
     policy = RewardPolicy(kind=RewardPolicyKind.FIRST_K, first_k=2)
     assert [test.name for test in counted_tests(policy, results("PSF"))] == ["0"]
     assert reward(policy, Verdict.FAILED, results("PFP")) == 0.0
+
+
+@pytest.mark.parametrize("kind", list(RewardPolicyKind))
+def test_a_result_that_does_not_count_changes_nothing(kind: RewardPolicyKind) -> None:
+    policy = RewardPolicy(kind=kind, first_k=2 if kind is RewardPolicyKind.FIRST_K else 0)
+    right, wrong = results("PF")
+    told = [replace(right, counts=False)] * 3
+    assert counted_tests(policy, [*told, wrong, *told, right]) == [wrong, right]
+    assert reward(policy, Verdict.FAILED, [*told, wrong, right]) == reward(
+        policy, Verdict.FAILED, [wrong, right]
+    )
 
 
 @pytest.mark.parametrize("count", [2, 1000, 10_000])

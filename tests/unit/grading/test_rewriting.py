@@ -271,10 +271,26 @@ def test_where_the_true_comparison_stands_is_not_told() -> None:
     assert places >= {*range(7)}
 
 
-def test_twins_are_borrowed_from_other_assertions_where_there_are_enough() -> None:
-    tests = "\n".join(f"assert(f({i}) == {100 + i})" for i in range(25))
-    found = re.findall(r"zv == (\d+)", rewritten(tests).text)
-    assert {int(one) for one in found} <= {*range(100, 125)}
+def test_values_of_other_assertions_are_not_borrowed_since_each_is_right_somewhere() -> None:
+    """With one twin each, borrowed, two ways or four to deal them out were left of a million."""
+    values = [8 * i for i in range(25)]
+    tests = "\n".join(f"assert(f({value}) == {value})" for value in values)
+    for seed in range(20):
+        found = [int(one) for one in re.findall(r"zv == (\d+)", rewritten(tests, seed).text)]
+        assert len(found) == 2 * len(values)
+        assert all(found.count(value) == 1 for value in values)
+
+
+def test_assertions_that_expect_the_same_do_not_meet_in_it_alone() -> None:
+    tests = "\n".join(f"assert(f({i}) == {42 if i % 2 else 8 * i})" for i in range(60))
+    for seed in range(20):
+        shown = {
+            frozenset(re.findall(r"zv == (\d+)", line))
+            for line in rewritten(tests, seed).text.split("\n")
+            if "zv == 42)" in line
+        }
+        [found] = shown
+        assert len(found) == 2
 
 
 @pytest.mark.parametrize(

@@ -277,6 +277,36 @@ def test_a_test_around_a_failed_one_fails() -> None:
     assert outcomes(told) == ["PASSED", "FAILED", "FAILED"]
 
 
+def test_results_that_the_text_does_not_name_follow_and_count_only_if_they_failed() -> None:
+    made = Output().begin("TestX").end("p", "TestX").begin("TestY").end("f", "TestY")
+    made.begin("TestB", "TestB#01").end("p", "TestB#01").begin("TestA").observe(0, right=False)
+    made.begin("", "TestA/x").end("p", "TestA/x").end("p", "TestA").begin("TestA", "TestA#01")
+    told = made.end("p", "TestA#01").test(1).finish().read()
+    assert [(test.name, test.outcome.name, test.counts) for test in told.tests] == [
+        ("TestX", "PASSED", False),
+        ("TestY", "FAILED", True),
+        ("TestA", "FAILED", True),
+        ("TestA/x", "PASSED", False),
+        ("TestA#01", "PASSED", False),
+        ("TestB#01", "PASSED", True),
+        ("TestB", "PASSED", False),
+    ]
+    assert told.signals == {}
+
+
+def test_tests_that_the_text_may_not_name_count_all() -> None:
+    text = f"{TWO_TESTS}func TestC(t *testing.T) {{ "
+    told = Output(text).begin("TestC").end("p", "TestC").finish().read()
+    assert {test.counts for test in told.tests} == {True}
+
+
+def test_an_assertion_fails_its_own_test_whichever_is_said_to_run() -> None:
+    made = Output().begin("TestA").end("p", "TestA").begin("TestX").observe(0, right=False)
+    told = made.end("p", "TestX").begin("TestA", "TestA#01").end("p", "TestA#01").test(1).finish()
+    found = {test.name: test.outcome.name for test in told.read().tests}
+    assert found == {"TestA": "FAILED", "TestA#01": "FAILED", "TestX": "FAILED", "TestB": "PASSED"}
+
+
 @pytest.mark.parametrize(
     "forged",
     [
