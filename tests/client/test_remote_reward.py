@@ -20,6 +20,8 @@ ROW = {
     "test": "def check(candidate):\n    assert candidate(1) == 2\n",
     "entry_point": "twice",
 }
+# Each field of a row, and what another row has there.
+OTHER_ROW = [(name, value, value.replace("twice", "thrice")) for name, value in ROW.items()]
 TEMPLATES = {"t/1": tasks.humaneval(ROW), "2": tasks.humaneval(ROW)}
 
 
@@ -132,9 +134,35 @@ async def test_defaults_go_into_every_request(serve):
 async def test_every_request_has_an_id_of_its_own(serve):
     server = serve(judge)
     reward = remote_reward(server.target, task=TEMPLATES)
-    await call(reward, *["right"] * 8)
-    await call(reward, *["right"] * 8)
+    words = [f"{number} right" for number in range(8)]
+    await call(reward, *words)
+    await call(reward, *words)
     assert len({request.id for request in server.requests}) == 16
+
+
+async def test_equal_completions_of_a_task_are_sent_once_and_each_has_its_reward(serve):
+    server = serve(judge)
+    log = Log()
+    reward = remote_reward(server.target, task=TEMPLATES, name="tests")
+    completions = ["right", "wrong", "right", "right", "unjudged", "unjudged"]
+    rewards = await reward(
+        [""] * 6,
+        completions,
+        task_id=["t/1", "t/1", "t/1", "2", "t/1", "t/1"],
+        log_metric=log.log_metric,
+    )
+    assert rewards == [1.0, 0.0, 1.0, 1.0, None, None]
+    assert len(server.requests) == 4
+    assert log.metrics["tests/deduplicated"] == 1 / 6
+
+
+async def test_equal_rows_of_a_format_are_sent_once(serve):
+    server = serve(judge)
+    reward = remote_reward(server.target, task="humaneval")
+    rows = {name: [value] * 2 + [other] for name, value, other in OTHER_ROW}
+    prompts = rows.pop("prompt")
+    assert await reward(prompts, ["right"] * 3, **rows) == [1.0] * 3
+    assert len(server.requests) == 2
 
 
 async def test_rewards_too_large_for_a_gradient_are_bounded(serve):

@@ -185,7 +185,7 @@ async def judged(server: LocalServer, program: str, reference: str) -> Score:
     """Judges a program that stands where ours reads the answer."""
     template = MathTemplates(name="math", program=_program())({"answer": reference})
     assert template is not None
-    request = template("")
+    request = template.fill("")
     request.completion = program
     async with AsyncRewardClient(server.target) as client:
         [found] = await client.score([request])
@@ -209,7 +209,7 @@ async def test_code_in_place_of_the_parser_earns_what_it_knows(math_server):
 def test_the_request_holds_the_reference_where_only_the_checker_reads_it():
     template = MathTemplates(name="math", program=_program())({"answer": "161803"})
     assert template is not None
-    request = template(r"\boxed{2}")
+    request = template.fill(r"\boxed{2}")
     assert request.stdio.cases[0].expected_stdout == b'["\\\\boxed{161803}"]'
     request.stdio.cases[0].expected_stdout = b""
     assert b"161803" not in request.SerializeToString()

@@ -7,11 +7,13 @@ exception, and leaves a row out of its group's baseline when the reward is None.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, Unpack
@@ -26,11 +28,6 @@ from trainer_client.rewards.columns import rows_of
 from trainer_client.rewards.metrics import Metrics
 from trainer_client.score import Score
 from trainer_client.text import completion_text
-
-# Makes a request of a completion's text.
-Template = Callable[[str], pb.ScoreRequest]
-# Gives a row's template; None where the row is not for this reward.
-Templates = Callable[[tasks.Row], Template | None]
 
 # A group with one reward near 1e30 loses its gradient without a word.
 _GREATEST_REWARD = 1e6
@@ -48,6 +45,23 @@ class RewardFunction(Protocol):
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
         """Gives a reward for each completion, None where it was not judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """What makes the requests of a row.
+
+    Args:
+        key: equal for rows whose requests are equal for equal completions.
+        fill: makes a request of a completion's text.
+    """
+
+    key: Hashable
+    fill: Callable[[str], pb.ScoreRequest]
+
+
+# Gives a row's template; None where the row is not for this reward.
+Templates = Callable[[tasks.Row], Template | None]
 
 
 class Judged:
@@ -110,30 +124,55 @@ class Judged:
         return [_bounded(found.reward) for found in scores]
 
     async def _score(self, rows: Sequence[tasks.Row], completions: Sequence[Any]) -> list[Score]:
-        prepared = [
-            self._prepare(row, completion)
-            for row, completion in zip(rows, completions, strict=True)
-        ]
-        requests = [item for item in prepared if isinstance(item, LazyRequest)]
-        answers = iter(await self._client.score(requests))
-        return [item if isinstance(item, Score) else next(answers) for item in prepared]
+        """Judges each completion, and equal ones of equal rows once."""
+        requests: dict[Hashable, LazyRequest] = {}
+        prepared: list[Hashable | Score] = []
+        for row, completion in zip(rows, completions, strict=True):
+            template = self._template(row)
+            if isinstance(template, Score):
+                prepared.append(template)
+                continue
+            text = completion_text(completion)
+            prepared.append((template.key, text))
+            requests.setdefault((template.key, text), self._lazy(template, text))
+        answers = await self._client.score(requests.values())
+        return _dealt(prepared, dict(zip(requests, answers, strict=True)))
 
-    def _prepare(self, row: tasks.Row, completion: Any) -> LazyRequest | Score:
-        """Gives what makes the request of a row, or the score of a row that cannot have one."""
+    def _template(self, row: tasks.Row) -> Template | Score:
+        """Gives a row's template, or the score of a row that has none."""
         try:
             template = self._templates(row)
         except TaskError as error:
             return score.unjudged("", "INVALID_ARGUMENT", str(error), permanent=True)
         if template is None:
             return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
-        key, text = uuid.uuid4().hex, completion_text(completion)
-        return LazyRequest(id=key, make=lambda: self._request(template, text, key))
+        return template
 
-    def _request(self, template: Template, text: str, key: str) -> pb.ScoreRequest:
-        request = template(text)
-        request.MergeFrom(self._defaults)
-        request.id = key
-        return request
+    def _lazy(self, template: Template, text: str) -> LazyRequest:
+        key = uuid.uuid4().hex
+
+        def make() -> pb.ScoreRequest:
+            request = template.fill(text)
+            request.MergeFrom(self._defaults)
+            request.id = key
+            return request
+
+        return LazyRequest(id=key, make=make)
+
+
+def _dealt(prepared: Iterable[Hashable | Score], answers: Mapping[Hashable, Score]) -> list[Score]:
+    """Gives each row its score; all but the first of equal rows have it from that one."""
+    dealt: list[Score] = []
+    seen: set[Hashable] = set()
+    for item in prepared:
+        if isinstance(item, Score):
+            dealt.append(item)
+            continue
+        found = answers[item]
+        shares = found.judged and item in seen
+        dealt.append(dataclasses.replace(found, deduplicated=True) if shares else found)
+        seen.add(item)
+    return dealt
 
 
 def as_function(judged: Judged) -> RewardFunction:
@@ -175,17 +214,22 @@ class TaskTemplates:
             TaskError: the row is no task.
         """
         if isinstance(self.task, str):
-            return partial(tasks.fill, tasks.named(self.task)(row))
+            return _of_request(tasks.named(self.task)(row))
         if not isinstance(self.task, Mapping):
-            return partial(tasks.fill, self.task(row))
+            return _of_request(self.task(row))
         if self.id_column not in row:
             raise TaskError(self.name, self.id_column, "is absent")
-        key = row[self.id_column]
-        if key is None:
+        if row[self.id_column] is None:
             return None
-        if str(key) not in self.task:
-            raise TaskError(self.name, self.id_column, f"no template for {key!r}")
-        return partial(tasks.fill, self.task[str(key)])
+        key = str(row[self.id_column])
+        if key not in self.task:
+            raise TaskError(self.name, self.id_column, f"no template for {row[self.id_column]!r}")
+        return Template(key=key, fill=partial(tasks.fill, self.task[key]))
+
+
+def _of_request(request: pb.ScoreRequest) -> Template:
+    content = hashlib.sha256(request.SerializeToString(deterministic=True))
+    return Template(key=content.digest(), fill=partial(tasks.fill, request))
 
 
 class _Budget:

@@ -107,7 +107,7 @@ class MathReward(Judged):
         """
         template = self._math_templates({"answer": "1/2"})
         assert template is not None
-        request = template(r"\boxed{\frac{1}{2}}")
+        request = template.fill(r"\boxed{\frac{1}{2}}")
         request.MergeFrom(self._defaults)
         [found] = await self._client.score([request])
         if found.error is not None or found.verdict is Verdict.PASSED:
@@ -145,7 +145,7 @@ class MathTemplates:
         if len(texts) > _MOST_REFERENCES or max(map(len, texts)) > ANSWER_CHARACTERS:
             limit = f"at most {_MOST_REFERENCES} of {ANSWER_CHARACTERS} characters"
             raise TaskError(self.name, "answer", f"too many or too long references: {limit}")
-        return partial(self._request, texts)
+        return Template(key=tuple(texts), fill=partial(self._request, texts))
 
     def _request(self, references: Sequence[str], completion: str) -> pb.ScoreRequest:
         checker = pb.Checker(kind=pb.CHECKER_KIND_PROGRAM, program=self.program)
