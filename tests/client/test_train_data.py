@@ -208,6 +208,15 @@ def test_a_question_of_ones_own_names_the_rows_fields(tmp_path):
         tasks_of({**flags, "data.question": "{nothing}"})
 
 
+def test_examples_come_before_the_question_in_chats_alone(flags):
+    shown = {"data.examples": [{"question": "Double.", "answer": "def f(x): return 2 * x"}]}
+    messages = tasks_of({**flags, **shown}, chat=True).records[0]["prompt"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "user"]
+    assert messages[1]["content"] == "def f(x): return 2 * x"
+    with pytest.raises(ConfigError, match=r"data\.examples: are turns of a chat"):
+        tasks_of({**flags, **shown})
+
+
 @pytest.mark.parametrize(
     ("kind", "row", "part"),
     [

@@ -48,6 +48,8 @@ def load_tasks(
         ConfigError: the data cannot be read, or nothing of it is left.
         TaskError: a row is wrong.
     """
+    if section.examples and not chat:
+        raise ConfigError("data.examples: are turns of a chat, and prompts are plain text here")
     known = _by_id(section, rows_of(section))
     rows = _selected(section, known)
     templates = _templates(section, rows)

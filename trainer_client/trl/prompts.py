@@ -111,7 +111,7 @@ def prompt_of(section: DataSection, row: Row, *, chat: bool) -> Prompt:
         raise ConfigError(f"data: a row has no prompt: {error!r}") from error
     if isinstance(asked, list):
         return asked
-    return _messages(section.system, str(asked)) if chat else str(asked)
+    return _messages(section, str(asked)) if chat else str(asked)
 
 
 def reference_of(section: DataSection, row: Row) -> str:
@@ -120,9 +120,11 @@ def reference_of(section: DataSection, row: Row) -> str:
     return "" if field is None else str(row.get(field) or "")
 
 
-def _messages(system: str | None, question: str) -> list[dict[str, Any]]:
-    first = [] if system is None else [{"role": "system", "content": system}]
-    return [*first, {"role": "user", "content": question}]
+def _messages(section: DataSection, question: str) -> list[dict[str, Any]]:
+    turns = [] if section.system is None else [("system", section.system)]
+    for example in section.examples:
+        turns += [("user", example.question), ("assistant", example.answer)]
+    return [{"role": role, "content": text} for role, text in [*turns, ("user", question)]]
 
 
 class _Fields(dict[str, Any]):

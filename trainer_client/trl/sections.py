@@ -69,6 +69,18 @@ class HeldOutSection(Section):
         return self
 
 
+class ExampleSection(Section):
+    """A question that was answered as the model should, shown before each of its own.
+
+    Args:
+        question: what the user asked.
+        answer: what the assistant said.
+    """
+
+    question: str
+    answer: str
+
+
 class DataSection(Section):
     """The tasks, as their data set was published, or as requests.
 
@@ -86,6 +98,7 @@ class DataSection(Section):
         system: the system message of chats; the chat template's own if absent.
         question: what the model is asked, with names of the row's fields in braces; {tests} are
             all asserts of MBPP's rows, {test} is the first.
+        examples: turns that come before the question, in chats.
         max_prompt_tokens: longer prompts are left out.
         held_out: the tasks to evaluate on.
     """
@@ -101,6 +114,7 @@ class DataSection(Section):
     chat: bool | None = None
     system: str | None = None
     question: str | None = None
+    examples: tuple[ExampleSection, ...] = ()
     max_prompt_tokens: PositiveInt | None = None
     held_out: HeldOutSection | None = None
 
