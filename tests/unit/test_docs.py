@@ -10,11 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from trainer_client.trl.config import load_config
+from trainer_client.trl.data import load_tasks
+
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/adapters.md",
+    "docs/bottleneck.md",
+    "docs/cluster.md",
+    "docs/first-run.md",
+    "docs/rewards.md",
     "docs/specification.md",
     "docs/threat-model.md",
 )
@@ -66,3 +73,22 @@ def test_every_command_that_a_document_names_exists(repository: Path):
     ).stdout
     for command in set(COMMAND.findall(text)):
         assert re.search(rf"\b{command}\b", help_text), command
+
+
+def test_the_first_runs_configuration_is_one(repository: Path, tmp_path: Path):
+    text = (repository / "docs" / "first-run.md").read_text()
+    (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    file = tmp_path / "first.toml"
+    file.write_text(block)
+    config = load_config(file, {})
+    assert config.server.target is None
+    assert len(load_tasks(config.data, chat=True, count_tokens=len).records) == 4
+
+
+def test_the_request_that_the_first_run_shows_is_one(repository: Path, tmp_path: Path):
+    text = (repository / "docs" / "first-run.md").read_text()
+    (block,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "own.jsonl").write_text(block)
+    flags = {"model.path": "m", "data.kind": "requests", "data.path": tmp_path / "own.jsonl"}
+    tasks = load_tasks(load_config(None, flags).data, chat=True, count_tokens=len)
+    assert tasks.templates["double"].function.entry_point == "double"
