@@ -15,6 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
+PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
 .PHONY: help demo test lint format bench proto proto-tools clean
@@ -72,6 +73,13 @@ $(ADAPTERS)/.made: scripts/adapter_requirements.txt $(VENV)/.made
 	$(PIP) install --no-deps --no-warn-conflicts --target $(ADAPTERS) -r $<
 	@touch $@
 
+# Apart from .venv, which has the current one.
+$(PREVIOUS_TRL)/.made: scripts/previous_trl_requirements.txt $(VENV)/.made
+	@echo 'Installing the previous version of TRL ...'
+	rm -rf $(PREVIOUS_TRL)
+	$(PIP) install --no-deps --no-warn-conflicts --target $(PREVIOUS_TRL) -r $<
+	@touch $@
+
 $(NODE): examples/node/package.json examples/node/package-lock.json
 	@echo 'Installing the packages of the client in Node ...'
 	cd $(dir $<) && npm ci --silent --no-audit --no-fund
@@ -83,7 +91,7 @@ demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 	$(BIN)/python -m trainer_client.examples.demo $(if $(FAST),--fast) $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
-		$(if $(shell command -v npm),$(NODE))
+		$(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/.dev $(TOOLS)/.made

@@ -16,7 +16,7 @@ def completion_text(completion: object) -> str:
     """Takes the text out of a completion: a string, a message, or a list of messages.
 
     Of several messages the last one of the assistant that has text counts: calls of tools have
-    none. No such message gives "".
+    none, or an empty one. No such message gives "".
 
     Raises:
         TypeError: it is none of these.
@@ -35,7 +35,8 @@ def _last_text(messages: list[object]) -> str:
         if not isinstance(message, Mapping):
             raise TypeError(f"a message is a mapping, not {type(message).__name__}")
         text = _content_text(message.get("content"))
-        if message.get("role", "assistant") == "assistant" and text is not None:
+        is_call = bool(message.get("tool_calls")) and not text
+        if message.get("role", "assistant") == "assistant" and text is not None and not is_call:
             return text
     return ""
 

@@ -45,6 +45,22 @@ def test_a_lone_surrogate_is_replaced_and_a_pair_is_joined():
         ),
         (
             [
+                {"role": "assistant", "content": "answer", "tool_calls": [{}]},
+                {"role": "tool", "content": "42"},
+                {"role": "assistant", "content": "", "tool_calls": [{}]},
+            ],
+            "answer",
+        ),
+        (
+            [
+                {"role": "assistant", "content": "answer"},
+                {"role": "user", "content": "again"},
+                {"role": "assistant", "content": ""},
+            ],
+            "",
+        ),
+        (
+            [
                 {
                     "role": "assistant",
                     "content": [

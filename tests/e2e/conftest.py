@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,15 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     LlamaForCausalLM(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def trl_noted(record_property: Callable[[str, object], None]) -> None:
+    """Notes in a test's report which TRL it runs with."""
+    import trl
+
+    record_property("trl", trl.__version__)
+    record_property("trl_file", trl.__file__)
 
 
 @pytest.fixture

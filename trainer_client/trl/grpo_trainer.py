@@ -7,6 +7,7 @@ evaluations differ by the model and not by luck. The loss is left out, which hal
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
     """
 
     log_completions: bool  # TRL's
+    _logs: Any  # TRL's
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         self._listener = listener
         self._evaluated = evaluated
         self._evaluation_seed = evaluation_seed
+        self._samples: list[Sample] = []
 
     def evaluate(
         self,
@@ -50,16 +53,17 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         metric_key_prefix: str = "eval",
     ) -> dict[str, float]:
         """Samples and judges the held-out tasks; logs `held_out/pass@1` and `held_out/pass@k`."""
-        # TRL keeps one table a step; that of the training must not be written over.
+        # TRL keeps one table a step. That of the training must not be written over, nor what it is
+        # made of: a step that trains on older completions shows them again.
         logs_completions, self.log_completions = self.log_completions, False
+        rows, self._logs = self._logs, copy.deepcopy(self._logs)
         try:
-            samples = self._sampled(eval_dataset, ignore_keys, metric_key_prefix)
-            found = tallies(gather_object(samples))
+            found = tallies(self._sampled(eval_dataset, ignore_keys, metric_key_prefix))
             self._evaluated(self.state.global_step, found)
             metrics = pass_metrics(found, self.num_generations_eval)
             self.log(dict(metrics))
         finally:
-            self.log_completions = logs_completions
+            self.log_completions, self._logs = logs_completions, rows
         return metrics
 
     def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
@@ -81,17 +85,23 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         ignore_keys: list[str] | None = None,
     ) -> tuple[None, None, None]:
         """Samples and scores a batch; there is no loss."""
-        self._prepare_inputs(inputs)
+        with self._listener.listening() as heard:
+            self._prepare_inputs(inputs)
+        self._samples += gather_object(heard)
         return None, None, None
 
     def _sampled(
         self, eval_dataset: Any, ignore_keys: list[str] | None, prefix: str
     ) -> list[Sample]:
+        """Gives the samples of all processes, each of them once."""
+        self._samples = []
         devices = [self.accelerator.device] if self.accelerator.device.type != "cpu" else []
-        with torch.random.fork_rng(devices), self._listener.listening() as heard:
+        with torch.random.fork_rng(devices):
             torch.manual_seed(self._evaluation_seed + self.accelerator.process_index)
             super().evaluate(eval_dataset, ignore_keys, prefix)
-        return heard
+        # Where tasks do not divide among processes, the last batches begin anew with the first.
+        records = self.eval_dataset if eval_dataset is None else eval_dataset
+        return self._samples[: len(records) * self.num_generations_eval]
 
 
 def pass_metrics(found: dict[str, TaskTally], samples: int) -> dict[str, float]:

@@ -51,10 +51,13 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         **more: Any,
     ) -> None:
         """Writes what a step logged; logs of other kinds pass by."""
-        if logs is None or "reward" not in logs or not self._writes:
+        # A step that trains on older completions has a loss, and no reward.
+        if logs is None or "loss" not in logs or not self._writes:
             return
         self._folder.add_metrics(state.global_step, self._seconds, logs)
-        self._watch_outage(state.global_step, logs.get(f"{self._info.reward}/unjudged"))
+        unjudged = logs.get(f"{self._info.reward}/unjudged")
+        if unjudged is not None:
+            self._watch_outage(state.global_step, unjudged)
 
     def start(self) -> None:
         """Writes what is started."""
@@ -87,9 +90,9 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
     def _seconds(self) -> float:
         return round(time.monotonic() - self._started, 3)
 
-    def _watch_outage(self, step: int, unjudged: float | None) -> None:
+    def _watch_outage(self, step: int, unjudged: float) -> None:
         """Tells of steps of which nothing was judged, when they begin and when they end."""
-        is_out = unjudged is not None and unjudged >= 1.0
+        is_out = unjudged >= 1.0
         if is_out and self._unjudged_since is None:
             self._unjudged_since = step
             self.event(step, "outage", "no completion was judged; nothing is learned from it")

@@ -174,6 +174,7 @@ def make_trainer(
             *(one.weight for one in config.reward.further),
         ]
     held_out = training_tasks.held_out
+    adapters = lora_config(config)
     try:
         trainer = RewardTrainer(
             listener=listener,
@@ -185,7 +186,7 @@ def make_trainer(
             train_dataset=Dataset.from_list(training_tasks.records),
             eval_dataset=Dataset.from_list(held_out) if held_out else None,
             processing_class=tokenizer,
-            peft_config=lora_config(config),
+            peft_config=adapters,
             callbacks=list(callbacks),
         )
     except (ImportError, ValueError) as error:

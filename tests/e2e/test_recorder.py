@@ -1,0 +1,48 @@
+"""What the recorder writes of logs as TRL makes them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from trainer_client.trl.run_folder import RunFolder, RunInfo
+
+pytestmark = [pytest.mark.training, pytest.mark.timeout(60)]
+
+INFO = RunInfo(
+    started="2026-01-02T03:04:05+00:00",
+    reward="tests",
+    num_generations=4,
+    max_steps=6,
+    model="tiny",
+    data="rows",
+)
+
+
+def recorded(folder: RunFolder, logs: list[dict[str, float | None]]) -> None:
+    from trainer_client.trl.recorder import Recorder
+
+    recorder = Recorder(folder, INFO, writes=True)
+    for step, line in enumerate(logs, start=1):
+        recorder.on_log(None, SimpleNamespace(global_step=step), None, logs=line)
+
+
+def test_a_step_on_older_completions_is_written_and_ends_no_outage(tmp_path):
+    judged = {"loss": 0.1, "reward": 0.5, "tests/unjudged": 0.0}
+    lost = {"loss": 0.0, "reward": None, "tests/unjudged": 1.0}
+    older = {"loss": 0.2, "kl": 0.01, "step_time": 1.0}
+    folder = RunFolder(tmp_path)
+    recorded(folder, [judged, older, lost, older, judged, older])
+    assert [line["step"] for line in folder.metrics()] == [1, 2, 3, 4, 5, 6]
+    assert [line.get("kl") for line in folder.metrics()] == [None, 0.01] * 3
+    assert [(event.step, event.kind) for event in folder.events()] == [
+        (3, "outage"),
+        (5, "recovered"),
+    ]
+
+
+def test_evaluations_and_the_summary_are_no_steps(tmp_path):
+    folder = RunFolder(tmp_path)
+    recorded(folder, [{"held_out/pass@1": 0.5}, {"eval_reward": 0.5}, {"train_loss": 0.1}])
+    assert folder.metrics() == []
