@@ -7,7 +7,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError
-from trainer_client.trl.config import check_names, load_config
+from trainer_client.trl.config import checked, load_config
 
 
 @pytest.fixture
@@ -105,13 +105,45 @@ def test_names_of_the_training_section_that_are_gone_are_explained():
     config = dataclasses.make_dataclass("GRPOConfig", fields)
     training = {"max_prompt_length": 1, "num_generation": 2, "learnig_rate": 3, "beta": 0.1}
     with pytest.raises(ConfigError) as caught:
-        check_names("training", training, config)
+        checked("training", training, config)
     assert str(caught.value).splitlines() == [
         "training.max_prompt_length: is gone; set max_prompt_tokens in [data] to leave long "
         "prompts out",
         "training.num_generation: is num_generations",
         "training.learnig_rate: no field of GRPOConfig; did you mean learning_rate?",
     ]
+
+
+@dataclasses.dataclass
+class Numbers:
+    learning_rate: float = 1.0
+    save_steps: float = 1.0
+    max_steps: int = 1
+    use_cpu: bool = False
+    top_k: int | None = None
+    output_dir: str = ""
+
+
+def test_numbers_that_yaml_reads_as_text_are_numbers() -> None:
+    given = {"learning_rate": "1e-5", "save_steps": 2, "top_k": None, "output_dir": "1e-5"}
+    found = checked("training", given, Numbers)
+    assert found == {**given, "learning_rate": 1e-5}
+    assert isinstance(found["save_steps"], int)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"learning_rate": "small"}, "training.learning_rate: input should be a valid number"),
+        ({"max_steps": "many"}, "training.max_steps: input should be a valid integer"),
+        ({"max_steps": 2.5}, "training.max_steps: input should be a valid integer"),
+        ({"top_k": []}, "training.top_k: input should be a valid integer"),
+        ({"use_cpu": "perhaps"}, "training.use_cpu: input should be a valid boolean"),
+    ],
+)
+def test_what_is_no_number_is_named(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        checked("training", given, Numbers)
 
 
 def test_reward_settings_become_fields_of_every_request(flags):
