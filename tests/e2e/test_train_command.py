@@ -97,11 +97,14 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     assert again.returncode == 2
     assert f"training.output_dir: {tmp_path / 'out'} holds a run" in again.stderr
 
+    (tmp_path / "out" / "checkpoint-9").mkdir()  # as a run leaves it that was killed meanwhile
     more = command("reward-train", str(config), "--resume", "--max-steps", "3", folder=tmp_path)
     assert more.returncode == 0, more.stderr
     assert [line["step"] for line in folder.metrics()] == [1, 2, 3]
     assert [found.step for found in folder.evaluations()] == [0, 2, 3]
-    assert [event.kind for event in folder.events()] == ["resumed"]
+    assert [(event.kind, event.message) for event in folder.events()] == [
+        ("resumed", "from the checkpoint of 2, with other settings: training.max_steps")
+    ]
 
     page = tmp_path / "out" / "report.html"
     told = command("reward-train", "report", str(folder.path), folder=tmp_path)
@@ -144,7 +147,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
         (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),
         (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "beta: is 0"),
-        (["--resume"], 2, "--resume: there is no checkpoint in "),
+        (["--resume"], 2, "--resume: there is no whole checkpoint in "),
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),

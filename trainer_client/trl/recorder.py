@@ -8,6 +8,7 @@ from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from trainer_client.trl.resuming import changed_settings
 from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
 
 _logger = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         self._writes = writes
         self.last_evaluated: int | None = None
         self._unjudged_since: int | None = None
+        self._changed: list[str] = []
         earlier = folder.metrics()
         self._started = time.monotonic() - (earlier[-1]["seconds"] if earlier else 0.0)
 
@@ -40,7 +42,9 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
     ) -> None:
         """Tells where training goes on, where it was resumed."""
         if state.global_step:
-            self.event(state.global_step, "resumed", f"from the checkpoint of {state.global_step}")
+            changes = f", with other settings: {', '.join(self._changed)}" if self._changed else ""
+            message = f"from the checkpoint of {state.global_step}{changes}"
+            self.event(state.global_step, "resumed", message)
 
     def on_log(
         self,
@@ -56,10 +60,18 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         self._folder.add_metrics(state.global_step, self._seconds, logs)
         self._watch_outage(state.global_step, logs.get(f"{self._info.reward}/unjudged"))
 
-    def start(self) -> None:
-        """Writes what is started."""
-        if self._writes:
-            self._folder.write_info(self._info)
+    def start(self, *, resumed: bool = False) -> None:
+        """Writes what is started.
+
+        Raises:
+            ConfigError: it is resumed with settings that it cannot be resumed with.
+        """
+        if not self._writes:
+            return
+        if resumed:
+            before = self._folder.info().settings
+            self._changed = changed_settings(before, self._info.settings)
+        self._folder.write_info(self._info)
 
     def evaluated(
         self, step: int, found: dict[str, TaskTally], *, split: str, temperature: float

@@ -20,6 +20,7 @@ from trainer_client.tasks import fill
 from trainer_client.trl.config import TrainConfig
 from trainer_client.trl.data import TrainingTasks
 from trainer_client.trl.printing import print_evaluation, print_group
+from trainer_client.trl.resuming import last_checkpoint
 from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.trl.server import serving
 from trainer_client.trl.trainer import (
@@ -69,7 +70,7 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
     checkpoint = _last_checkpoint(folder, resume=resume)
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
-        run.recorder.start()
+        run.recorder.start(resumed=checkpoint is not None)
         if checkpoint is None and config.evaluation.before:
             _evaluate(run)
         run.trainer.train(resume_from_checkpoint=checkpoint)
@@ -162,8 +163,6 @@ def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
     Raises:
         ConfigError: there is none, or a run that nobody asked to go on with.
     """
-    from transformers.trainer_utils import get_last_checkpoint
-
     if not resume:
         if (folder.path / "run.json").exists():
             raise ConfigError(
@@ -171,10 +170,10 @@ def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
                 "or name another folder"
             )
         return None
-    found: str | None = get_last_checkpoint(str(folder.path)) if folder.path.is_dir() else None
+    found = last_checkpoint(folder.path)
     if found is None:
-        raise ConfigError(f"--resume: there is no checkpoint in {folder.path}")
-    return found
+        raise ConfigError(f"--resume: there is no whole checkpoint in {folder.path}")
+    return str(found)
 
 
 def _try_server(

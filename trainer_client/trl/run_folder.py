@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -127,7 +127,9 @@ class RunFolder:
         """Writes what was started."""
         self.path.mkdir(parents=True, exist_ok=True)
         text = json.dumps(_plain(asdict(info)), indent=2)
-        (self.path / "run.json").write_text(text + "\n", "utf-8")
+        draft = self.path / ".run.json"
+        draft.write_text(text + "\n", "utf-8")
+        draft.replace(self.path / "run.json")
 
     def add_metrics(self, step: int, seconds: float, metrics: Mapping[str, Any]) -> None:
         """Appends what was logged at a step; what is no finite number is written as null."""
@@ -182,6 +184,15 @@ class RunFolder:
             return []
         lines = [_parsed(line) for line in file.read_bytes().splitlines()]
         return [line for line in lines if line is not None]
+
+
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Gives the settings of all sections by `section.key`, as text."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flat_settings(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)
 
 
 def _is_torn(file: BinaryIO) -> bool:
