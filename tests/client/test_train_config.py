@@ -8,6 +8,7 @@ import pytest
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError
 from trainer_client.trl.config import checked, load_config
+from trainer_client.trl.run import told_settings
 
 
 @pytest.fixture
@@ -195,3 +196,20 @@ def test_secrets_and_certificates_are_read_from_files(flags, tmp_path):
     assert options["tls"].root_certificates == b"ca\n"
     assert options["tls"].private_key == b"key\n"
     assert load_config(None, flags).server.options["tls"] is None
+
+
+def test_secrets_are_not_among_the_settings_that_are_told(flags, tmp_path):
+    token = tmp_path / "token"
+    token.write_text("hush")
+    secrets = {
+        "training.hub_token": "hush",
+        "reward.further": [{"function": "a.b", "options": {"api_key": "hush", "k": 1}}],
+        "server.token_file": str(token),
+    }
+    told = told_settings(load_config(None, {**flags, **secrets}))
+    assert "hush" not in str(told)
+    assert told["training"] == {"hub_token": "<secret>"}
+    assert told["reward"]["further"] == [
+        {"function": "a.b", "options": {"api_key": "<secret>", "k": 1}}
+    ]
+    assert told["server"] == {"token_file": str(token)}

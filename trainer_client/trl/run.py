@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from trainer_client.trl.grpo_trainer import RewardTrainer
     from trainer_client.trl.recorder import Recorder
 
+# As transformers does with its tokens; names of files and numbers of tokens are no secrets.
+_SECRET = re.compile(r"(token|password|secret|api_?key)$", re.IGNORECASE)
 _PACKAGES = ("codereward", "torch", "transformers", "trl", "peft", "accelerate", "vllm")
 
 
@@ -211,14 +214,26 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
         model=config.model.path,
         data=f"{config.data.kind}={config.data.source}",
         seed=arguments.seed,
-        settings=_without_defaults(config),
+        settings=told_settings(config),
         versions=dict(_versions()),
     )
 
 
-def _without_defaults(config: TrainConfig) -> Mapping[str, Any]:
-    settings: Mapping[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
-    return settings
+def told_settings(config: TrainConfig) -> dict[str, Any]:
+    """Gives what a configuration sets, without the secrets in it, since run.json is shown around."""
+    settings: dict[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
+    return {section: _without_secrets(values) for section, values in settings.items()}
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_secrets(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: "<secret>" if _SECRET.search(str(name)) and item else _without_secrets(item)
+        for name, item in value.items()
+    }
 
 
 def _versions() -> Iterator[tuple[str, str]]:
