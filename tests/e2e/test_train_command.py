@@ -129,6 +129,14 @@ def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(con
     assert not (tmp_path / "out").exists()
 
 
+def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(config, tmp_path):
+    text = config.read_text()
+    config.write_text(text.replace('held_out = { ids = ["t/2"] }', "").replace("= 4", "= 12"))
+    done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("advantage +0.000") == 12
+
+
 def test_a_model_is_evaluated_without_training(config, tmp_path):
     done = command("reward-train", "evaluate", str(config), folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -151,6 +159,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),
+        (["--output-dir", "/dev/null"], 2, "training.output_dir: [Errno 17] File exists"),
     ],
 )
 def test_what_cannot_work_is_said_in_a_line_and_a_status(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
@@ -57,14 +59,16 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         """Writes what a step logged; logs of other kinds pass by."""
         if logs is None or "reward" not in logs or not self._writes:
             return
-        self._folder.add_metrics(state.global_step, self._seconds, logs)
+        with _kept_going():
+            self._folder.add_metrics(state.global_step, self._seconds, logs)
         self._watch_outage(state.global_step, logs.get(f"{self._info.reward}/unjudged"))
 
     def start(self, *, resumed: bool = False) -> None:
         """Writes what is started.
 
         Raises:
-            ConfigError: it is resumed with settings that it cannot be resumed with.
+            ConfigError: the folder cannot be written to, or it is resumed with settings that it
+                cannot be resumed with.
         """
         if not self._writes:
             return
@@ -78,22 +82,20 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
     ) -> None:
         """Writes an evaluation."""
         self.last_evaluated = step
-        if self._writes:
-            self._folder.add_evaluation(
-                Evaluation(
-                    step=step,
-                    seconds=self._seconds,
-                    split=split,
-                    temperature=temperature,
-                    tasks=found,
-                )
-            )
+        if not self._writes:
+            return
+        evaluation = Evaluation(
+            step=step, seconds=self._seconds, split=split, temperature=temperature, tasks=found
+        )
+        with _kept_going():
+            self._folder.add_evaluation(evaluation)
 
     def event(self, step: int, kind: str, message: str) -> None:
         """Writes an event."""
         if self._writes:
             event = Event(step=step, seconds=self._seconds, kind=kind, message=message)
-            self._folder.add_event(event)
+            with _kept_going():
+                self._folder.add_event(event)
 
     @property
     def _seconds(self) -> float:
@@ -109,3 +111,12 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
             steps = step - self._unjudged_since
             self.event(step, "recovered", f"completions are judged again, after {steps} steps")
             self._unjudged_since = None
+
+
+@contextmanager
+def _kept_going() -> Iterator[None]:
+    """Says what cannot be written: a disk that is full for a while need not end a training."""
+    try:
+        yield
+    except OSError as error:
+        _logger.warning("not written: %s", error)

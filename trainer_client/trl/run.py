@@ -71,6 +71,7 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     checkpoint = _last_checkpoint(folder, resume=resume)
+    folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
         run.recorder.start(resumed=checkpoint is not None)
@@ -94,6 +95,7 @@ def evaluate(config: TrainConfig, console: Console) -> None:
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     _last_checkpoint(folder, resume=False)
+    folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
         if not run.tasks.held_out:

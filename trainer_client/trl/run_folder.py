@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -123,9 +124,25 @@ class RunFolder:
         # By number: TRL's names have five digits, and more where it takes more.
         return sorted(tables, key=lambda table: (len(table.name), table.name))
 
+    def make(self) -> None:
+        """Makes the folder, where it is not there.
+
+        Raises:
+            ConfigError: it cannot be made, or cannot be written to.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self.path).close()
+        except OSError as error:
+            raise ConfigError(f"training.output_dir: {error}") from error
+
     def write_info(self, info: RunInfo) -> None:
-        """Writes what was started."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Writes what was started.
+
+        Raises:
+            ConfigError: the folder cannot be written to.
+        """
+        self.make()
         text = json.dumps(_plain(asdict(info)), indent=2)
         draft = self.path / ".run.json"
         draft.write_text(text + "\n", "utf-8")

@@ -174,6 +174,7 @@ def make_trainer(
             *(one.weight for one in config.reward.further),
         ]
     held_out = training_tasks.held_out
+    adapters = lora_config(config)
     try:
         trainer = RewardTrainer(
             listener=listener,
@@ -185,9 +186,11 @@ def make_trainer(
             train_dataset=Dataset.from_list(training_tasks.records),
             eval_dataset=Dataset.from_list(held_out) if held_out else None,
             processing_class=tokenizer,
-            peft_config=lora_config(config),
+            peft_config=adapters,
             callbacks=list(callbacks),
         )
+    except OSError as error:
+        raise ConfigError(f"model.path: {error}") from error
     except (ImportError, ValueError) as error:
         raise ConfigError(f"training: {error}") from error
     for noisy in (PrinterCallback, ProgressCallback):
