@@ -198,6 +198,31 @@ def test_secrets_and_certificates_are_read_from_files(flags, tmp_path):
     assert load_config(None, flags).server.options["tls"] is None
 
 
+def test_a_servers_name_alone_asks_for_tls(flags):
+    tls = load_config(None, {**flags, "server.server_name": "reward"}).server.options["tls"]
+    assert tls is not None
+    assert tls.server_name == "reward"
+    assert tls.root_certificates is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "content", "message"),
+    [
+        ("token_file", b"one\ntwo\n", "server: token_file: .* must hold one token"),
+        ("token_file", b"\n", "server: token_file: .* must hold one token"),
+        ("token_file", b"\xff\xfe", "server: .*can't decode"),
+        ("key_file", b"key", "server: certificate_chain and private_key go together"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_told(flags, tmp_path, setting, content, message):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    section = load_config(None, {**flags, f"server.{setting}": str(file)}).server
+    with pytest.raises(ConfigError, match=message) as caught:
+        _ = section.options
+    assert "two" not in str(caught.value)
+
+
 def test_secrets_are_not_among_the_settings_that_are_told(flags, tmp_path):
     token = tmp_path / "token"
     token.write_text("hush")

@@ -159,6 +159,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),
+        (["--target", "a,b"], 2, "server.target: 'a' is not HOST:PORT"),
         (["--output-dir", "/dev/null"], 2, "training.output_dir: [Errno 17] File exists"),
     ],
 )

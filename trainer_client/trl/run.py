@@ -187,15 +187,21 @@ def _try_server(
     """Has the first task's reference solution judged, before minutes are spent on a model.
 
     Raises:
+        ConfigError: the section [server] is wrong.
         CallError: it was not judged.
     """
     task_id = training_tasks.records[0]["task_id"]
     reference = training_tasks.references.get(task_id, "")
     request = fill(training_tasks.templates[task_id], reference)
     request.MergeFrom(config.reward.defaults)
-    with RewardClient(target, **config.server.options) as client:
-        info = client.server_info()
-        (score,) = client.score([request])
+    try:
+        with RewardClient(target, **config.server.options) as client:
+            info = client.server_info()
+            (score,) = client.score([request])
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise ConfigError(f"server.target: {error}") from error
     if score.error is not None:
         raise CallError(score.error.status, score.error.message)
     verdict = score.verdict.name if score.verdict is not None else ""
