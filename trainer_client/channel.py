@@ -20,6 +20,9 @@ import grpc
 
 Target = str | Sequence[str]
 
+# gRPC would ask the proxy of the environment for these too, which is on another machine.
+_LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
+
 _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
@@ -156,6 +159,8 @@ class Connection:
     def open(self) -> grpc.aio.Channel:
         """Makes a channel that belongs to the running loop."""
         options = list(_OPTIONS)
+        if all(map(_LOOPBACK.fullmatch, addresses(self.target))):
+            options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:
             return grpc.aio.insecure_channel(grpc_target(self.target), options=options)
         if self.tls.server_name is not None:

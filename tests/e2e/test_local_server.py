@@ -58,7 +58,10 @@ def test_a_server_ends_with_the_program_that_started_it(
             os.kill(pid, signal.SIGKILL)
 
 
-def test_a_server_is_stopped_and_started_again_on_its_port(tmp_path: Path) -> None:
+def test_a_server_is_stopped_and_started_again_on_its_port_whatever_the_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     with LocalServer(tmp_path / "server.log") as server:
         target, first = server.target, server.pid
         server.stop()
