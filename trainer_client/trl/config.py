@@ -112,7 +112,7 @@ def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, A
 
 def _typed(name: str, value: Any, hint: Any) -> Any:
     kinds = set(get_args(hint) or (hint,)) - {type(None)}
-    fits = value is None or isinstance(value, int) and bool not in kinds
+    fits = value is None or (isinstance(value, int) and bool not in kinds)
     if fits or not kinds <= {bool, int, float}:
         return value
     try:

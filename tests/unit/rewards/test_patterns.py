@@ -127,12 +127,12 @@ def test_a_forked_process_has_a_matcher_of_its_own():
     before = matchers()
     child = os.fork()
     if child == 0:
+        right = False
         try:
             judged = one(reward, *["b"] * 50)
-            right = judged == [0.0] * 50 and matchers() and not set(matchers()) & set(before)
-        except BaseException:
-            os._exit(2)
-        os._exit(not right)
+            right = judged == [0.0] * 50 and len(matchers()) == 1
+        finally:
+            os._exit(not right)
     assert one(reward, *["a"] * 50) == [1.0] * 50
     assert os.waitpid(child, 0)[1] == 0
     assert matchers() == before
