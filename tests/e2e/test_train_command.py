@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +137,33 @@ def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(c
     done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("advantage +0.000") == 12
+
+
+def test_a_command_that_is_told_to_end_leaves_no_scratch_folder(config, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(100)
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+        program = [str(Path(sys.executable).with_name("reward-train")), str(config), "--dry-run"]
+        environment = {**os.environ, "TMPDIR": str(scratch)}
+        with subprocess.Popen([*program, "--target", target], env=environment) as running:
+            connection, _ = silent.accept()
+            assert list(scratch.glob("tmp*"))
+            running.terminate()
+            assert running.wait(30) == 128 + signal.SIGTERM
+            connection.close()
+    assert not list(scratch.glob("tmp*"))
+
+
+def test_a_training_goes_on_when_nobody_reads_what_it_says(config, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [str(Path(sys.executable).with_name("reward-train")), str(config)]
+    done = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=150)
+    os.close(writing)
+    assert done.returncode == 0, done.stderr
+    assert [line["step"] for line in RunFolder(tmp_path / "out").metrics()] == [1, 2]
 
 
 def test_a_model_is_evaluated_without_training(config, tmp_path):
