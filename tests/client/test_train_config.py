@@ -4,11 +4,12 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError
 from trainer_client.trl.config import checked, load_config
-from trainer_client.trl.run import told_settings
+from trainer_client.trl.run import evaluate, told_settings
 
 
 @pytest.fixture
@@ -58,6 +59,7 @@ def test_a_file_is_read_and_flags_go_over_it(tmp_path, data_file, suffix):
             {"data.held_out.seed": 1},
             "data.held_out: value error, takes exactly one of tasks, share",
         ),
+        ({"watch.kl_horizon": 0.5}, "watch.kl_horizon: input should be greater than or equal to 1"),
         ({"reward.compile_bonus": 2}, "reward.compile_bonus: input should be less than or equal"),
         ({"evaluation.samples": 0}, "evaluation.samples: input should be greater than 0"),
         ({"data.path": "/no/such/file"}, "data.path: path does not point to a file"),
@@ -238,3 +240,8 @@ def test_secrets_are_not_among_the_settings_that_are_told(flags, tmp_path):
         {"function": "a.b", "options": {"api_key": "<secret>", "k": 1}}
     ]
     assert told["server"] == {"token_file": str(token)}
+
+
+def test_without_held_out_tasks_there_is_nothing_to_evaluate(flags):
+    with pytest.raises(ConfigError, match=r"data\.held_out: is absent"):
+        evaluate(load_config(None, flags), Console())

@@ -183,7 +183,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--set", "nonsense"], 2, "--set nonsense: must be SECTION.KEY=VALUE"),
         (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
         (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),
-        (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "beta: is 0"),
+        (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "training.beta: is 0"),
         (["--resume"], 2, "--resume: there is no whole checkpoint in "),
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),

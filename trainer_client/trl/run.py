@@ -92,14 +92,14 @@ def evaluate(config: TrainConfig, console: Console) -> None:
         ConfigError: as for `train`; nothing is held out.
         CallError: the server cannot be reached.
     """
+    if config.data.held_out is None:
+        raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     _last_checkpoint(folder, resume=False)
     folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
-        if not run.tasks.held_out:
-            raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
         run.recorder.start()
         _evaluate(run)
 

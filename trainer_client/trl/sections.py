@@ -250,6 +250,6 @@ class WatchSection(Section):
     """
 
     target_kl: PositiveFloat | None = None
-    kl_horizon: PositiveFloat = 10.0
+    kl_horizon: Annotated[float, Field(ge=1.0)] = 10.0
     stop_on_collapse: bool = False
     warn_of_hacking: bool = True

@@ -55,7 +55,7 @@ def _train(
     data: DataOption = None,
     target: TargetOption = None,
     output_dir: OutputOption = None,
-    max_steps: Annotated[int | None, typer.Option(help="optimizer steps")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="optimizer steps")] = None,
     settings: SetOption = None,
     dry_run: Annotated[bool, typer.Option(help="score one group, train nothing")] = False,
     resume: Annotated[bool, typer.Option(help="go on from the last checkpoint")] = False,
