@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypedDict
 
 import grpc
 
 Target = str | Sequence[str]
+
+# gRPC would ask the proxy of the environment for these too, which is on another machine.
+_LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
 _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 
@@ -60,6 +65,41 @@ class Tls:
 
     def __repr__(self) -> str:
         return f"Tls(server_name={self.server_name!r})"
+
+
+def token_of_file(file: Path | None) -> str | None:
+    """Reads a bearer token; None where no file is given.
+
+    Raises:
+        ValueError: the file holds something else than one token.
+        OSError: it cannot be read.
+    """
+    if file is None:
+        return None
+    token = file.read_text("utf-8").strip()
+    if not re.fullmatch(r"[!-~]+", token):
+        raise ValueError(f"token_file: {file} must hold one token, without space in it")
+    return token
+
+
+def tls_of_files(
+    ca: Path | None, certificate: Path | None, key: Path | None, server_name: str | None
+) -> Tls | None:
+    """Reads certificates; None, which is plain text, where nothing of TLS is given.
+
+    Raises:
+        ValueError: the certificate and its key do not go together.
+        OSError: a file cannot be read.
+    """
+    if not any((ca, certificate, key, server_name)):
+        return None
+    read = [None if file is None else file.read_bytes() for file in (ca, certificate, key)]
+    return Tls(
+        root_certificates=read[0],
+        certificate_chain=read[1],
+        private_key=read[2],
+        server_name=server_name,
+    )
 
 
 class ConnectionOptions(TypedDict, total=False):
@@ -119,6 +159,8 @@ class Connection:
     def open(self) -> grpc.aio.Channel:
         """Makes a channel that belongs to the running loop."""
         options = list(_OPTIONS)
+        if all(map(_LOOPBACK.fullmatch, addresses(self.target))):
+            options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:
             return grpc.aio.insecure_channel(grpc_target(self.target), options=options)
         if self.tls.server_name is not None:

@@ -1,4 +1,8 @@
-"""Runs a reward server on this machine for as long as a program needs it."""
+"""Runs a reward server on this machine for as long as a program needs it.
+
+The server ends with its program however that ends, `kill -9` included: it reads a pipe that the
+kernel then closes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -58,11 +62,8 @@ class LocalServer:
         address = ["--host", "127.0.0.1", "--port", str(self._port)]
         self._log.parent.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as output:
-            self._process = subprocess.Popen(
-                [command, "serve", *address, *self._arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
+            self._process = _started(
+                [command, "serve", "--until-stdin-ends", *address, *self._arguments], output
             )
         self._wait(self._process)
 
@@ -74,15 +75,14 @@ class LocalServer:
         try:
             self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self.kill()
-        self._process = None
+            self._process.kill()
+        self._forget(self._process)
 
     def kill(self) -> None:
         """Ends the server without a warning."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
-            self._process = None
+            self._forget(self._process)
 
     def __enter__(self) -> Self:
         try:
@@ -100,9 +100,16 @@ class LocalServer:
     ) -> None:
         self.stop()
 
+    def _forget(self, process: subprocess.Popen[bytes]) -> None:
+        # Waits, and closes the pipe.
+        process.communicate()
+        self._process = None
+
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        with grpc.insecure_channel(self.target) as channel:
+        # A proxy that the environment names is not asked for this machine.
+        options = [("grpc.enable_http_proxy", 0)]
+        with grpc.insecure_channel(self.target, options=options) as channel:
             health = health_pb2_grpc.HealthStub(channel)
             while not _is_serving(health):
                 if process.poll() is not None:
@@ -113,6 +120,15 @@ class LocalServer:
     def _end(self) -> str:
         """Gives the end of the log."""
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:])
+
+
+def _started(command: Sequence[str], output: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
+        )
+    except OSError as error:
+        raise ServerStartError(f"{command[0]}: {error.strerror}") from error
 
 
 def _is_serving(health: health_pb2_grpc.HealthStub) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +65,13 @@ def serve(
     metrics_port: Annotated[
         int | None, typer.Option(help="Loopback port of metrics for Prometheus.")
     ] = None,
+    until_stdin_ends: Annotated[
+        bool,
+        typer.Option(
+            "--until-stdin-ends",
+            help="Stop when standard input ends too: a pipe does with the program that holds it.",
+        ),
+    ] = False,
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,13 +96,15 @@ def serve(
     )
     configure_logging(settings.log_level, as_json=as_json)
     try:
-        asyncio.run(_serve(settings, as_json=as_json))
+        asyncio.run(_serve(settings, as_json=as_json, until_stdin_ends=until_stdin_ends))
     except asyncio.CancelledError:
         raise typer.Exit(1) from None
 
 
-async def _serve(settings: Settings, *, as_json: bool) -> None:
+async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -> None:
     stop = _Stop()
+    if until_stdin_ends:
+        stop.hear_the_end_of(sys.stdin.fileno())
     async with running_app(settings) as app:
         typer.echo(json.dumps(describe(app)) if as_json else introduce(app))
         await stop.asked()
@@ -116,6 +127,17 @@ class _Stop:
         """Returns when the server is asked to stop."""
         self._is_serving = True
         await self._request
+
+    def hear_the_end_of(self, pipe: int) -> None:
+        """Takes the end of a pipe for a signal; whatever comes through it before counts not."""
+        loop = asyncio.get_running_loop()
+
+        def read() -> None:
+            if not os.read(pipe, 4096):
+                loop.remove_reader(pipe)
+                self._hear()
+
+        loop.add_reader(pipe, read)
 
     def _hear(self) -> None:
         if self._is_serving and not self._request.done():

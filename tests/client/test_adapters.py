@@ -21,6 +21,7 @@ from trainer_client.adapters.judge import Judge
 from trainer_client.adapters.responses import response_in, without_end
 from trainer_client.adapters.serve import MAXIMUM_BODY_BYTES, RewardServer
 from trainer_client.adapters.settings import forget
+from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score, ScoreError, Verdict
 
 TASK = pb.ScoreRequest(function=pb.FunctionTests(entry_point="f", asserts=["assert f() == 1"]))
@@ -87,8 +88,8 @@ def test_only_what_was_judged_passed_or_failed():
     assert unjudged.passed(JUDGED) == 0.0
     assert math.isnan(unjudged.passed(BROKEN))
     assert math.isnan(unjudged.passed(LATE))
-    assert unjudged.verdict_name(JUDGED) == "FAILED"
-    assert unjudged.verdict_name(LATE) == "UNJUDGED"
+    assert verdict_name(JUDGED) == "FAILED"
+    assert verdict_name(LATE) == "UNJUDGED"
 
 
 @pytest.mark.parametrize(

@@ -282,6 +282,12 @@ async def test_one_bad_row_among_good_ones_costs_its_own_reward_only(serve):
     assert await reward(**arguments, task_id=["t/9", "t/1"]) == [None, 1.0]
 
 
+async def test_what_is_no_text_costs_its_own_reward_only(serve):
+    reward = remote_reward(serve(judge).target, task=TEMPLATES)
+    completions = ["right", None, 5, ["right"], "wrong"]
+    assert await reward(**columns(completions)) == [1.0, None, None, None, 0.0]
+
+
 async def test_once_something_was_judged_a_refused_batch_spends_the_budget_only(serve):
     reward = remote_reward(serve(judge).target, task=TEMPLATES)
     await call(reward, "right")
@@ -293,6 +299,12 @@ async def test_a_dead_server_costs_rewards_and_no_exception(caplog):
     reward = remote_reward("127.0.0.1:1", task=TEMPLATES, outage_seconds=0.05)
     assert await call(reward, "right", "right") == [None, None]
     assert "2 of 2 not judged: UNAVAILABLE" in caplog.text
+
+
+async def test_a_server_on_this_machine_is_not_looked_for_behind_a_proxy(serve, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, outage_seconds=1.0)
+    assert await call(reward, "right") == [1.0]
 
 
 def test_an_unknown_task_format_is_refused_when_the_function_is_made():

@@ -4,10 +4,12 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError
-from trainer_client.trl.config import check_names, load_config
+from trainer_client.trl.config import checked, load_config
+from trainer_client.trl.run import evaluate, told_settings
 
 
 @pytest.fixture
@@ -57,6 +59,7 @@ def test_a_file_is_read_and_flags_go_over_it(tmp_path, data_file, suffix):
             {"data.held_out.seed": 1},
             "data.held_out: value error, takes exactly one of tasks, share",
         ),
+        ({"watch.kl_horizon": 0.5}, "watch.kl_horizon: input should be greater than or equal to 1"),
         ({"reward.compile_bonus": 2}, "reward.compile_bonus: input should be less than or equal"),
         ({"evaluation.samples": 0}, "evaluation.samples: input should be greater than 0"),
         ({"data.path": "/no/such/file"}, "data.path: path does not point to a file"),
@@ -105,13 +108,45 @@ def test_names_of_the_training_section_that_are_gone_are_explained():
     config = dataclasses.make_dataclass("GRPOConfig", fields)
     training = {"max_prompt_length": 1, "num_generation": 2, "learnig_rate": 3, "beta": 0.1}
     with pytest.raises(ConfigError) as caught:
-        check_names("training", training, config)
+        checked("training", training, config)
     assert str(caught.value).splitlines() == [
         "training.max_prompt_length: is gone; set max_prompt_tokens in [data] to leave long "
         "prompts out",
         "training.num_generation: is num_generations",
         "training.learnig_rate: no field of GRPOConfig; did you mean learning_rate?",
     ]
+
+
+@dataclasses.dataclass
+class Numbers:
+    learning_rate: float = 1.0
+    save_steps: float = 1.0
+    max_steps: int = 1
+    use_cpu: bool = False
+    top_k: int | None = None
+    output_dir: str = ""
+
+
+def test_numbers_that_yaml_reads_as_text_are_numbers() -> None:
+    given = {"learning_rate": "1e-5", "save_steps": 2, "top_k": None, "output_dir": "1e-5"}
+    found = checked("training", given, Numbers)
+    assert found == {**given, "learning_rate": 1e-5}
+    assert isinstance(found["save_steps"], int)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"learning_rate": "small"}, "training.learning_rate: input should be a valid number"),
+        ({"max_steps": "many"}, "training.max_steps: input should be a valid integer"),
+        ({"max_steps": 2.5}, "training.max_steps: input should be a valid integer"),
+        ({"top_k": []}, "training.top_k: input should be a valid integer"),
+        ({"use_cpu": "perhaps"}, "training.use_cpu: input should be a valid boolean"),
+    ],
+)
+def test_what_is_no_number_is_named(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        checked("training", given, Numbers)
 
 
 def test_reward_settings_become_fields_of_every_request(flags):
@@ -163,3 +198,50 @@ def test_secrets_and_certificates_are_read_from_files(flags, tmp_path):
     assert options["tls"].root_certificates == b"ca\n"
     assert options["tls"].private_key == b"key\n"
     assert load_config(None, flags).server.options["tls"] is None
+
+
+def test_a_servers_name_alone_asks_for_tls(flags):
+    tls = load_config(None, {**flags, "server.server_name": "reward"}).server.options["tls"]
+    assert tls is not None
+    assert tls.server_name == "reward"
+    assert tls.root_certificates is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "content", "message"),
+    [
+        ("token_file", b"one\ntwo\n", "server: token_file: .* must hold one token"),
+        ("token_file", b"\n", "server: token_file: .* must hold one token"),
+        ("token_file", b"\xff\xfe", "server: .*can't decode"),
+        ("key_file", b"key", "server: certificate_chain and private_key go together"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_told(flags, tmp_path, setting, content, message):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    section = load_config(None, {**flags, f"server.{setting}": str(file)}).server
+    with pytest.raises(ConfigError, match=message) as caught:
+        _ = section.options
+    assert "two" not in str(caught.value)
+
+
+def test_secrets_are_not_among_the_settings_that_are_told(flags, tmp_path):
+    token = tmp_path / "token"
+    token.write_text("hush")
+    secrets = {
+        "training.hub_token": "hush",
+        "reward.further": [{"function": "a.b", "options": {"api_key": "hush", "k": 1}}],
+        "server.token_file": str(token),
+    }
+    told = told_settings(load_config(None, {**flags, **secrets}))
+    assert "hush" not in str(told)
+    assert told["training"] == {"hub_token": "<secret>"}
+    assert told["reward"]["further"] == [
+        {"function": "a.b", "options": {"api_key": "<secret>", "k": 1}}
+    ]
+    assert told["server"] == {"token_file": str(token)}
+
+
+def test_without_held_out_tasks_there_is_nothing_to_evaluate(flags):
+    with pytest.raises(ConfigError, match=r"data\.held_out: is absent"):
+        evaluate(load_config(None, flags), Console())

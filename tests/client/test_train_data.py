@@ -106,13 +106,30 @@ def test_a_compressed_file_is_read_as_well(tmp_path, data_file):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.jsonl", b"{"), ("a.gz", b"{}"), ("a.json", b"\xff\xfe"), ("a.json", b"[1]")],
+    [
+        ("a.jsonl", b"{"),
+        ("a.gz", b"{}"),
+        ("a.gz", gzip.compress(b"{}", mtime=0)[:-4]),
+        ("a.gz", gzip.compress(b"{}", mtime=0)[:10] + b"no deflated bytes"),
+        ("a.json", b"\xff\xfe"),
+        ("a.json", b"[1]"),
+        ("a.json", b"[" * 100_000),
+    ],
 )
 def test_a_file_without_rows_is_an_error(tmp_path, name, content):
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(ConfigError, match=r"data\.path"):
         read_rows(file)
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x7f"])
+def test_text_may_hold_what_ends_a_line_elsewhere(tmp_path, character):
+    file = tmp_path / "a.jsonl"
+    rows = [{"text": f"one{character}two"}, {"text": "three"}]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    file.write_bytes("\ufeff".encode() + "\r\n".join(lines).encode())
+    assert read_rows(file) == rows
 
 
 # ------------------------------------------------------------------------------------ sources
@@ -185,6 +202,12 @@ def test_a_row_that_is_no_request_is_an_error(tmp_path, row, message):
         tasks_of({"model.path": "m", "data.kind": "requests", "data.path": str(file)})
 
 
+def test_a_row_whose_id_is_null_has_none(flags, data_file):
+    data_file.write_text(json.dumps({**ROWS[0], "task_id": None}))
+    with pytest.raises(ConfigError, match="task_id: is absent"):
+        tasks_of(flags)
+
+
 def test_an_id_that_two_rows_have_is_an_error(flags, data_file):
     data_file.write_text("\n".join([json.dumps(ROWS[0])] * 2))
     with pytest.raises(ConfigError, match="'HumanEval/0' is another row's"):
@@ -206,6 +229,8 @@ def test_a_question_of_ones_own_names_the_rows_fields(tmp_path):
     )
     with pytest.raises(ConfigError, match="a row has no prompt: KeyError\\('nothing'\\)"):
         tasks_of({**flags, "data.question": "{nothing}"})
+    with pytest.raises(ConfigError, match="a row has no prompt: AttributeError"):
+        tasks_of({**flags, "data.question": "{text.nothing}"})
 
 
 def test_examples_come_before_the_question_in_chats_alone(flags):
@@ -290,3 +315,9 @@ def test_holding_out_what_cannot_be_is_an_error(flags, choice, message):
     changes = {f"data.held_out.{key}": value for key, value in choice.items()}
     with pytest.raises(ConfigError, match=message):
         tasks_of({**flags, **changes})
+
+
+def test_a_limit_of_prompts_that_leaves_nothing_held_out_is_an_error(flags):
+    named = {"data.held_out.ids": ["HumanEval/3"], "data.max_prompt_tokens": 20}
+    with pytest.raises(ConfigError, match=r"max_prompt_tokens: 20 leaves none of data\.held_out"):
+        tasks_of({**flags, **named})

@@ -1,12 +1,15 @@
-"""What the recorder writes of logs as TRL makes them."""
+"""A run's records, of logs as TRL makes them, and that a training goes on without them."""
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from trainer_client.trl.run_folder import RunFolder, RunInfo
+from trainer_client import ConfigError
+from trainer_client.trl.run_folder import RunFolder, RunInfo, TaskTally
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(60)]
 
@@ -46,3 +49,23 @@ def test_evaluations_and_the_summary_are_no_steps(tmp_path):
     folder = RunFolder(tmp_path)
     recorded(folder, [{"held_out/pass@1": 0.5}, {"eval_reward": 0.5}, {"train_loss": 0.1}])
     assert folder.metrics() == []
+
+
+def test_what_cannot_be_written_is_told_and_ends_nothing(tmp_path: Path, caplog) -> None:
+    from transformers import TrainerControl, TrainerState
+
+    from trainer_client.trl.recorder import Recorder
+
+    folder = RunFolder(tmp_path / "run")
+    recorder = Recorder(folder, INFO, writes=True)
+    recorder.start()
+    shutil.rmtree(folder.path)
+    folder.path.touch()
+    logs = {"loss": 0.1, "reward": 0.5, "tests/unjudged": 1.0}
+    recorder.on_log(None, TrainerState(global_step=1), TrainerControl(), logs)
+    tallies = {"t": TaskTally(samples=1, passed=1)}
+    recorder.evaluated(1, tallies, split="held_out", temperature=1.0)
+    assert [record.message.partition(":")[0] for record in caplog.records] == ["not written"] * 3
+    assert recorder.last_evaluated == 1
+    with pytest.raises(ConfigError, match=r"training\.output_dir: .*File exists"):
+        recorder.start()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -97,11 +99,14 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     assert again.returncode == 2
     assert f"training.output_dir: {tmp_path / 'out'} holds a run" in again.stderr
 
+    (tmp_path / "out" / "checkpoint-9").mkdir()  # as a run leaves it that was killed meanwhile
     more = command("reward-train", str(config), "--resume", "--max-steps", "3", folder=tmp_path)
     assert more.returncode == 0, more.stderr
     assert [line["step"] for line in folder.metrics()] == [1, 2, 3]
     assert [found.step for found in folder.evaluations()] == [0, 2, 3]
-    assert [event.kind for event in folder.events()] == ["resumed"]
+    assert [(event.kind, event.message) for event in folder.events()] == [
+        ("resumed", "from the checkpoint of 2, with other settings: training.max_steps")
+    ]
 
     page = tmp_path / "out" / "report.html"
     told = command("reward-train", "report", str(folder.path), folder=tmp_path)
@@ -126,6 +131,41 @@ def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(con
     assert not (tmp_path / "out").exists()
 
 
+def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(config, tmp_path):
+    text = config.read_text()
+    config.write_text(text.replace('held_out = { ids = ["t/2"] }', "").replace("= 4", "= 12"))
+    done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("advantage +0.000") == 12
+
+
+def test_a_command_that_is_told_to_end_leaves_no_scratch_folder(config, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(100)
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+        program = [str(Path(sys.executable).with_name("reward-train")), str(config), "--dry-run"]
+        environment = {**os.environ, "TMPDIR": str(scratch)}
+        with subprocess.Popen([*program, "--target", target], env=environment) as running:
+            connection, _ = silent.accept()
+            assert list(scratch.glob("tmp*"))
+            running.terminate()
+            assert running.wait(30) == 128 + signal.SIGTERM
+            connection.close()
+    assert not list(scratch.glob("tmp*"))
+
+
+def test_a_training_goes_on_when_nobody_reads_what_it_says(config, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [str(Path(sys.executable).with_name("reward-train")), str(config)]
+    done = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=150)
+    os.close(writing)
+    assert done.returncode == 0, done.stderr
+    assert [line["step"] for line in RunFolder(tmp_path / "out").metrics()] == [1, 2]
+
+
 def test_a_model_is_evaluated_without_training(config, tmp_path):
     done = command("reward-train", "evaluate", str(config), folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -143,11 +183,13 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
         (["--set", "nonsense"], 2, "--set nonsense: must be SECTION.KEY=VALUE"),
         (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
         (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),
-        (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "beta: is 0"),
-        (["--resume"], 2, "--resume: there is no checkpoint in "),
+        (["--set", "watch.target_kl=0.1", "--set", "training.beta=0"], 2, "training.beta: is 0"),
+        (["--resume"], 2, "--resume: there is no whole checkpoint in "),
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),
+        (["--target", "a,b"], 2, "server.target: 'a' is not HOST:PORT"),
+        (["--output-dir", "/dev/null"], 2, "training.output_dir: [Errno 17] File exists"),
     ],
 )
 def test_what_cannot_work_is_said_in_a_line_and_a_status(

@@ -22,6 +22,7 @@ from nemo_rl.environments.interfaces import (  # type: ignore[import-not-found]
 from trainer_client.adapters import unjudged
 from trainer_client.adapters.responses import without_end
 from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 from trainer_client.text import completion_text
 
@@ -75,4 +76,4 @@ CodeRewardActor = ray.remote(CodeRewardEnvironment)
 
 
 def _observation(found: Score) -> dict[str, str]:
-    return {"role": "environment", "content": unjudged.verdict_name(found)}
+    return {"role": "environment", "content": verdict_name(found)}

@@ -26,7 +26,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
 from trainer_client.adapters.judge import Judge
 from trainer_client.adapters.unjudged import Unjudged
-from trainer_client.channel import ConnectionOptions, Tls
+from trainer_client.channel import ConnectionOptions, tls_of_files, token_of_file
 from trainer_client.errors import ConfigError, TaskError
 
 PREFIX = "CODEREWARD_"
@@ -72,10 +72,10 @@ class AdapterSettings(BaseSettings):
     @property
     def options(self) -> ConnectionOptions:
         """The options of a connection."""
-        token = None if self.token_file is None else self.token_file.read_text().strip()
+        tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
         return ConnectionOptions(
-            tls=self._tls(),
-            token=token,
+            tls=tls,
+            token=token_of_file(self.token_file),
             timeout_seconds=self.timeout_seconds,
             outage_seconds=self.outage_seconds,
             max_in_flight=self.max_in_flight,
@@ -100,18 +100,6 @@ class AdapterSettings(BaseSettings):
             raise ConfigError(f"{PREFIX}TASKS: {error}") from error
         except (OSError, ValueError) as error:
             raise ConfigError(f"{PREFIX}*: {error}") from error
-
-    def _tls(self) -> Tls | None:
-        files = (self.ca_file, self.certificate_file, self.key_file)
-        if not any(files):
-            return None
-        ca, certificate, key = (None if file is None else file.read_bytes() for file in files)
-        return Tls(
-            root_certificates=ca,
-            certificate_chain=certificate,
-            private_key=key,
-            server_name=self.server_name,
-        )
 
 
 def read_settings() -> AdapterSettings:

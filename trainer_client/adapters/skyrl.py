@@ -20,6 +20,7 @@ from trainer_client.adapters import unjudged
 from trainer_client.adapters.responses import without_end
 from trainer_client.adapters.settings import shared_judge, shared_settings
 from trainer_client.errors import ConfigError
+from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 
 
@@ -54,7 +55,7 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
             observations=[],
             reward=unjudged.number(found, shared_settings().unjudged),
             done=True,
-            metadata={"verdict": unjudged.verdict_name(found), "message": found.message},
+            metadata={"verdict": verdict_name(found), "message": found.message},
         )
 
     def get_metrics(self) -> dict[str, Any]:

@@ -34,8 +34,3 @@ def passed(score: Score) -> float:
     if score.reward is None or score.verdict is None:
         return math.nan
     return float(score.verdict.name == "PASSED")
-
-
-def verdict_name(score: Score) -> str:
-    """Gives the verdict's name, UNJUDGED where there is none."""
-    return "UNJUDGED" if score.verdict is None else score.verdict.name

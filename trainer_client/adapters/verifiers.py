@@ -18,7 +18,7 @@ from verifiers.v1 import (  # type: ignore[import-not-found]  # verifiers has it
 )
 
 from trainer_client.adapters.settings import shared_judge
-from trainer_client.adapters.unjudged import verdict_name
+from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from trainer_client.adapters import unjudged
 from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 
 
@@ -53,5 +54,5 @@ def _result(found: Score) -> dict[str, float | str]:
     return {
         "score": unjudged.number(found, shared_settings().unjudged),
         "acc": unjudged.passed(found),
-        "verdict": unjudged.verdict_name(found),
+        "verdict": verdict_name(found),
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo
+from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, flat_settings
 
 _SAME = ("model", "data", "reward", "num_generations")
 
@@ -68,7 +68,7 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
 
 def differing_settings(runs: Sequence[Run]) -> dict[str, list[str]]:
     """Lists settings in which the runs differ, besides the seed: each run's value, in order."""
-    flat = [dict(_flat(run.info.settings)) for run in runs]
+    flat = [dict(flat_settings(run.info.settings)) for run in runs]
     names = sorted({name for settings in flat for name in settings})
     values = {name: [settings.get(name, "not set") for settings in flat] for name in names}
     unlike = ("seed", "output_dir", "data_seed")
@@ -77,14 +77,6 @@ def differing_settings(runs: Sequence[Run]) -> dict[str, list[str]]:
         for name, found in values.items()
         if len(set(found)) > 1 and name.rpartition(".")[2] not in unlike
     }
-
-
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", str(value)
 
 
 def _check_same(paths: Sequence[Path], infos: Sequence[RunInfo]) -> None:

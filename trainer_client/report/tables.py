@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trainer_client.report.runs import Run, number
+from trainer_client.rewards.metrics import NO_RESULT
 
 _NAME = re.compile(r"completions_(\d+)\.parquet")
 PASSED = "PASSED"
-UNJUDGED = "UNJUDGED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Group:
 
     Args:
         passed: completions that passed.
-        judged: completions with a verdict.
+        judged: completions with a verdict on them, not on the task.
         rewards: of the executing reward function, where it gave any.
     """
 
@@ -146,7 +146,7 @@ def _groups(table: Table, size: int) -> Iterator[Group]:
     for start in range(0, table.rows, size):
         verdicts = table.verdicts[start : start + size]
         rewards = table.rewards[start : start + size]
-        judged = [verdict for verdict in verdicts if verdict not in (None, UNJUDGED)]
+        judged = [verdict for verdict in verdicts if verdict and verdict not in NO_RESULT]
         yield Group(
             step=table.step,
             passed=judged.count(PASSED),

@@ -161,8 +161,8 @@ def _judge(
 
     def judge(row: dict[str, Any], text: str) -> float | None:
         try:
-            references = references_of(reward, row)
-            if references is None:
+            references = [one for one in references_of(reward, row) or () if final_part(one)]
+            if not references:
                 return None
             return value if any(is_right(text, one) for one in references) else 0.0
         except TaskError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from trainer_client.errors import TaskError
@@ -75,4 +76,7 @@ def _is_missing(value: Any) -> bool:
 def _text(reward: str, column: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TaskError(reward, column, f"must be text or a number, not {type(value).__name__}")
+    if isinstance(value, float) and math.isfinite(value):
+        # Without an exponent, which neither people nor mathematics write as 1e-07.
+        return f"{Decimal(repr(float(value))):f}"
     return well_formed(str(value)).strip()

@@ -128,25 +128,25 @@ class Judged:
         requests: dict[Hashable, LazyRequest] = {}
         prepared: list[Hashable | Score] = []
         for row, completion in zip(rows, completions, strict=True):
-            template = self._template(row)
-            if isinstance(template, Score):
-                prepared.append(template)
+            found = self._prepare(row, completion)
+            if isinstance(found, Score):
+                prepared.append(found)
                 continue
-            text = completion_text(completion)
+            template, text = found
             prepared.append((template.key, text))
             requests.setdefault((template.key, text), self._lazy(template, text))
         answers = await self._client.score(requests.values())
         return _dealt(prepared, dict(zip(requests, answers, strict=True)))
 
-    def _template(self, row: tasks.Row) -> Template | Score:
-        """Gives a row's template, or the score of a row that has none."""
+    def _prepare(self, row: tasks.Row, completion: object) -> tuple[Template, str] | Score:
+        """Gives what a request is made of, or the score where none can be made."""
         try:
-            template = self._templates(row)
-        except TaskError as error:
+            template, text = self._templates(row), completion_text(completion)
+        except (TaskError, TypeError) as error:
             return score.unjudged("", "INVALID_ARGUMENT", str(error), permanent=True)
         if template is None:
             return score.unjudged("", _NOT_FOR_THIS, f"the row has nothing for {self.__name__}")
-        return template
+        return template, text
 
     def _lazy(self, template: Template, text: str) -> LazyRequest:
         key = uuid.uuid4().hex

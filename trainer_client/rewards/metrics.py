@@ -11,6 +11,8 @@ _NO_FAILURE = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 
 # What stands for a verdict where there is none.
 UNJUDGED = "UNJUDGED"
+# What says nothing of the completion: no verdict, or one on the task itself.
+NO_RESULT = frozenset((UNJUDGED, Verdict.INVALID_TASK.name))
 
 
 class Metrics:
@@ -89,7 +91,8 @@ class Metrics:
         }
 
 
-def _verdict(score: Score) -> str:
+def verdict_name(score: Score) -> str:
+    """Gives the verdict's name, UNJUDGED where there is none."""
     return score.verdict.name if score.verdict is not None else UNJUDGED
 
 
@@ -110,7 +113,7 @@ def _failing_test(score: Score) -> str:
 
 
 _COLUMNS: Mapping[str, Callable[[Score], str]] = {
-    "verdict": _verdict,
+    "verdict": verdict_name,
     "message": _message,
     "failing_test": _failing_test,
     "integrity": _integrity,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -99,18 +100,24 @@ class _Matcher:
     def __init__(self, setting: str) -> None:
         self._setting = setting
         self._process: subprocess.Popen[str] | None = None
+        self._owner = 0
         self._lock = threading.Lock()
 
     def matches(self, text: str) -> bool | None:
         """Tells whether a text matches in the time it has; None if that did not come out."""
         with self._lock:
-            if self._process is None:
+            if self._process is None or self._owner != os.getpid():
                 self._process = self._start()
-            if answer := _ask(self._process, text):
-                return answer == "1\n"
+            try:
+                answer = _ask(self._process, text)
+            except BaseException:
+                # Its answer would be taken for the next text's.
+                self._stop()
+                raise
+            if answer in _ANSWERS:
+                return _ANSWERS[answer]
             status = self._process.wait()
-            self._finalizer()
-            self._process = None
+            self._stop()
             return False if status == -signal.SIGPROF else None
 
     def _start(self) -> subprocess.Popen[str]:
@@ -121,9 +128,17 @@ class _Matcher:
             text=True,
             encoding="ascii",
         )
+        self._owner = os.getpid()
         self._finalizer = weakref.finalize(self, _end, process)
         _write(process, self._setting)
         return process
+
+    def _stop(self) -> None:
+        self._finalizer()
+        self._process = None
+
+
+_ANSWERS = {"0\n": False, "1\n": True}
 
 
 def _ask(process: subprocess.Popen[str], text: str) -> str:

@@ -18,9 +18,9 @@ import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from trainer_client.errors import ConfigError
@@ -87,11 +87,14 @@ def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
         raise ConfigError("\n".join(_problems(error))) from None
 
 
-def check_names(section: str, given: Mapping[str, Any], config: type) -> None:
-    """Compares the names in a section with the fields of the configuration that it is for.
+def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, Any]:
+    """Compares a section with the fields of the configuration that it is for.
+
+    Gives its values with numbers as numbers: YAML reads 1e-5, which has no point, as text.
 
     Raises:
-        ConfigError: some are unknown; tells what each is called by now, or might have been.
+        ConfigError: names are unknown; tells what each is called by now, or might have been. Or
+            what must be a number or true or false is something else.
     """
     fields = {field.name for field in dataclasses.fields(config)}
     unknown = [name for name in given if name not in fields]
@@ -103,6 +106,19 @@ def check_names(section: str, given: Mapping[str, Any], config: type) -> None:
     ]
     if problems:
         raise ConfigError("\n".join(problems))
+    hints = get_type_hints(config)
+    return {name: _typed(f"{section}.{name}", value, hints[name]) for name, value in given.items()}
+
+
+def _typed(name: str, value: Any, hint: Any) -> Any:
+    kinds = set(get_args(hint) or (hint,)) - {type(None)}
+    fits = value is None or (isinstance(value, int) and bool not in kinds)
+    if fits or not kinds <= {bool, int, float}:
+        return value
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_problems(error, [name]))) from None
 
 
 def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
@@ -135,9 +151,9 @@ def _parsed_yaml(text: str) -> Any:
         raise ValueError(f"is not YAML: {error}") from error
 
 
-def _problems(error: ValidationError) -> Iterable[str]:
+def _problems(error: ValidationError, place: Sequence[str] = ()) -> Iterable[str]:
     for problem in error.errors(include_url=False):
-        path = [str(part) for part in problem["loc"]]
+        path = [*place, *(str(part) for part in problem["loc"])]
         if problem["type"] == "extra_forbidden":
             yield f"{'.'.join(path)}: no such setting{_suggestion(path[-1], _siblings(path))}"
         else:

@@ -62,9 +62,12 @@ def load_tasks(
     training = [record for record in kept if record["task_id"] not in chosen]
     if not training:
         raise ConfigError(f"data: no task of {section.source} is left to train on")
+    held_out = [record for record in kept if record["task_id"] in chosen]
+    if chosen and not held_out:
+        raise ConfigError(f"data.max_prompt_tokens: {most} leaves none of data.held_out.ids")
     return TrainingTasks(
         records=training,
-        held_out=[record for record in kept if record["task_id"] in chosen],
+        held_out=held_out,
         templates=templates,
         references={key: reference_of(section, row) for key, row in rows.items()},
     )
@@ -74,7 +77,8 @@ def _by_id(section: DataSection, rows: Sequence[tasks.Row]) -> dict[str, tasks.R
     field = tasks.ID_FIELDS.get(section.kind, "task_id")
     known: dict[str, tasks.Row] = {}
     for row in rows:
-        key = str(row.get(field, ""))
+        value = row.get(field)
+        key = "" if value is None else str(value)
         if not key or key in known:
             problem = f"{key!r} is another row's" if key else "is absent"
             raise ConfigError(f"data: {section.source}: {field}: {problem}")

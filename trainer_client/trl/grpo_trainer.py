@@ -70,6 +70,8 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         """Samples and judges some tasks, and logs nothing; gives this process's samples."""
         from datasets import Dataset
 
+        # TRL compares the completions of a batch by groups, so it has to hold whole ones.
+        self.args.per_device_eval_batch_size = self.num_generations_eval
         with self._listener.listening() as heard:
             for batch in self.get_eval_dataloader(Dataset.from_list(list(records))):
                 self.model.eval()

@@ -22,8 +22,9 @@ from statistics import fmean
 from typing import Any
 
 from trainer_client.trl.rules import is_number, require
+from trainer_client.trl.run_folder import HELD_OUT
 
-HELD_OUT = "held_out/pass@1"
+PASS_RATE = f"{HELD_OUT}/pass@1"
 SIGNAL = "/signal/"
 
 
@@ -71,7 +72,7 @@ class HackingRule:
 
     def see(self, step: int, logs: Mapping[str, Any]) -> list[str]:
         """Takes what was logged at a step; gives a sentence for each thing to tell."""
-        reward, held_out = logs.get(self._reward_key), logs.get(HELD_OUT)
+        reward, held_out = logs.get(self._reward_key), logs.get(PASS_RATE)
         found = []
         if is_number(reward):
             self._divergence.add_reward(step, reward)

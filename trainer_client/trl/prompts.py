@@ -107,7 +107,7 @@ def prompt_of(section: DataSection, row: Row, *, chat: bool) -> Prompt:
             asked = wording.question(row)
         else:
             asked = wording.text(row)
-    except (LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"data: a row has no prompt: {error!r}") from error
     if isinstance(asked, list):
         return asked

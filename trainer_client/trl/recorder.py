@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from trainer_client.trl.resuming import changed_settings
 from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
 
 _logger = logging.getLogger(__name__)
@@ -28,6 +31,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         self._writes = writes
         self.last_evaluated: int | None = None
         self._unjudged_since: int | None = None
+        self._changed: list[str] = []
         earlier = folder.metrics()
         self._started = time.monotonic() - (earlier[-1]["seconds"] if earlier else 0.0)
 
@@ -40,7 +44,9 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
     ) -> None:
         """Tells where training goes on, where it was resumed."""
         if state.global_step:
-            self.event(state.global_step, "resumed", f"from the checkpoint of {state.global_step}")
+            changes = f", with other settings: {', '.join(self._changed)}" if self._changed else ""
+            message = f"from the checkpoint of {state.global_step}{changes}"
+            self.event(state.global_step, "resumed", message)
 
     def on_log(
         self,
@@ -54,37 +60,45 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         # A step that trains on older completions has a loss, and no reward.
         if logs is None or "loss" not in logs or not self._writes:
             return
-        self._folder.add_metrics(state.global_step, self._seconds, logs)
+        with _kept_going():
+            self._folder.add_metrics(state.global_step, self._seconds, logs)
         unjudged = logs.get(f"{self._info.reward}/unjudged")
         if unjudged is not None:
             self._watch_outage(state.global_step, unjudged)
 
-    def start(self) -> None:
-        """Writes what is started."""
-        if self._writes:
-            self._folder.write_info(self._info)
+    def start(self, *, resumed: bool = False) -> None:
+        """Writes what is started.
+
+        Raises:
+            ConfigError: the folder cannot be written to, or it is resumed with settings that it
+                cannot be resumed with.
+        """
+        if not self._writes:
+            return
+        if resumed:
+            before = self._folder.info().settings
+            self._changed = changed_settings(before, self._info.settings)
+        self._folder.write_info(self._info)
 
     def evaluated(
         self, step: int, found: dict[str, TaskTally], *, split: str, temperature: float
     ) -> None:
         """Writes an evaluation."""
         self.last_evaluated = step
-        if self._writes:
-            self._folder.add_evaluation(
-                Evaluation(
-                    step=step,
-                    seconds=self._seconds,
-                    split=split,
-                    temperature=temperature,
-                    tasks=found,
-                )
-            )
+        if not self._writes:
+            return
+        evaluation = Evaluation(
+            step=step, seconds=self._seconds, split=split, temperature=temperature, tasks=found
+        )
+        with _kept_going():
+            self._folder.add_evaluation(evaluation)
 
     def event(self, step: int, kind: str, message: str) -> None:
         """Writes an event."""
         if self._writes:
             event = Event(step=step, seconds=self._seconds, kind=kind, message=message)
-            self._folder.add_event(event)
+            with _kept_going():
+                self._folder.add_event(event)
 
     @property
     def _seconds(self) -> float:
@@ -100,3 +114,12 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
             steps = step - self._unjudged_since
             self.event(step, "recovered", f"completions are judged again, after {steps} steps")
             self._unjudged_since = None
+
+
+@contextmanager
+def _kept_going() -> Iterator[None]:
+    """Says what cannot be written: a disk that is full for a while need not end a training."""
+    try:
+        yield
+    except OSError as error:
+        _logger.warning("not written: %s", error)

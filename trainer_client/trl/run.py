@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from trainer_client.tasks import fill
 from trainer_client.trl.config import TrainConfig
 from trainer_client.trl.data import TrainingTasks
 from trainer_client.trl.printing import print_evaluation, print_group
+from trainer_client.trl.resuming import last_checkpoint
 from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.trl.server import serving
 from trainer_client.trl.trainer import (
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from trainer_client.trl.grpo_trainer import RewardTrainer
     from trainer_client.trl.recorder import Recorder
 
+# As transformers does with its tokens; names of files and numbers of tokens are no secrets.
+_SECRET = re.compile(r"(token|password|secret|api_?key)$", re.IGNORECASE)
 _PACKAGES = ("codereward", "torch", "transformers", "trl", "peft", "accelerate", "vllm")
 
 
@@ -67,9 +71,10 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     checkpoint = _last_checkpoint(folder, resume=resume)
+    folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
-        run.recorder.start()
+        run.recorder.start(resumed=checkpoint is not None)
         if checkpoint is None and config.evaluation.before:
             _evaluate(run)
         run.trainer.train(resume_from_checkpoint=checkpoint)
@@ -87,13 +92,14 @@ def evaluate(config: TrainConfig, console: Console) -> None:
         ConfigError: as for `train`; nothing is held out.
         CallError: the server cannot be reached.
     """
+    if config.data.held_out is None:
+        raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     _last_checkpoint(folder, resume=False)
+    folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
-        if not run.tasks.held_out:
-            raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
         run.recorder.start()
         _evaluate(run)
 
@@ -162,8 +168,6 @@ def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
     Raises:
         ConfigError: there is none, or a run that nobody asked to go on with.
     """
-    from transformers.trainer_utils import get_last_checkpoint
-
     if not resume:
         if (folder.path / "run.json").exists():
             raise ConfigError(
@@ -171,10 +175,10 @@ def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
                 "or name another folder"
             )
         return None
-    found: str | None = get_last_checkpoint(str(folder.path)) if folder.path.is_dir() else None
+    found = last_checkpoint(folder.path)
     if found is None:
-        raise ConfigError(f"--resume: there is no checkpoint in {folder.path}")
-    return found
+        raise ConfigError(f"--resume: there is no whole checkpoint in {folder.path}")
+    return str(found)
 
 
 def _try_server(
@@ -183,15 +187,21 @@ def _try_server(
     """Has the first task's reference solution judged, before minutes are spent on a model.
 
     Raises:
+        ConfigError: the section [server] is wrong.
         CallError: it was not judged.
     """
     task_id = training_tasks.records[0]["task_id"]
     reference = training_tasks.references.get(task_id, "")
     request = fill(training_tasks.templates[task_id], reference)
     request.MergeFrom(config.reward.defaults)
-    with RewardClient(target, **config.server.options) as client:
-        info = client.server_info()
-        (score,) = client.score([request])
+    try:
+        with RewardClient(target, **config.server.options) as client:
+            info = client.server_info()
+            (score,) = client.score([request])
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise ConfigError(f"server.target: {error}") from error
     if score.error is not None:
         raise CallError(score.error.status, score.error.message)
     verdict = score.verdict.name if score.verdict is not None else ""
@@ -212,14 +222,26 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
         model=config.model.path,
         data=f"{config.data.kind}={config.data.source}",
         seed=arguments.seed,
-        settings=_without_defaults(config),
+        settings=told_settings(config),
         versions=dict(_versions()),
     )
 
 
-def _without_defaults(config: TrainConfig) -> Mapping[str, Any]:
-    settings: Mapping[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
-    return settings
+def told_settings(config: TrainConfig) -> dict[str, Any]:
+    """Gives what a configuration sets, without secrets, since run.json is shown around."""
+    settings: dict[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
+    return {section: _without_secrets(values) for section, values in settings.items()}
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_secrets(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: "<secret>" if _SECRET.search(str(name)) and item else _without_secrets(item)
+        for name, item in value.items()
+    }
 
 
 def _versions() -> Iterator[tuple[str, str]]:

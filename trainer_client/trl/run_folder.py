@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -123,11 +124,29 @@ class RunFolder:
         # By number: TRL's names have five digits, and more where it takes more.
         return sorted(tables, key=lambda table: (len(table.name), table.name))
 
+    def make(self) -> None:
+        """Makes the folder, where it is not there.
+
+        Raises:
+            ConfigError: it cannot be made, or cannot be written to.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=self.path).close()
+        except OSError as error:
+            raise ConfigError(f"training.output_dir: {error}") from error
+
     def write_info(self, info: RunInfo) -> None:
-        """Writes what was started."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        """Writes what was started.
+
+        Raises:
+            ConfigError: the folder cannot be written to.
+        """
+        self.make()
         text = json.dumps(_plain(asdict(info)), indent=2)
-        (self.path / "run.json").write_text(text + "\n", "utf-8")
+        draft = self.path / ".run.json"
+        draft.write_text(text + "\n", "utf-8")
+        draft.replace(self.path / "run.json")
 
     def add_metrics(self, step: int, seconds: float, metrics: Mapping[str, Any]) -> None:
         """Appends what was logged at a step; what is no finite number is written as null."""
@@ -182,6 +201,15 @@ class RunFolder:
             return []
         lines = [_parsed(line) for line in file.read_bytes().splitlines()]
         return [line for line in lines if line is not None]
+
+
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Gives the settings of all sections by `section.key`, as text."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from flat_settings(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)
 
 
 def _is_torn(file: BinaryIO) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainer_client.rewards import RewardFunction
-from trainer_client.rewards.metrics import UNJUDGED
+from trainer_client.rewards.metrics import NO_RESULT
 from trainer_client.score import Verdict
 from trainer_client.text import completion_text
 from trainer_client.trl.run_folder import TaskTally
@@ -103,8 +103,7 @@ def tallies(samples: Iterable[Sample]) -> dict[str, TaskTally]:
 
 
 def _tally(verdicts: Counter[str]) -> TaskTally:
-    unjudged = {UNJUDGED, Verdict.INVALID_TASK.name}
-    judged = {name: count for name, count in sorted(verdicts.items()) if name not in unjudged}
+    judged = {name: count for name, count in sorted(verdicts.items()) if name not in NO_RESULT}
     return TaskTally(
         samples=sum(judged.values()),
         passed=judged.get(Verdict.PASSED.name, 0),

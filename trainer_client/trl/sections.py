@@ -16,7 +16,8 @@ from pydantic import (
 )
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.channel import ConnectionOptions, Tls
+from trainer_client.channel import ConnectionOptions, tls_of_files, token_of_file
+from trainer_client.errors import ConfigError
 from trainer_client.tasks import TASKS
 
 REQUESTS = "requests"
@@ -193,6 +194,8 @@ class ServerSection(Section):
     Args:
         target: one address or several; without any, each machine starts a server of its own.
         arguments: what such a server is started with, as flags of `reward-server serve`.
+        server_name: the name to expect in the server's certificate. With it or any of the three
+            files of certificates, the connection is TLS.
     """
 
     target: str | tuple[str, ...] | None = None
@@ -208,26 +211,22 @@ class ServerSection(Section):
 
     @property
     def options(self) -> ConnectionOptions:
-        """The options of a connection."""
-        token = None if self.token_file is None else self.token_file.read_text().strip()
+        """The options of a connection.
+
+        Raises:
+            ConfigError: a file cannot be read, or does not hold what it should.
+        """
+        try:
+            tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
+            token = token_of_file(self.token_file)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"server: {error}") from error
         return ConnectionOptions(
-            tls=self._tls(),
+            tls=tls,
             token=token,
             timeout_seconds=self.timeout_seconds,
             outage_seconds=self.outage_seconds,
             max_in_flight=self.max_in_flight,
-        )
-
-    def _tls(self) -> Tls | None:
-        files = (self.ca_file, self.certificate_file, self.key_file)
-        if not any(files):
-            return None
-        ca, certificate, key = (None if file is None else file.read_bytes() for file in files)
-        return Tls(
-            root_certificates=ca,
-            certificate_chain=certificate,
-            private_key=key,
-            server_name=self.server_name,
         )
 
 
@@ -265,6 +264,6 @@ class WatchSection(Section):
     """
 
     target_kl: PositiveFloat | None = None
-    kl_horizon: PositiveFloat = 10.0
+    kl_horizon: Annotated[float, Field(ge=1.0)] = 10.0
     stop_on_collapse: bool = False
     warn_of_hacking: bool = True

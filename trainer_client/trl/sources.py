@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import zlib
 from pathlib import Path
 
 from trainer_client.errors import ConfigError
@@ -33,12 +34,13 @@ def read_rows(file: Path) -> list[Row]:
     """
     try:
         data = file.read_bytes()
-        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
+        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
         if text.lstrip().startswith("["):
             rows: list[Row] = json.loads(text)
         else:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
+            # Text in JSON may hold further characters at which `splitlines` would split it.
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (OSError, EOFError, ValueError, zlib.error, RecursionError) as error:
         raise ConfigError(f"data.path: {file} is neither JSON nor JSON Lines: {error}") from error
     if not all(isinstance(row, dict) for row in rows):
         raise ConfigError(f"data.path: {file} holds something else than objects")
@@ -57,7 +59,7 @@ def package_file(name: str) -> Path:
     package, _, pattern = name.partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        for found in Path(folder).glob(pattern or "."):
+        for found in Path(folder).glob(pattern.lstrip("/") or "."):
             if found.is_file():
                 return found
     problem = "is not installed" if spec is None else f"has no file {pattern}"
@@ -66,10 +68,10 @@ def package_file(name: str) -> Path:
 
 def _hub_rows(section: DataSection) -> list[Row]:
     from datasets import load_dataset
-    from datasets.exceptions import DatasetNotFoundError
+    from datasets.exceptions import DatasetsError
 
     try:
         data = load_dataset(section.hub, section.hub_config, split=section.hub_split)
-    except (DatasetNotFoundError, OSError, ValueError) as error:
+    except (DatasetsError, OSError, ValueError, RuntimeError) as error:
         raise ConfigError(f"data.hub: {section.hub} cannot be loaded: {error}") from error
     return [dict(row) for row in data]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -15,6 +16,7 @@ from rich.console import Console
 from trainer_client.errors import ConfigError, RewardClientError
 from trainer_client.trl import run
 from trainer_client.trl.config import TrainConfig, load_config
+from trainer_client.trl.printing import Terminal
 
 ConfigArgument = Annotated[Path | None, typer.Argument(help="TOML or YAML file")]
 ModelOption = Annotated[str | None, typer.Option("--model", help="folder, .gguf file or name")]
@@ -31,6 +33,7 @@ _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 def main() -> None:
     """Runs the command; what names no command is for `train`."""
+    signal.signal(signal.SIGTERM, _terminated)
     arguments = sys.argv[1:]
     names = {command.name for command in _app.registered_commands}
     is_named = bool(arguments) and arguments[0] in names | {"--help"}
@@ -52,7 +55,7 @@ def _train(
     data: DataOption = None,
     target: TargetOption = None,
     output_dir: OutputOption = None,
-    max_steps: Annotated[int | None, typer.Option(help="optimizer steps")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="optimizer steps")] = None,
     settings: SetOption = None,
     dry_run: Annotated[bool, typer.Option(help="score one group, train nothing")] = False,
     resume: Annotated[bool, typer.Option(help="go on from the last checkpoint")] = False,
@@ -66,9 +69,9 @@ def _train(
         more = {"training.max_steps": max_steps}
         read = _configured(config, model, data, target, output_dir, settings, more)
         if dry_run:
-            run.dry_run(read, Console())
+            run.dry_run(read, Terminal())
         else:
-            run.train(read, Console(), resume=resume)
+            run.train(read, Terminal(), resume=resume)
 
 
 @_app.command("evaluate")
@@ -83,7 +86,7 @@ def _evaluate(
     """Evaluates held-out tasks with the model as it is, and trains nothing."""
     with _errors_told():
         read = _configured(config, model, data, target, output_dir, settings, {})
-        run.evaluate(read, Console())
+        run.evaluate(read, Terminal())
 
 
 @_app.command("report")
@@ -103,6 +106,11 @@ def _report(
             highlight=False,
             soft_wrap=True,
         )
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    # By an exception, so that servers and scratch folders go too.
+    raise SystemExit(128 + number)
 
 
 def _configured(

@@ -12,7 +12,7 @@ from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
 from trainer_client.rewards import RewardFunction, remote_reward
 from trainer_client.trl.checkpoint import trainable_checkpoint
-from trainer_client.trl.config import TrainConfig, check_names
+from trainer_client.trl.config import TrainConfig, checked
 from trainer_client.trl.data import TrainingTasks, load_tasks
 from trainer_client.trl.prompts import Prompt
 from trainer_client.trl.sections import FurtherReward
@@ -42,7 +42,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         from trl import GRPOConfig
     except ImportError as error:
         raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
-    check_names("training", config.training, GRPOConfig)
+    given = checked("training", config.training, GRPOConfig)
     has_gpu = torch.cuda.is_available()
     defaults = {
         "output_dir": f"runs/{config.data.kind}",
@@ -57,7 +57,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         **_evaluation_arguments(config),
     }
     try:
-        return GRPOConfig(**{**defaults, **config.training})
+        return GRPOConfig(**{**defaults, **given})
     except (ImportError, TypeError, ValueError) as error:
         raise ConfigError(f"training: {error}") from error
 
@@ -74,10 +74,10 @@ def lora_config(config: TrainConfig) -> LoraConfig | None:
         from peft import LoraConfig
     except ImportError as error:
         raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
-    check_names("model.lora", config.model.lora, LoraConfig)
+    given = checked("model.lora", config.model.lora, LoraConfig)
     defaults = {"target_modules": "all-linear", "task_type": "CAUSAL_LM"}
     try:
-        return LoraConfig(**{**defaults, **config.model.lora})
+        return LoraConfig(**{**defaults, **given})
     except (TypeError, ValueError) as error:
         raise ConfigError(f"model.lora: {error}") from error
 
@@ -189,6 +189,8 @@ def make_trainer(
             peft_config=adapters,
             callbacks=list(callbacks),
         )
+    except OSError as error:
+        raise ConfigError(f"model.path: {error}") from error
     except (ImportError, ValueError) as error:
         raise ConfigError(f"training: {error}") from error
     for noisy in (PrinterCallback, ProgressCallback):

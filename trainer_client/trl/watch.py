@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from transformers import TrainerCallback
 
+from trainer_client.errors import ConfigError
 from trainer_client.trl.controllers import CollapseStop, HackingWarning, KLController, Tell
 from trainer_client.trl.hacking import HackingRule
 from trainer_client.trl.rules import KLRule
@@ -42,4 +43,7 @@ def attach_controller(section: WatchSection, trainer: GRPOTrainer, *, tell: Tell
     """
     if section.target_kl is not None:
         rule = KLRule(target=section.target_kl, horizon=section.kl_horizon)
-        KLController(rule, tell=tell).attach(trainer)
+        try:
+            KLController(rule, tell=tell).attach(trainer)
+        except ConfigError as error:
+            raise ConfigError(f"training.{error}") from error

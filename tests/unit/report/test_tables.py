@@ -33,6 +33,12 @@ def test_consecutive_rows_are_a_group_and_what_was_not_judged_is_in_none_of_its_
     assert found == [(1, 2, (1.0, 0.0)), (1, 1, (1.0,)), (0, 0, ())]
 
 
+def test_a_broken_task_says_nothing_of_its_completions(tmp_path):
+    rows = [row("FAILED", 0.0), row("INVALID_TASK", math.nan)]
+    (group,) = read_tables(run_with(tmp_path, rows)).groups(2)
+    assert (group.passed, group.judged, group.rewards) == (0, 1, (0.0,))
+
+
 def test_a_table_without_our_columns_has_rewards_and_no_verdicts(tmp_path):
     runs = run_with(tmp_path, [row(None), row(None, 0.5)])
     tables = read_tables(runs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -204,3 +205,21 @@ def test_no_text_crashes_a_judgement(text, reference):
 def test_a_long_text_takes_no_time(text):
     for reward in (*REFERENCED, int_reward):
         one(reward, "<answer>" + text * 50_000, "42")
+
+
+@pytest.mark.parametrize("kind", [float, np.float64])
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(1e-7, "0.0000001"), (1e16, "10,000,000,000,000,000"), (42.0, "42"), (-0.5, "-0.5")],
+)
+def test_a_reference_of_any_size_is_a_plain_numeral(kind, number, text):
+    completions = [f"<answer>{text}</answer>", "<answer>7</answer>"]
+    columns = {"answer": [kind(number)] * 2}
+    assert correctness_reward(["?"] * 2, completions, **columns) == [2.0, 0.0]
+
+
+@pytest.mark.parametrize("reward", [correctness_reward, exact_answer_reward])
+def test_a_reference_with_nothing_behind_its_mark_is_none(reward):
+    columns = {"answer": ["It is so. ####", "It is so.\n#### \n", "#### 1"]}
+    completions = ["", "<answer></answer>", "<answer>1</answer>"]
+    assert [one is None for one in reward(["?"] * 3, completions, **columns)] == [True, True, False]

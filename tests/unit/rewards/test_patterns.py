@@ -98,3 +98,41 @@ def test_chats_are_judged_and_the_name_is_given():
 def test_what_cannot_be_matched_is_refused_when_it_is_made(arguments, problem):
     with pytest.raises(ValueError, match=problem):
         pattern_reward(**arguments)
+
+
+def test_an_interrupted_text_leaves_no_answer_to_the_next():
+    reward = pattern_reward(ENDLESS, seconds=30.0)
+    assert one(reward, "a") == [1.0]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            one(reward, "a" * 24 + "!")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+    assert one(reward, "a", "b", "aa") == [1.0, 0.0, 1.0]
+    assert len(matchers()) == 1
+
+
+# Python 3.12 warns of forking where other tests have left threads.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_a_matcher_of_its_own():
+    reward = pattern_reward("a+")
+    assert one(reward, "a") == [1.0]
+    before = matchers()
+    child = os.fork()
+    if child == 0:
+        right = False
+        try:
+            judged = one(reward, *["b"] * 50)
+            right = judged == [0.0] * 50 and len(matchers()) == 1
+        finally:
+            os._exit(not right)
+    assert one(reward, *["a"] * 50) == [1.0] * 50
+    assert os.waitpid(child, 0)[1] == 0
+    assert matchers() == before

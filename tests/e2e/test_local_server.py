@@ -1,0 +1,79 @@
+"""A server of one's own, and that it never outlives its program."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from trainer_client import local_server
+from trainer_client.local_server import LocalServer, ServerStartError
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from trainer_client.local_server import LocalServer
+
+with LocalServer(Path(sys.argv[1])) as server:
+    print(server.pid, flush=True)
+    time.sleep(100)
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    # Where nobody waits for it, it may stay as a zombie.
+    return state != "Z"
+
+
+def ends(pid: int, seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not is_alive(pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_server_ends_with_the_program_that_started_it(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "server.log")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        pid = int(program.stdout.readline())
+        program.send_signal(number)
+        program.wait(20)
+    try:
+        assert ends(pid)
+    finally:
+        if is_alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_a_server_is_stopped_and_started_again_on_its_port_whatever_the_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with LocalServer(tmp_path / "server.log") as server:
+        target, first = server.target, server.pid
+        server.stop()
+        assert not is_alive(first)
+        server.start()
+        assert server.target == target
+        assert server.pid != first
+
+
+def test_a_missing_command_is_a_server_that_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_server.sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(ServerStartError, match="reward-server: No such file"):
+        LocalServer(tmp_path / "server.log").start()
