@@ -235,7 +235,7 @@ class EvaluationSection(Section):
 
     Args:
         samples: completions of each task, at the temperature of the training.
-        batch_size: completions that are generated at once, on each device.
+        batch_size: completions that are generated at once, on each device; at least one task's.
         every: optimizer steps between evaluations in training; 0 for none there.
         before: whether to evaluate the model as it was given.
         after: whether to evaluate the trained model.
