@@ -107,7 +107,8 @@ class Chart:
 
 def styled() -> AbstractContextManager[None]:
     """Gives the context in which to make and to render figures, whatever the user's own style."""
-    return mpl.rc_context(dict(_STYLE))
+    context: AbstractContextManager[None] = mpl.rc_context(dict(_STYLE))
+    return context
 
 
 def sheet(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
