@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,17 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 DATA_VARIABLE = "REWARD_SERVER_TEST_DATA"
 
 pytest_plugins = ("tests.docker", "tests.support")
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Keeps together, where several processes share the suite, what must not meet.
+
+    Tests of one engine's containers look at all of them; others share what their module starts.
+    """
+    for item in items:
+        used = set(getattr(item, "fixturenames", ()))
+        group = "engine" if used & {"engine", "dead_engine"} else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

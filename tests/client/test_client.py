@@ -479,19 +479,25 @@ def test_the_blocking_client_is_shared_between_threads(serve):
     assert found == [1.0] * 80
 
 
+def client_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "RewardClient"}
+
+
 def test_a_closed_blocking_client_leaves_no_thread_and_opens_again(serve):
+    others = client_threads()
     client = RewardClient(serve().target)
     client.score(requests(1))
     client.close()
-    assert "RewardClient" not in {thread.name for thread in threading.enumerate()}
+    assert client_threads() <= others
     assert client.score(requests(1))[0].reward == 1.0
     client.close()
 
 
 def test_a_forgotten_blocking_client_ends_its_thread(serve):
+    others = client_threads()
     client = RewardClient(serve().target)
     client.score(requests(1))
-    (thread,) = [found for found in threading.enumerate() if found.name == "RewardClient"]
+    (thread,) = client_threads() - others
     del client
     thread.join(10)
     assert not thread.is_alive()
