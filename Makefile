@@ -4,7 +4,7 @@
 #   PYTHON=python3.12   interpreter to build .venv with (3.11 or newer)
 #   TORCH=...           what to give pip for torch, such as another version or index
 #   ARGS=...            further arguments of pytest, the demo or the benchmark, such as ARGS='-k judge';
-#                       without any, two processes share the tests
+#                       without any, two processes share the tests that need no Docker Engine
 #   FAST=1              demo without training, and without installing torch
 
 PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13; do \
@@ -93,7 +93,12 @@ demo: $(VENV)/.core $(VENV)/.data $(if $(FAST),,$(VENV)/.trainer)
 
 test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.made \
 		$(PREVIOUS_TRL)/.made $(if $(shell command -v npm),$(NODE))
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(if $(ARGS),,-n 2 --dist loadgroup) $(ARGS)
+ifdef ARGS
+	$(BIN)/python -m pytest $(ARGS)
+else
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m 'not engine' -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m engine
+endif
 
 lint: $(VENV)/.dev $(TOOLS)/.made
 	$(BIN)/ruff format --check .

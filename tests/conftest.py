@@ -14,15 +14,15 @@ DATA_VARIABLE = "REWARD_SERVER_TEST_DATA"
 pytest_plugins = ("tests.docker", "tests.support")
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Keeps together, where several processes share the suite, what must not meet.
+    """Marks what needs a Docker Engine.
 
-    Tests of one engine's containers look at all of them; others share what their module starts.
+    Such tests look at all of its containers, and break it: nothing else may run beside them.
     """
     for item in items:
-        used = set(getattr(item, "fixturenames", ()))
-        group = "engine" if used & {"engine", "dead_engine"} else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+        if {"engine", "dead_engine"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.engine)
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
