@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from trainer_client.grpo import pass_at_k
+from trainer_client.grpo import mean_pass_at_k, pass_at_k
 from trainer_client.report.runs import Run
 from trainer_client.report.series import Series, made
 from trainer_client.trl.run_folder import HELD_OUT, Evaluation
@@ -36,8 +35,7 @@ def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:
 
 def mean_rate(evaluation: Evaluation, k: int = 1) -> float | None:
     """Gives the mean of pass@k over tasks, None where no task has enough judged samples."""
-    rates = task_rates(evaluation, k)
-    return math.fsum(rates.values()) / len(rates) if rates else None
+    return mean_pass_at_k(((task.samples, task.passed) for task in evaluation.tasks.values()), k)
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
