@@ -100,11 +100,13 @@ def dead_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Makes the environment name an engine that does not run; gives its address.
 
     The SDK leaves the socket of a failed connection to the garbage collector, which would complain
-    of it during another test.
+    of it during this test or another: it waits until the end, and is not listened to then.
     """
     address = "unix:///nonexistent/docker.sock"
     monkeypatch.setenv("DOCKER_HOST", address)
+    gc.disable()
     yield address
+    gc.enable()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()

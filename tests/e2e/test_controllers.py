@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.tiny import tiny_trainer
 from trainer_client.errors import ConfigError
 from trainer_client.trl.hacking import HackingRule
@@ -19,10 +20,7 @@ from trainer_client.trl.rules import CollapseRule, KLRule
 pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(120),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 KL_RULE = KLRule(target=1e-3, horizon=1.0)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.rows import times_rows
 from trainer_client import remote_reward, tasks
 from trainer_client.local_server import LocalServer
@@ -17,10 +18,7 @@ from trainer_client.local_server import LocalServer
 pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(180),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 ROWS = times_rows("t")

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.tiny import GROUP, tiny_trainer
 from trainer_client.grpo import (
     batch_loss,
@@ -24,10 +25,7 @@ from trainer_client.grpo import (
 pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(120),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 # Ordinary, without variance, partly judged, judged once, not judged.

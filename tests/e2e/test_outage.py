@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.rows import times_rows
 from tests.e2e.scripted import Script, body, factor_in, is_right, tables
 from trainer_client.grpo import standardized_advantages
@@ -26,10 +27,7 @@ pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(180),
     pytest.mark.usefixtures("trl_noted"),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 GROUP, KILLED_AFTER = 4, 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.rows import times_rows
 from trainer_client import remote_reward, tasks
 from trainer_client.report import write_report
@@ -20,10 +21,7 @@ from trainer_client.trl.run_folder import RunFolder, RunInfo
 pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(180),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 GROUP, PROMPTS = 4, 2

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.marks import TRAINERS_WARN
 from tests.e2e.rows import times_rows
 from tests.e2e.scripted import Script, answer, body, factor_in, is_right, sent, tables
 from trainer_client import remote_reward, tasks
@@ -22,10 +23,7 @@ pytestmark = [
     pytest.mark.training,
     pytest.mark.timeout(180),
     pytest.mark.usefixtures("trl_noted"),
-    # Of transformers and TRL themselves: names that their next major versions change.
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning"),
+    *TRAINERS_WARN,
 ]
 
 ROWS = times_rows("t")
