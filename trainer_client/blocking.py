@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import weakref
 from collections.abc import Coroutine, Iterable
@@ -46,7 +47,7 @@ class RewardClient:
         """Closes the channel and ends the thread; a later call starts another."""
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None:
+        if thread is not None and thread.process == os.getpid():
             thread.run(self._client.close())
             thread.stop()
 
@@ -70,6 +71,11 @@ class RewardClient:
         self._lock = threading.Lock()
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        try:
+            self._client.claim()
+        except RuntimeError:
+            work.close()
+            raise
         with self._lock:
             if self._thread is None:
                 self._thread = _LoopThread()
@@ -81,6 +87,7 @@ class _LoopThread:
     """An event loop in a thread, which ends with its owner or with the program."""
 
     def __init__(self) -> None:
+        self.process = os.getpid()
         self._loop = asyncio.new_event_loop()
         thread = threading.Thread(
             target=_run_loop, args=(self._loop,), name="RewardClient", daemon=True

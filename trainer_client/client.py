@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterable
 from types import TracebackType
@@ -23,7 +24,8 @@ class AsyncRewardClient:
     """A client for any number of event loops.
 
     A channel is made for each loop that calls, when it first calls. The object can be pickled;
-    the copy connects anew.
+    the copy connects anew. A process that has used it cannot be forked and use it again, since gRPC
+    cannot: let workers be spawned, or let them be the first to use it.
 
     Args:
         target: see `Connection`, as for all options.
@@ -33,12 +35,16 @@ class AsyncRewardClient:
         self._connection = Connection(target, **options)
         self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
         self._lock = threading.Lock()
+        self._process: int | None = None
 
     async def score(self, requests: Iterable[Request]) -> list[Score]:
         """Judges completions; gives one score for each, in the order given.
 
         Whatever happens to a request, it has its score: with a verdict, or with an `error`. A
         `LazyRequest` is made when it is sent.
+
+        Raises:
+            RuntimeError: the client was used before this process was forked.
         """
         todo = list(requests)
         call = ScoreCall(self._connection, self._line())
@@ -88,6 +94,21 @@ class AsyncRewardClient:
         self._connection = state
         self._lines = {}
         self._lock = threading.Lock()
+        self._process = None
+
+    def claim(self) -> None:
+        """Notes the process that uses it.
+
+        Raises:
+            RuntimeError: it was used before this process was forked.
+        """
+        process = os.getpid()
+        if self._process not in (None, process):
+            raise RuntimeError(
+                "the client was used before this process was forked, which gRPC does not survive: "
+                "spawn processes, or let them be the first to use it"
+            )
+        self._process = process
 
     def _call_options(self) -> dict[str, Any]:
         return {
@@ -96,6 +117,7 @@ class AsyncRewardClient:
         }
 
     def _line(self) -> Line:
+        self.claim()
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._lines:

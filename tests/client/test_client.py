@@ -10,6 +10,7 @@ import pytest
 from google.rpc import status_pb2
 
 from codereward.v1 import reward_service_pb2 as pb
+from tests.forks import said_in_a_fork
 from trainer_client import (
     AsyncRewardClient,
     CallError,
@@ -501,3 +502,24 @@ def test_a_forgotten_blocking_client_ends_its_thread(serve):
     del client
     thread.join(10)
     assert not thread.is_alive()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_client_says_that_its_process_was_forked_and_goes_on_in_the_parent(serve):
+    with RewardClient(serve().target) as client:
+        assert client.score(requests(1))[0].reward == 1.0
+        said = said_in_a_fork(lambda: client.score(requests(1)))
+        assert "used before this process was forked" in said
+        assert said_in_a_fork(client.close) == ""
+        assert client.score(requests(1))[0].reward == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_may_be_the_first_to_use_a_client(serve):
+    server = serve()
+    client = RewardClient(server.target)
+
+    def score() -> None:
+        raise RuntimeError(f"reward {client.score(requests(1))[0].reward}")
+
+    assert said_in_a_fork(score) == "reward 1.0"

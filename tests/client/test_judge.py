@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
-import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -13,6 +12,7 @@ import pytest
 from google.protobuf import json_format
 
 from codereward.v1 import reward_service_pb2 as pb
+from tests.forks import said_in_a_fork
 from trainer_client import RewardClientError, tasks
 from trainer_client.adapters.judge import Judge
 
@@ -149,27 +149,11 @@ def test_a_pool_of_processes_can_share_it(serve):
         assert list(pool.map(first_reward, [judge] * 4)) == [1.0] * 4
 
 
-def forked_problem(judge: Judge) -> str:
-    try:
-        first_reward(judge)
-    except RuntimeError as error:
-        return str(error)
-    return ""
-
-
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_forked_after_its_use_is_told_so_instead_of_hanging(serve):
     judge = Judge(serve(judge_word).target, templates=TEMPLATES)
     assert first_reward(judge) == 1.0
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(writer, forked_problem(judge).encode())
-        os._exit(0)
-    os.waitpid(child, 0)
-    os.close(writer)
-    with open(reader) as said:
-        assert "used before this process was forked" in said.read()
+    assert "used before this process was forked" in said_in_a_fork(lambda: first_reward(judge))
     judge.close()
 
 

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from trainer_client import local_server
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import RewardClient, local_server
 from trainer_client.local_server import LocalServer, ServerStartError
 
 PROGRAM = """
@@ -56,6 +58,31 @@ def test_a_server_ends_with_the_program_that_started_it(
     finally:
         if is_alive(pid):
             os.kill(pid, signal.SIGKILL)
+
+
+def processes_below(pid: int) -> list[int]:
+    """Gives the children of a process, their children, and so on."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [below for child in map(int, children) for below in (child, *processes_below(child))]
+
+
+def files_of(pid: int) -> set[str]:
+    return {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()}
+
+
+def test_nothing_that_a_server_starts_inherits_the_pipe_of_its_program(tmp_path: Path) -> None:
+    with LocalServer(tmp_path / "server.log") as server, RewardClient(server.target) as client:
+        asleep = pb.ExecuteRequest(language="python", source="import time; time.sleep(2)")
+        with ThreadPoolExecutor(1) as pool:
+            ran = pool.submit(client.execute, asleep)
+            time.sleep(1)
+            pipe = os.readlink(f"/proc/{server.pid}/fd/0")
+            started = processes_below(server.pid)
+            holders = [pid for pid in started if pipe in files_of(pid)]
+            assert ran.result().termination.kind == pb.TERMINATION_KIND_EXITED
+    assert pipe.startswith("pipe:")
+    assert len(started) > 2
+    assert holders == []
 
 
 def test_a_server_is_stopped_and_started_again_on_its_port_whatever_the_proxy(

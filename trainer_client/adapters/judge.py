@@ -12,7 +12,6 @@ Where `task_format` is given, objects are rows; elsewhere they are requests.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import uuid
 from collections.abc import Mapping, Sequence
@@ -33,9 +32,8 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Clients:
-    """The connections of one process."""
+    """The connections for callers without and with an event loop."""
 
-    process: int
     blocking: RewardClient
     awaited: AsyncRewardClient
 
@@ -117,7 +115,7 @@ class Judge:
         """Closes the connection of callers without an event loop; a later call opens another."""
         with self._lock:
             clients, self._clients = self._clients, None
-        if clients is not None and clients.process == os.getpid():
+        if clients is not None:
             clients.blocking.close()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -152,14 +150,10 @@ class Judge:
         with self._lock:
             if self._clients is None:
                 self._clients = _Clients(
-                    os.getpid(),
                     RewardClient(self._target, **self._options),
                     AsyncRewardClient(self._target, **self._options),
                 )
-            clients = self._clients
-        if clients.process != os.getpid():
-            raise RuntimeError("the judge was used before this process was forked; spawn processes")
-        return clients
+            return self._clients
 
 
 def _requests(prepared: Sequence[pb.ScoreRequest | Score]) -> list[pb.ScoreRequest]:
