@@ -93,7 +93,8 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     assert [file.stem for file in folder.completions] == ["completions_00001", "completions_00002"]
     table = parquet.read_table(folder.completions[1]).to_pydict()
     assert table["prompt"] == ["def twice(x):\n"] * 4
-    assert list((tmp_path / "out" / "runs").rglob("events.out.tfevents.*"))
+    assert list((tmp_path / "out" / "tensorboard").glob("events.out.tfevents.*"))
+    assert not (tmp_path / "runs").exists()
 
     again = command("reward-train", str(config), folder=tmp_path)
     assert again.returncode == 2

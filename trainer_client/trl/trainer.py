@@ -195,7 +195,20 @@ def make_trainer(
         raise ConfigError(f"training: {error}") from error
     for noisy in (PrinterCallback, ProgressCallback):
         trainer.remove_callback(noisy)
+    _keep_tensorboard_inside(trainer)
     return trainer
+
+
+def _keep_tensorboard_inside(trainer: RewardTrainer) -> None:
+    """Names TensorBoard's folder before a first evaluation would have it in the working directory.
+
+    transformers does so when training begins.
+    """
+    from transformers.integrations import TensorBoardCallback
+
+    for callback in trainer.callback_handler.callbacks:
+        if isinstance(callback, TensorBoardCallback) and callback.logging_dir is None:
+            callback.logging_dir = str(Path(trainer.args.output_dir) / "tensorboard")
 
 
 def cached_checkpoint(gguf: Path) -> Path:
