@@ -321,3 +321,15 @@ def test_a_limit_of_prompts_that_leaves_nothing_held_out_is_an_error(flags):
     named = {"data.held_out.ids": ["HumanEval/3"], "data.max_prompt_tokens": 20}
     with pytest.raises(ConfigError, match=r"max_prompt_tokens: 20 leaves none of data\.held_out"):
         tasks_of({**flags, **named})
+
+
+def test_the_learning_experiment_never_trains_on_what_it_evaluates(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    config = load_config(Path("experiments/learning/smollm2.toml"), {})
+    found = load_tasks(config.data, chat=True, count_tokens=len)
+    trained = {record["task_id"] for record in found.records}
+    held_out = {record["task_id"] for record in found.held_out}
+    assert (len(trained), len(held_out), trained & held_out) == (32, 100, set())
+    asked = [record["prompt"][-1]["content"] for record in found.records + found.held_out]
+    assert len(set(asked)) == 132
+    assert all(text.count("assert ") == 1 for text in asked)
