@@ -76,6 +76,14 @@ def test_a_wrong_setting_is_named(flags, change, message):
     assert str(caught.value).startswith(message)
 
 
+def test_a_source_of_tasks_replaces_that_of_the_file(tmp_path, data_file):
+    file = tmp_path / "config.toml"
+    file.write_text('[model]\npath = "m"\n[data]\nkind = "mbpp"\npackage = "a/b.jsonl"\nlimit = 3')
+    data = load_config(file, {"data.kind": "humaneval", "data.path": str(data_file)}).data
+    assert (data.kind, data.path, data.package, data.limit) == ("humaneval", data_file, None, 3)
+    assert load_config(file, {}).data.package == "a/b.jsonl"
+
+
 def test_all_wrong_settings_are_named_at_once():
     with pytest.raises(ConfigError) as caught:
         load_config(None, {"model.dtype": "float32"})

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trainer_client.trl.checkpoint import trainable_checkpoint
+from trainer_client.trl.checkpoint import merged_checkpoint, trainable_checkpoint
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(120)]
 
@@ -88,6 +88,38 @@ def test_the_work_is_done_once_and_leaves_no_draft(gguf_file, tmp_path):
     assert trainable_checkpoint(gguf_file, cache) == folder
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
     assert list(cache.iterdir()) == [folder]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+def test_another_file_of_the_same_name_and_size_is_another_model(gguf_file, tmp_path):
+    other = tmp_path / gguf_file.name
+    content = bytearray(gguf_file.read_bytes())
+    content[-1] ^= 1
+    other.write_bytes(content)
+    cache = tmp_path / "cache"
+    assert trainable_checkpoint(other, cache) != trainable_checkpoint(gguf_file, cache)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+def test_an_adapter_becomes_the_model_that_it_makes_of_its_own(tiny_model, tmp_path):
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    base = AutoModelForCausalLM.from_pretrained(tiny_model)
+    options = LoraConfig(r=2, target_modules="all-linear", init_lora_weights=False)
+    adapted = get_peft_model(base, options).eval()
+    adapted.save_pretrained(tmp_path / "adapter")
+    folder = merged_checkpoint(tmp_path / "adapter", tmp_path / "cache")
+    merged = AutoModelForCausalLM.from_pretrained(folder).eval()
+    tokens = AutoTokenizer.from_pretrained(folder)("def f", return_tensors="pt")
+    with torch.no_grad():
+        expected, found = (model(**tokens).logits for model in (adapted, merged))
+        assert not torch.allclose(
+            found, AutoModelForCausalLM.from_pretrained(tiny_model)(**tokens).logits, atol=1e-3
+        )
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-4)
+    assert merged_checkpoint(tmp_path / "adapter", tmp_path / "cache") == folder
 
 
 def test_a_conversion_that_fails_leaves_nothing_behind(tmp_path):

@@ -69,3 +69,20 @@ def test_what_cannot_be_written_is_told_and_ends_nothing(tmp_path: Path, caplog)
     assert recorder.last_evaluated == 1
     with pytest.raises(ConfigError, match=r"training\.output_dir: .*File exists"):
         recorder.start()
+
+
+def test_a_resumed_run_keeps_to_its_own_intervals_and_logs_its_last_step(tmp_path: Path) -> None:
+    from transformers import TrainerControl, TrainerState
+
+    from trainer_client.trl.recorder import Recorder
+
+    recorder = Recorder(RunFolder(tmp_path), INFO, writes=True)
+    state = TrainerState(global_step=4, max_steps=6, eval_steps=500, save_steps=500)
+    arguments = SimpleNamespace(logging_steps=5, eval_steps=2, save_steps=0.5)
+    recorder.on_train_begin(arguments, state, TrainerControl())
+    assert (state.logging_steps, state.eval_steps, state.save_steps) == (5, 2, 3)
+    control = TrainerControl()
+    for step, is_logged in ((5, False), (6, True)):
+        state.global_step = step
+        recorder.on_step_end(arguments, state, control)
+        assert control.should_log is is_logged

@@ -95,6 +95,8 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     assert table["prompt"] == ["def twice(x):\n"] * 4
     assert list((tmp_path / "out" / "tensorboard").glob("events.out.tfevents.*"))
     assert not (tmp_path / "runs").exists()
+    state = json.loads((tmp_path / "out" / "checkpoint-2" / "trainer_state.json").read_text())
+    assert next(line["step"] for line in state["log_history"] if "held_out/pass@1" in line) == 0
 
     again = command("reward-train", str(config), folder=tmp_path)
     assert again.returncode == 2
@@ -128,7 +130,7 @@ def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(con
     assert "the prompt, as the model sees it" in rule
     assert prompt == "def twice(x):"
     headings = [line for line in rest if ", reward 0.000, advantage +0.000" in line]
-    assert [heading.split("completion ")[1][0] for heading in headings] == ["1", "2"]
+    assert [heading.split("completion ")[1][0] for heading in headings] == ["1", "2", "3", "4"]
     assert not (tmp_path / "out").exists()
 
 
@@ -176,11 +178,70 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
     assert not (tmp_path / "out" / "model.safetensors").exists()
 
 
+def test_the_best_adapter_is_kept_and_evaluated_as_the_model_that_it_makes(config, tmp_path):
+    settings = {
+        "model.lora.r": 2,
+        "evaluation.every": 1,
+        "training.load_best_model_at_end": True,
+        "training.metric_for_best_model": "held_out/pass@1",
+    }
+    flags = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
+    done = command("reward-train", str(config), *flags, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    state = json.loads((tmp_path / "out" / "checkpoint-2" / "trainer_state.json").read_text())
+    assert state["best_metric"] == 0.0
+    adapter = ("--model", str(tmp_path / "out"), "--output-dir", str(tmp_path / "evaluated"))
+    told = command("reward-train", "evaluate", str(config), *adapter, folder=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert [found.step for found in RunFolder(tmp_path / "evaluated").evaluations()] == [0]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_half_precision_of_one_kind_is_not_taken_for_both(config, tmp_path):
+    from trainer_client.trl.config import load_config
+    from trainer_client.trl.trainer import grpo_arguments
+
+    training = {"fp16": True, "use_cpu": True, "output_dir": str(tmp_path)}
+    arguments = grpo_arguments(load_config(config, {"training": training}))
+    assert (arguments.fp16, arguments.bf16) == (True, False)
+
+
+def test_a_prompt_is_shown_with_the_tokens_and_options_that_trl_gives_it(config, tiny_model):
+    from tokenizers.processors import TemplateProcessing
+
+    from trainer_client.trl.config import load_config
+    from trainer_client.trl.trainer import load_tokenizer, rendered
+
+    flags = {"training.chat_template_kwargs": {"mood": "curt"}}
+    read = load_config(config, flags)
+    tokenizer = load_tokenizer(read)
+    tokenizer.chat_template = "{{ mood }}: {{ messages[0]['content'] }}"
+    assert rendered(read, tokenizer, [{"role": "user", "content": "x  y"}]) == "curt: x  y"
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="<eos> $A", special_tokens=[("<eos>", tokenizer.eos_token_id)]
+    )
+    assert rendered(read, tokenizer, "def f") == "<eos>def f"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
         (["--set", "training.max_prompt_length=5"], 2, "training.max_prompt_length: is gone"),
         (["--set", "training.num_generations=3"], 2, "training: "),
+        (["--set", "training.model_init_kwargs={}"], 2, "training.model_init_kwargs: is set by"),
+        (
+            ["--set", "training.gradient_accumulation_steps=2"],
+            2,
+            "data: one generation takes 2 tasks (training.generation_batch_size, 8 completions",
+        ),
+        (
+            [
+                *("--set", "training.reward_weights=[1, 2]"),
+                *("--set", 'reward.further=[{function="trl.rewards.think_format_reward"}]'),
+            ],
+            2,
+            "training.reward_weights: weights stand in [reward]",
+        ),
         (["--set", "nonsense"], 2, "--set nonsense: must be SECTION.KEY=VALUE"),
         (["--data", "humaneval"], 2, "--data humaneval: must be KIND=PATH, such as mbpp=FILE"),
         (["--set", "model.lora.rank=4"], 2, "model.lora.rank: no field of LoraConfig"),

@@ -81,7 +81,8 @@ def _steps(runs: Sequence[Run]) -> Number:
     hours = sum(run.seconds for run in runs) / 3600
     value = f"{made[0]}" if len(set(made)) == 1 else f"{min(made)}-{max(made)}"
     several = f" in {len(runs)} runs" if len(runs) > 1 else ""
-    return Number(name="steps", value=value, note=f"of {asked} asked for; {hours:.2g} h{several}")
+    wanted = f"of {asked} asked for; " if asked > 0 else ""
+    return Number(name="steps", value=value, note=f"{wanted}{hours:.2g} h{several}")
 
 
 def _reward(runs: Sequence[Run]) -> Number | None:

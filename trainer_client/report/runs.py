@@ -71,11 +71,9 @@ def differing_settings(runs: Sequence[Run]) -> dict[str, list[str]]:
     flat = [dict(flat_settings(run.info.settings)) for run in runs]
     names = sorted({name for settings in flat for name in settings})
     values = {name: [settings.get(name, "not set") for settings in flat] for name in names}
-    unlike = ("seed", "output_dir", "data_seed")
+    unlike = ("training.seed", "training.data_seed", "training.output_dir")
     return {
-        name: found
-        for name, found in values.items()
-        if len(set(found)) > 1 and name.rpartition(".")[2] not in unlike
+        name: found for name, found in values.items() if len(set(found)) > 1 and name not in unlike
     }
 
 

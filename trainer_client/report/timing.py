@@ -67,5 +67,6 @@ def _calls_a_step(run: Run) -> float:
     training = run.info.settings.get("training")
     given = training if isinstance(training, Mapping) else {}
     accumulated = number(given.get("gradient_accumulation_steps")) or 1.0
-    batches = number(given.get("steps_per_generation")) or accumulated
+    told = run.info.steps_per_generation or number(given.get("steps_per_generation"))
+    batches = told or accumulated
     return accumulated / (batches * (number(given.get("num_iterations")) or 1.0))

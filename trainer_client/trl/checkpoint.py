@@ -1,15 +1,21 @@
-"""Makes a trainable checkpoint of a GGUF file.
+"""Makes trainable checkpoints of what is none: GGUF files, and adapters without their model.
 
 transformers reads a GGUF file into a model that it takes for purely quantized, and neither trains
 nor saves. The weights are plain by then: copied into a fresh model, they do both.
+
+TRL takes no adapter for a model. Merged into the model that it was trained on, it is one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+
+ADAPTER = "adapter_config.json"
 
 
 def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
@@ -20,19 +26,40 @@ def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
     Raises:
         FileNotFoundError: there is no such file.
     """
-    size = gguf.stat().st_size
-    folder = cache / f"{gguf.stem}-{size}"
-    if not folder.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        _build(gguf, folder)
-    return folder
+    folder = cache / f"{gguf.stem}-{_digest(gguf)}"
+    return _kept(folder, lambda draft: _convert(gguf, draft))
 
 
-def _build(gguf: Path, folder: Path) -> None:
-    """Writes the checkpoint beside its place and moves it there when it is whole."""
+def merged_checkpoint(adapter: Path, cache: Path) -> Path:
+    """Gives the folder of a checkpoint that has a LoRA adapter merged into its model.
+
+    The first call takes seconds and writes it into `cache`; later ones find it there.
+
+    Raises:
+        OSError: a file of the adapter or its model is not there.
+        ImportError: peft is not installed.
+    """
+    files = [adapter / ADAPTER, *sorted(adapter.glob("adapter_model.*"))]
+    folder = cache / f"{adapter.resolve().name}-{_digest(*files)}"
+    return _kept(folder, lambda draft: _merge(adapter, draft))
+
+
+def _digest(*files: Path) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def _kept(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Makes a folder unless it is there: beside its place, and moved there when it is whole."""
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        _convert(gguf, draft)
+        make(draft)
         os.rename(draft, folder)
     except OSError:
         # Another process was quicker; its checkpoint is as good.
@@ -40,6 +67,7 @@ def _build(gguf: Path, folder: Path) -> None:
             raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+    return folder
 
 
 def _convert(gguf: Path, folder: Path) -> None:
@@ -54,3 +82,15 @@ def _convert(gguf: Path, folder: Path) -> None:
     model.generation_config = loaded.generation_config
     model.save_pretrained(folder)
     AutoTokenizer.from_pretrained(**source).save_pretrained(folder)
+
+
+def _merge(adapter: Path, folder: Path) -> None:
+    from peft import AutoPeftModelForCausalLM, PeftConfig
+    from transformers import AutoTokenizer
+
+    AutoPeftModelForCausalLM.from_pretrained(
+        adapter, dtype="auto"
+    ).merge_and_unload().save_pretrained(folder)
+    has_tokenizer = (adapter / "tokenizer_config.json").is_file()
+    base = PeftConfig.from_pretrained(adapter).base_model_name_or_path
+    AutoTokenizer.from_pretrained(adapter if has_tokenizer else base).save_pretrained(folder)

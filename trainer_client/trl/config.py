@@ -34,6 +34,9 @@ from trainer_client.trl.sections import (
     WatchSection,
 )
 
+# Where tasks come from; one of them is set.
+_SOURCES = ("data.path", "data.package", "data.hub")
+
 # Names that tutorials still use, and what has become of them.
 GONE = {
     "dtype": "belongs into [model]",
@@ -79,6 +82,10 @@ def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
         ConfigError: a setting is unknown, wrong or missing; the message names each.
     """
     values = {} if file is None else _read(file)
+    if not flags.keys().isdisjoint(_SOURCES):
+        # A source replaces that of the file, of whatever kind that is.
+        for path in _SOURCES:
+            _put(values, path.split("."), None)
     for path, value in flags.items():
         _put(values, path.split("."), value)
     try:
@@ -97,12 +104,13 @@ def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, A
             what must be a number or true or false is something else.
     """
     fields = {field.name for field in dataclasses.fields(config)}
-    unknown = [name for name in given if name not in fields]
+    gone = GONE if section == "training" else {}
     problems = [
-        f"{section}.{name}: {GONE[name]}"
-        if name in GONE and section == "training"
+        f"{section}.{name}: {gone[name]}"
+        if name in gone
         else f"{section}.{name}: no field of {config.__name__}{_suggestion(name, fields)}"
-        for name in unknown
+        for name in given
+        if name in gone or name not in fields
     ]
     if problems:
         raise ConfigError("\n".join(problems))

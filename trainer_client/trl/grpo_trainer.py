@@ -52,7 +52,10 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         ignore_keys: list[str] | None = None,
         metric_key_prefix: str = "eval",
     ) -> dict[str, float]:
-        """Samples and judges the held-out tasks; logs `held_out/pass@1` and `held_out/pass@k`."""
+        """Samples and judges the held-out tasks; logs `held_out/pass@1` and `held_out/pass@k`.
+
+        What is returned has them with `eval_` before, too: so `metric_for_best_model` names them.
+        """
         # TRL keeps one table a step. That of the training must not be written over, nor what it is
         # made of: a step that trains on older completions shows them again.
         logs_completions, self.log_completions = self.log_completions, False
@@ -64,12 +67,16 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
             self.log(dict(metrics))
         finally:
             self.log_completions, self._logs = logs_completions, rows
-        return metrics
+        return metrics | {f"{metric_key_prefix}_{name}": value for name, value in metrics.items()}
 
     def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
-        """Samples and judges some tasks, and logs nothing; gives this process's samples."""
+        """Samples and judges some tasks as in training; gives this process's samples.
+
+        It is for a trainer that is not used any further: nothing is logged.
+        """
         from datasets import Dataset
 
+        self.num_generations_eval = self.num_generations
         # TRL compares the completions of a batch by groups, so it has to hold whole ones.
         self.args.per_device_eval_batch_size = self.num_generations_eval
         with self._listener.listening() as heard:

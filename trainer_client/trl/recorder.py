@@ -44,9 +44,22 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
     ) -> None:
         """Tells where training goes on, where it was resumed."""
         if state.global_step:
+            # A checkpoint's intervals would hold against the settings that it is resumed with.
+            state.compute_steps(args, state.max_steps)
             changes = f", with other settings: {', '.join(self._changed)}" if self._changed else ""
             message = f"from the checkpoint of {state.global_step}{changes}"
             self.event(state.global_step, "resumed", message)
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **more: Any,
+    ) -> None:
+        """Has the last step logged, whatever the interval is."""
+        if state.global_step >= state.max_steps:
+            control.should_log = True
 
     def on_log(
         self,

@@ -6,10 +6,13 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainer_client.errors import ConfigError
 from trainer_client.trl.run_folder import flat_settings
+
+if TYPE_CHECKING:
+    from trl import GRPOConfig
 
 _NAME = re.compile(r"checkpoint-([0-9]+)")
 # What decides which tasks are held out.
@@ -24,6 +27,24 @@ def last_checkpoint(folder: Path) -> Path | None:
         if (name := _NAME.fullmatch(path.name)) and _is_whole(path)
     }
     return found[max(found)] if found else None
+
+
+def check_unfinished(checkpoint: Path, arguments: GRPOConfig) -> None:
+    """Compares what a run has made with what it is asked for.
+
+    Raises:
+        ConfigError: nothing is left to train.
+    """
+    state = json.loads((checkpoint / "trainer_state.json").read_bytes())
+    made, epochs = state["global_step"], state["epoch"]
+    if arguments.max_steps > 0:
+        is_finished = made >= arguments.max_steps
+    else:
+        is_finished = epochs >= arguments.num_train_epochs
+    if is_finished:
+        raise ConfigError(
+            f"--resume: the run has made its {made} steps; ask for more with --max-steps"
+        )
 
 
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

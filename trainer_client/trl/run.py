@@ -21,7 +21,7 @@ from trainer_client.tasks import fill
 from trainer_client.trl.config import TrainConfig
 from trainer_client.trl.data import TrainingTasks
 from trainer_client.trl.printing import print_evaluation, print_group
-from trainer_client.trl.resuming import last_checkpoint
+from trainer_client.trl.resuming import check_unfinished, last_checkpoint
 from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.trl.server import serving
 from trainer_client.trl.trainer import (
@@ -42,6 +42,13 @@ if TYPE_CHECKING:
 
 # As transformers does with its tokens; names of files and numbers of tokens are no secrets.
 _SECRET = re.compile(r"(token|password|secret|api_?key)$", re.IGNORECASE)
+# What would leave something behind, of a run that leaves nothing.
+_UNPUBLISHED = {
+    "report_to": "none",
+    "log_completions": False,
+    "log_completions_hub_repo": None,
+    "push_to_hub": False,
+}
 _PACKAGES = ("codereward", "torch", "transformers", "trl", "peft", "accelerate", "vllm")
 
 
@@ -71,12 +78,16 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
     arguments = grpo_arguments(config)
     folder = RunFolder(Path(arguments.output_dir))
     checkpoint = _last_checkpoint(folder, resume=resume)
+    if checkpoint is not None:
+        check_unfinished(Path(checkpoint), arguments)
+    arguments.eval_on_start = (
+        checkpoint is None and config.evaluation.before and config.data.held_out is not None
+    )
     folder.make()
     with ExitStack() as stack:
         run = _assembled(config, arguments, folder, console, stack)
+        _check_tasks_suffice(run.tasks, arguments)
         run.recorder.start(resumed=checkpoint is not None)
-        if checkpoint is None and config.evaluation.before:
-            _evaluate(run)
         run.trainer.train(resume_from_checkpoint=checkpoint)
         if config.evaluation.after:
             _evaluate(run)
@@ -114,12 +125,15 @@ def dry_run(config: TrainConfig, console: Console) -> None:
         CallError: the server cannot be reached.
     """
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
-        changes = {"output_dir": scratch, "report_to": "none", "log_completions": False}
-        config = config.model_copy(update={"training": {**config.training, **changes}})
-        run = _assembled(config, grpo_arguments(config), RunFolder(Path(scratch)), console, stack)
+        config = config.model_copy(
+            update={"training": {**config.training, **_UNPUBLISHED, "output_dir": scratch}}
+        )
+        arguments = grpo_arguments(config)
+        run = _assembled(config, arguments, RunFolder(Path(scratch)), console, stack)
+        _check_tasks_suffice(run.tasks, arguments)
         records = run.tasks.records[:1]
         samples = run.trainer.sample(records)
-        print_group(console, rendered(run.tokenizer, records[0]["prompt"]), samples)
+        print_group(console, rendered(config, run.tokenizer, records[0]["prompt"]), samples)
 
 
 def _assembled(
@@ -160,6 +174,21 @@ def _evaluate(run: Run) -> None:
     """Evaluates the held-out tasks, unless this step's model was evaluated already."""
     if run.tasks.held_out and run.recorder.last_evaluated != run.trainer.state.global_step:
         run.trainer.evaluate()
+
+
+def _check_tasks_suffice(tasks: TrainingTasks, arguments: GRPOConfig) -> None:
+    """Compares the tasks with what one generation takes: TRL leaves out a rest, or all of them.
+
+    Raises:
+        ConfigError: there are fewer.
+    """
+    wanted = arguments.generation_batch_size // arguments.num_generations
+    if wanted > len(tasks.records):
+        raise ConfigError(
+            f"data: one generation takes {wanted} tasks (training.generation_batch_size, "
+            f"{arguments.generation_batch_size} completions of all processes, by num_generations), "
+            f"and there are {len(tasks.records)} to train on"
+        )
 
 
 def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
@@ -218,6 +247,7 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
         started=datetime.now().astimezone().isoformat(timespec="seconds"),
         reward=reward_name,
         num_generations=arguments.num_generations,
+        steps_per_generation=arguments.steps_per_generation,
         max_steps=arguments.max_steps,
         model=config.model.path,
         data=f"{config.data.kind}={config.data.source}",

@@ -35,10 +35,11 @@ class RunInfo:
         started: date and time of the start, as ISO 8601 with an offset.
         reward: name of the reward function that executes, which prefixes its metrics and columns.
         num_generations: completions of a group.
-        max_steps: optimizer steps that were asked for.
+        max_steps: optimizer steps that were asked for; not above 0 where epochs were.
         model: path or name of the model.
         data: kind and path of the tasks.
         seed: seed of the training.
+        steps_per_generation: batches that are trained on between two generations; 0 if not known.
         settings: the whole configuration, by section.
         versions: versions of the packages, by name.
     """
@@ -50,6 +51,7 @@ class RunInfo:
     model: str
     data: str
     seed: int = 0
+    steps_per_generation: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 

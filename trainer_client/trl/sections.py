@@ -238,8 +238,8 @@ class EvaluationSection(Section):
         batch_size: completions that are generated at once, on each device; at least one task's.
         every: optimizer steps between evaluations in training; 0 for none there.
         before: whether to evaluate the model as it was given.
-        after: whether to evaluate the trained model.
-        seed: of the sampling, the same for each evaluation.
+        after: whether to evaluate the trained model; with `every` its last step is in any case.
+        seed: of the sampling, the same for each evaluation; a vLLM server draws by its own.
     """
 
     samples: PositiveInt = 8

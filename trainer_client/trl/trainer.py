@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
 from trainer_client.rewards import RewardFunction, remote_reward
-from trainer_client.trl.checkpoint import trainable_checkpoint
+from trainer_client.trl.checkpoint import ADAPTER, merged_checkpoint, trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, checked
 from trainer_client.trl.data import TrainingTasks, load_tasks
 from trainer_client.trl.prompts import Prompt
@@ -51,7 +51,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         "num_completions_to_print": 0,
         "report_to": "tensorboard",
         "use_cpu": not has_gpu,
-        "bf16": not has_gpu or torch.cuda.is_bf16_supported(),
+        "bf16": not given.get("fp16") and (not has_gpu or torch.cuda.is_bf16_supported()),
         "model_init_kwargs": _model_options(config),
         **({} if config.watch.target_kl is None else {"beta": _FIRST_KL_COEFFICIENT}),
         **_evaluation_arguments(config),
@@ -110,17 +110,30 @@ def tasks_for(config: TrainConfig, tokenizer: PreTrainedTokenizerBase) -> Traini
         raise ConfigError("data.chat: the model's tokenizer has no chat template")
 
     def count_tokens(prompt: Prompt) -> int:
-        return len(tokenizer(rendered(tokenizer, prompt), add_special_tokens=False)["input_ids"])
+        return len(_token_ids(config, tokenizer, prompt))
 
     return load_tasks(config.data, chat=chat, count_tokens=count_tokens)
 
 
-def rendered(tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
-    """Gives the text that the model sees of a prompt."""
-    if isinstance(prompt, str):
-        return prompt
-    text: str = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
+def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
+    """Gives the text that the model sees of a prompt, special tokens included."""
+    text: str = tokenizer.decode(
+        _token_ids(config, tokenizer, prompt), clean_up_tokenization_spaces=False
+    )
     return text
+
+
+def _token_ids(
+    config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt
+) -> list[int]:
+    """Gives a prompt's tokens as TRL makes them."""
+    if isinstance(prompt, str):
+        return list(tokenizer(prompt)["input_ids"])
+    options = config.training.get("chat_template_kwargs") or {}
+    text = tokenizer.apply_chat_template(
+        prompt, add_generation_prompt=True, tokenize=False, **options
+    )
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def execution_reward(
@@ -169,6 +182,8 @@ def make_trainer(
     listener = Listener()
     further = further_rewards(config)
     if further:
+        if arguments.reward_weights is not None:
+            raise ConfigError("training.reward_weights: weights stand in [reward] beside functions")
         arguments.reward_weights = [
             config.reward.weight,
             *(one.weight for one in config.reward.further),
@@ -213,7 +228,11 @@ def _keep_tensorboard_inside(trainer: RewardTrainer) -> None:
 
 def cached_checkpoint(gguf: Path) -> Path:
     """Gives the trainable checkpoint of a GGUF file, from the user's cache where it is there."""
-    return trainable_checkpoint(gguf, Path.home() / ".cache" / "codereward")
+    return trainable_checkpoint(gguf, _cache())
+
+
+def _cache() -> Path:
+    return Path.home() / ".cache" / "codereward"
 
 
 def _evaluation_arguments(config: TrainConfig) -> dict[str, Any]:
@@ -236,7 +255,9 @@ def _model_options(config: TrainConfig) -> dict[str, Any]:
 
 
 def _model_path(config: TrainConfig) -> str:
-    """Gives the folder or the name of the model; a GGUF file is converted first."""
+    """Gives the folder or the name of the model; GGUF files and adapters become one first."""
+    if (Path(config.model.path) / ADAPTER).is_file():
+        return str(_merged(Path(config.model.path)))
     if not config.model.path.endswith(".gguf"):
         return config.model.path
     try:
@@ -245,6 +266,15 @@ def _model_path(config: TrainConfig) -> str:
     except ConfigError:
         raise ConfigError(f"model.path: there is no file {config.model.path}") from None
     return str(cached_checkpoint(file))
+
+
+def _merged(adapter: Path) -> Path:
+    try:
+        return merged_checkpoint(adapter, _cache())
+    except ImportError as error:
+        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"model.path: the adapter in {adapter}: {error}") from error
 
 
 def _further(index: int, section: FurtherReward) -> Callable[..., Any]:

@@ -98,11 +98,22 @@ def test_a_run_that_never_saw_a_signal_counts_none_and_not_nothing(tmp_path):
         # Each line is a mean over ten steps, of which half call.
         ({"num_iterations": 2}, [(10, 10.0, 5.0), (20, 10.0, 5.0)], 0.25),
         ({"gradient_accumulation_steps": 4, "steps_per_generation": 1}, [(1, 10.0, 2.0)], 0.8),
+        # What TRL made of it is known: four steps train on one generation.
+        (
+            {"generation_batch_size": 64, "per_device_train_batch_size": 16},
+            [(4, 10.0, 2.0), (8, 10.0, 2.0)],
+            0.05,
+        ),
     ],
 )
 def test_waiting_is_told_as_a_share_of_the_time_of_all_steps(tmp_path, training, lines, share):
     folder = RunFolder(tmp_path)
-    folder.write_info(dataclasses.replace(info_of(Plan()), settings={"training": training}))
+    info = dataclasses.replace(
+        info_of(Plan()),
+        settings={"training": training},
+        steps_per_generation=4 if "generation_batch_size" in training else 0,
+    )
+    folder.write_info(info)
     for step, seconds, wait in lines:
         waited = {} if wait is None else {f"{REWARD}/wait_seconds": wait}
         folder.add_metrics(step, 1.0, {"step_time": seconds, **waited})

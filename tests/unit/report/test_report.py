@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 
@@ -85,6 +86,23 @@ def test_runs_that_differ_in_a_setting_are_shown_with_a_warning(tmp_path):
     runs = read_runs([tmp_path / "0", tmp_path / "1"])
     assert differing_settings(runs) == {"training.learning_rate": ["1e-05", "0.5"]}
     assert "differ in more than their seed" in page_of(tmp_path / "0", tmp_path / "1")
+
+
+def test_seeds_that_hold_out_different_tasks_are_told_of(tmp_path):
+    for seed in range(2):
+        folder = write_run(tmp_path / str(seed), Plan(seed=seed, steps=1))
+        settings = {"training": {"seed": seed}, "data": {"held_out": {"tasks": 2, "seed": seed}}}
+        folder.write_info(dataclasses.replace(folder.info(), settings=settings))
+    runs = read_runs([tmp_path / "0", tmp_path / "1"])
+    assert differing_settings(runs) == {"data.held_out.seed": ["0", "1"]}
+
+
+def test_steps_that_epochs_ask_for_are_no_number(tmp_path):
+    folder = write_run(tmp_path, Plan(steps=2))
+    folder.write_info(dataclasses.replace(folder.info(), max_steps=-1))
+    page = page_of(tmp_path)
+    assert "-1" not in re.findall(r"of (-?\d+)( asked for|<)", page)
+    assert "asked for" not in page
 
 
 def test_runs_of_the_same_seed_are_told_apart_by_their_folders(tmp_path):

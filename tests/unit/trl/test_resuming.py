@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.resuming import changed_settings, last_checkpoint
+from trainer_client.trl.resuming import changed_settings, check_unfinished, last_checkpoint
 
 
 def checkpoint(folder: Path, step: int, state: str | None) -> Path:
@@ -55,3 +56,19 @@ def test_changed_settings_are_named() -> None:
 def test_what_was_trained_on_cannot_become_held_out(data: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         changed_settings(BEFORE, {**BEFORE, "data": {**BEFORE["data"], **data}})
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "epochs", "is_finished"),
+    [(12, 3.0, True), (11, 3.0, True), (13, 0.1, False), (-1, 3.0, False), (-1, 2.0, True)],
+)
+def test_a_run_that_has_made_its_steps_is_not_trained_on(
+    tmp_path: Path, max_steps: int, epochs: float, is_finished: bool
+) -> None:
+    made = checkpoint(tmp_path, 12, '{"global_step": 12, "epoch": 2.0}')
+    arguments = SimpleNamespace(max_steps=max_steps, num_train_epochs=epochs)
+    if not is_finished:
+        check_unfinished(made, arguments)
+        return
+    with pytest.raises(ConfigError, match="made its 12 steps; ask for more with --max-steps"):
+        check_unfinished(made, arguments)
