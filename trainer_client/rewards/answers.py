@@ -21,7 +21,13 @@ from decimal import Decimal
 from typing import Any
 
 from trainer_client.errors import TaskError
-from trainer_client.rewards.columns import demand_references, references_of, rows_of, texts_of
+from trainer_client.rewards.columns import (
+    apart_from_columns,
+    demand_references,
+    references_of,
+    rows_of,
+    texts_of,
+)
 
 # Every quantifier is bounded or cannot take what stands before it: linear in the text's length.
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})", re.ASCII)
@@ -35,6 +41,7 @@ _logger = logging.getLogger(__name__)
 _MONEY = ("\\$", "$", "€", "£", "¥")
 
 
+@apart_from_columns
 def correctness_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 2.0, **columns: Any
 ) -> list[float | None]:
@@ -64,6 +71,7 @@ def correctness_reward(
     return _judge("correctness_reward", prompts, completions, columns, is_right, value)
 
 
+@apart_from_columns
 def int_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
@@ -82,6 +90,7 @@ def int_reward(
     return [value if answer is not None and _is_whole(answer) else 0.0 for answer in answers]
 
 
+@apart_from_columns
 def exact_answer_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 1.0, **columns: Any
 ) -> list[float | None]:
@@ -104,6 +113,7 @@ def exact_answer_reward(
     return _judge("exact_answer_reward", prompts, completions, columns, is_right, value)
 
 
+@apart_from_columns
 def numeric_tolerance_reward(
     prompts: Sequence[Any],
     completions: Sequence[Any],
