@@ -6,6 +6,7 @@ import http.client
 import json
 import math
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 
 import grpc
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import RewardLostError, tasks
@@ -108,6 +111,30 @@ def test_only_what_was_judged_passed_or_failed():
 )
 def test_special_tokens_at_the_end_are_left_out(text, response):
     assert without_end(text) == response
+
+
+# What the function does in one expression, which takes quadratic time.
+TOKEN = r"(?:<\|[\w.-]{1,40}\|>|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<pad>|<end_of_turn>|\[PAD\])"
+ALL_ENDS = re.compile(rf"(?:\s*{TOKEN})+\s*\Z")
+TOKENS = ["<|im_end|>", "<｜a b｜>", "</s>", "<eos>", "<pad>", "<end_of_turn>", "[PAD]"]
+PARTS = [*TOKENS, " ", "\n", "\u2003", "\x1c", "x", "<", "|", "｜", ">", "<|", "|>", "a" * 39, "é"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+@example("x " + "<|" + "a" * 40 + "|> ")
+@example("x " + "<|" + "a" * 41 + "|> ")
+@example("x " + "<｜" + " " * 40 + "｜>")
+@example("x " + "<｜" + " " * 41 + "｜>")
+@example("<｜[PAD]｜>")
+def test_the_end_of_a_response_is_what_the_expression_says(text):
+    assert without_end(text) == ALL_ENDS.sub("", text)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", [*TOKENS, " ", "<|", "<｜", "<|a|> \n", "<|" + "a" * 41])
+def test_the_end_of_a_long_response_takes_no_time(part):
+    assert without_end(part * 50_000 + "x") == part * 50_000 + "x"
+    assert without_end("x" + part * 50_000).startswith("x")
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,27 @@ from __future__ import annotations
 import re
 
 # What ends a turn in the templates of known models: <|im_end|>, </s>, <end_of_turn> and so on.
-_ENDS = re.compile(
-    r"(?:\s*(?:<\|[\w.-]{1,40}\|>|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<pad>|<end_of_turn>|\[PAD\]))+\s*\Z"
+_END = re.compile(
+    r"(?:<\|[\w.-]{1,40}\|>|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<pad>|<end_of_turn>|\[PAD\])\Z"
 )
+# Characters of the longest of them.
+_LONGEST = 44
 
 
 def without_end(text: str) -> str:
-    """Leaves out the special tokens that end a response."""
-    return _ENDS.sub("", text)
+    """Leaves out the special tokens that end a response, and the white space around them."""
+    kept = len(text)
+    end = _before_space(text, kept)
+    # One token at a time, from the end: a pattern for all of them takes quadratic time.
+    while token := _END.search(text, max(0, end - _LONGEST), end):
+        kept = end = _before_space(text, token.start())
+    return text[:kept]
+
+
+def _before_space(text: str, end: int) -> int:
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def response_in(query: str, prompt: str) -> str | None:

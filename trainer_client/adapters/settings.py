@@ -42,7 +42,7 @@ class AdapterSettings(BaseSettings):
     target: str = "127.0.0.1:50051"
     tasks: FilePath | None = None
     format: str | None = None
-    policy: Literal["all_or_nothing", "fraction", "weighted"] = "all_or_nothing"
+    policy: Literal["all_or_nothing", "fraction", "weighted"] | None = None
     compile_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
     format_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
     cpu_time_seconds: PositiveFloat | None = None
@@ -60,10 +60,12 @@ class AdapterSettings(BaseSettings):
     def defaults(self) -> pb.ScoreRequest:
         """The fields that every request gets; a task's own stay where nothing else is set."""
         request = pb.ScoreRequest()
-        if self.model_fields_set & {"policy", "compile_bonus", "format_bonus"}:
+        if self.policy is not None:
             kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}")
             request.reward_policy.kind = kind
+        if self.compile_bonus:
             request.reward_policy.compile_bonus = self.compile_bonus
+        if self.format_bonus:
             request.reward_policy.format_bonus = self.format_bonus
         if self.cpu_time_seconds is not None:
             request.limits.cpu_time_seconds = self.cpu_time_seconds

@@ -87,13 +87,17 @@ def pass_at_k(samples: int, passed: int, k: int) -> float | None:
     """
     if k < 1:
         raise ValueError(f"k: must be at least 1: {k}")
-    if not 0 <= passed <= samples:
-        raise ValueError(f"passed: must be 0 to samples, {samples}: {passed}")
+    _check_tally(samples, passed)
     if samples < k:
         return None
     if samples - passed < k:
         return 1.0
     return 1.0 - math.prod(1.0 - k / i for i in range(samples - passed + 1, samples + 1))
+
+
+def _check_tally(samples: int, passed: int) -> None:
+    if not 0 <= passed <= samples:
+        raise ValueError(f"passed: must be 0 to samples, {samples}: {passed}")
 
 
 def mean_pass_at_k(tallies: Iterable[tuple[int, int]], k: int) -> float | None:
@@ -136,9 +140,7 @@ def pass_at_1_interval(
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence: must be between 0 and 1: {confidence}")
     judged = [(samples, passed) for samples, passed in tallies if samples]
-    rates = [
-        rate for samples, passed in judged if (rate := pass_at_k(samples, passed, 1)) is not None
-    ]
+    rates = [_pass_rate(samples, passed) for samples, passed in judged]
     if len(rates) < 2:
         return None
     mean = math.fsum(rates) / len(rates)
@@ -146,12 +148,18 @@ def pass_at_1_interval(
     return _wilson(mean, size, NormalDist().inv_cdf(0.5 + confidence / 2))
 
 
+def _pass_rate(samples: int, passed: int) -> float:
+    """Gives pass@1 as a quotient, which is the same number for 3 of 8 and 6 of 16."""
+    _check_tally(samples, passed)
+    return passed / samples
+
+
 def _effective_size(rates: Sequence[float], mean: float, samples: int) -> float:
     """Gives how many independent samples would tell as much: at most as many as there are."""
     count = len(rates)
-    variance = math.fsum((rate - mean) ** 2 for rate in rates) / (count - 1) / count
-    if variance == 0.0:  # nothing is known of how much tasks differ
+    if max(rates) == min(rates):  # nothing is known of how much tasks differ
         return float(count)
+    variance = math.fsum((rate - mean) ** 2 for rate in rates) / (count - 1) / count
     return min(mean * (1.0 - mean) / variance, float(samples))
 
 

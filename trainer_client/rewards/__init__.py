@@ -8,7 +8,8 @@
     ensemble    one reward of several, bounds, and other options under a name of its own
 
 They are called as `f(prompts, completions, **columns)`. Options are keyword-only parameters, set by
-`with_options`; those of rewards that need something first are arguments of what makes them.
+`with_options`: a data set's column of the same name changes none. Those of rewards that need
+something first are arguments of what makes them.
 """
 
 from trainer_client.rewards.answers import (

@@ -5,6 +5,7 @@ How an answer and its reference are read, as the field's evaluations do for GSM8
     #### 42         of a reference, what follows the last `####` counts
     1,234           commas that separate thousands are dropped
     $5, \$5, 50%    signs of money in front and of per cent behind are dropped: 50% is 50
+    -$5, $-5        are -5, as is -5 with the minus sign U+2212
     42.             a full stop at the end is dropped
     42.0            is 42, where both are plain numerals
 
@@ -21,7 +22,13 @@ from decimal import Decimal
 from typing import Any
 
 from trainer_client.errors import TaskError
-from trainer_client.rewards.columns import demand_references, references_of, rows_of, texts_of
+from trainer_client.rewards.columns import (
+    apart_from_columns,
+    demand_references,
+    references_of,
+    rows_of,
+    texts_of,
+)
 
 # Every quantifier is bounded or cannot take what stands before it: linear in the text's length.
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})", re.ASCII)
@@ -31,10 +38,14 @@ _NUMBER = re.compile(
     r"(?:[eE][+-]?[0-9]{1,4}|/[0-9]{1,400})?(?![0-9])",
     re.ASCII,
 )
+# A sign that stands where _NUMBER takes one: not in 5-$3.
+_SIGNED_MONEY = re.compile(r"(?<![\w.])([+-])\\?[$€£¥]\s*", re.ASCII)
 _logger = logging.getLogger(__name__)
+_MINUS = "\u2212"
 _MONEY = ("\\$", "$", "€", "£", "¥")
 
 
+@apart_from_columns
 def correctness_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 2.0, **columns: Any
 ) -> list[float | None]:
@@ -64,6 +75,7 @@ def correctness_reward(
     return _judge("correctness_reward", prompts, completions, columns, is_right, value)
 
 
+@apart_from_columns
 def int_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
@@ -82,6 +94,7 @@ def int_reward(
     return [value if answer is not None and _is_whole(answer) else 0.0 for answer in answers]
 
 
+@apart_from_columns
 def exact_answer_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 1.0, **columns: Any
 ) -> list[float | None]:
@@ -104,6 +117,7 @@ def exact_answer_reward(
     return _judge("exact_answer_reward", prompts, completions, columns, is_right, value)
 
 
+@apart_from_columns
 def numeric_tolerance_reward(
     prompts: Sequence[Any],
     completions: Sequence[Any],
@@ -116,7 +130,7 @@ def numeric_tolerance_reward(
     """Rewards a number within `atol + rtol * |reference|` of the reference.
 
     The number is the last one of the last `<answer>`, or of the whole text where there is none. It
-    may be written as 1,234.5, 1e3, 3/4 or 50%, which is 50. What is not finite is no number.
+    may be written as 1,234.5, 1e3, 3/4, -$5 or 50%, which is 50. What is not finite is no number.
 
     Args:
         prompts: one a completion.
@@ -196,7 +210,7 @@ def same(answer: str, reference: str) -> bool:
 
 def last_number(text: str) -> float | None:
     """Gives the last number of a text; None where there is none that is finite."""
-    numerals = _NUMBER.findall(_without_money(_THOUSANDS.sub("", text)))
+    numerals = _NUMBER.findall(_without_money(_THOUSANDS.sub("", _with_hyphens(text))))
     return _value(numerals[-1]) if numerals else None
 
 
@@ -208,7 +222,7 @@ def _value(numeral: str) -> float | None:
 
 
 def _plain(text: str) -> str:
-    text = text.strip().removesuffix(".").strip()
+    text = _with_hyphens(text).strip().removesuffix(".").strip()
     text = text.removesuffix("%").removesuffix("\\").strip()
     sign = text[:1] if text[:1] in ("-", "+") else ""
     text = text[len(sign) :]
@@ -217,11 +231,18 @@ def _plain(text: str) -> str:
     return sign + _THOUSANDS.sub("", text.strip())
 
 
+def _with_hyphens(text: str) -> str:
+    """Writes minus signs as `float` reads them."""
+    return text.replace(_MINUS, "-")
+
+
 def _without_money(text: str) -> str:
+    text = _SIGNED_MONEY.sub(r"\1", text)
     for money in _MONEY:
         text = text.replace(money, " ")
     return text
 
 
 def _is_whole(answer: str) -> bool:
-    return re.fullmatch(r"[+-]?[0-9]+", _THOUSANDS.sub("", answer), re.ASCII) is not None
+    numeral = _THOUSANDS.sub("", _with_hyphens(answer))
+    return re.fullmatch(r"[+-]?[0-9]+", numeral, re.ASCII) is not None

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from trainer_client.errors import TaskError
 from trainer_client.text import completion_text, well_formed
 
 REFERENCE_COLUMNS = ("references", "reference", "answer")
+_Reward = TypeVar("_Reward", bound=Callable[..., list[float | None]])
+
+
+def apart_from_columns(reward: _Reward) -> _Reward:
+    """Keeps a data set's columns out of a reward function's options of the same name.
+
+    Trainers hand over every column as a keyword: `target` of a data set for Countdown would be
+    taken for the option of `length_reward`. Such a column is left out, and the option keeps its
+    default.
+    """
+    kinds = inspect.signature(reward).parameters.items()
+    options = {name for name, one in kinds if one.kind is inspect.Parameter.KEYWORD_ONLY}
+
+    @functools.wraps(reward)
+    def apart(
+        prompts: Sequence[Any], completions: Sequence[Any], **given: Any
+    ) -> list[float | None]:
+        columns = {name for name in options & given.keys() if _is_column(given[name], prompts)}
+        kept = {name: value for name, value in given.items() if name not in columns}
+        return reward(prompts, completions, **kept)
+
+    return cast("_Reward", apart)
 
 
 def rows_of(prompts: Sequence[Any], columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Turns columns into rows; a prompt that is text is added as `prompt`."""
     # Beside columns TRL hands over its own things, such as the trainer's state.
-    found = {
-        name: values
-        for name, values in columns.items()
-        if isinstance(values, list) and len(values) == len(prompts)
-    }
+    found = {name: values for name, values in columns.items() if _is_column(values, prompts)}
     return [_row(index, prompt, found) for index, prompt in enumerate(prompts)]
+
+
+def _is_column(values: Any, prompts: Sequence[Any]) -> bool:
+    return isinstance(values, list) and len(values) == len(prompts)
 
 
 def _row(index: int, prompt: Any, columns: Mapping[str, list[Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import inspect
 import math
 import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 Reward = Callable[..., Any]
@@ -89,7 +90,8 @@ def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
     """Gives a reward function other options and, for TRL's log, another name.
 
     As `functools.partial`, but a real function with a `__name__` of its own: partials are called by
-    TRL 1.9 and newer only, and two of one function log into each other.
+    TRL 1.9 and newer only, and two of one function log into each other. And a data set's column
+    of an option's name, which trainers hand over as a keyword, does not replace the option.
 
     Args:
         reward: a reward function, with or without `async`, which the result has too.
@@ -103,7 +105,7 @@ def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
     for option in options:
         if option not in known:
             raise ValueError(f"{name_of(reward)} has no option {option}")
-    return _made_of([functools.partial(reward, **options)], lambda columns: columns[0], name)
+    return _made_of([reward], lambda columns: columns[0], name, options)
 
 
 def name_of(reward: Reward) -> str:
@@ -121,18 +123,25 @@ def is_async(reward: Reward) -> bool:
 
 
 def _made_of(
-    rewards: list[Reward], combine: Callable[[Sequence[Rewards]], Rewards], name: str
+    rewards: list[Reward],
+    combine: Callable[[Sequence[Rewards]], Rewards],
+    name: str,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Reward:
-    """Makes the function: one that TRL can tell to be awaited, where a member is."""
+    """Makes the function: one that TRL can tell to be awaited, where a member is.
+
+    All members get the options, which go before columns.
+    """
 
     def plain(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Rewards:
-        found = [one(prompts=prompts, completions=completions, **columns) for one in rewards]
+        given = {"prompts": prompts, "completions": completions, **columns, **options}
+        found = _each(rewards, given)
         return combine(_checked(rewards, found, len(completions)))
 
     async def awaited(
         prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> Rewards:
-        given = {"prompts": prompts, "completions": completions, **columns}
+        given = {"prompts": prompts, "completions": completions, **columns, **options}
         found = await _all(rewards, given)
         return combine(_checked(rewards, found, len(completions)))
 

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from trainer_client.rewards.columns import texts_of
+from trainer_client.rewards.columns import apart_from_columns, texts_of
 
 # No two of its quantifiers can take the same character, so it takes linear time.
 _SPACE = re.compile(r"\s*")
 _THIN_WORDS = 5
 
 
+@apart_from_columns
 def think_answer_format_reward(
     prompts: Sequence[Any],
     completions: Sequence[Any],
@@ -56,6 +57,7 @@ def _think_answer(text: str, value: float, thin_value: float, think_words: int) 
     return thin_value if thin else value
 
 
+@apart_from_columns
 def strict_format_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
@@ -88,6 +90,7 @@ def _is_strict(text: str) -> bool:
 _REASONING_TAGS = ("<reasoning>", "</reasoning>", "<answer>", "</answer>")
 
 
+@apart_from_columns
 def soft_format_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
@@ -119,6 +122,7 @@ def _is_soft(text: str) -> bool:
     return False
 
 
+@apart_from_columns
 def xmlcount_reward(
     prompts: Sequence[Any],
     completions: Sequence[Any],

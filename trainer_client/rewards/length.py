@@ -11,12 +11,13 @@ from itertools import islice
 from typing import Any, Literal
 
 from trainer_client.errors import TaskError
-from trainer_client.rewards.columns import texts_of
+from trainer_client.rewards.columns import apart_from_columns, texts_of
 
 Unit = Literal["tokens", "words", "characters"]
 _UNITS = ("tokens", "words", "characters")
 
 
+@apart_from_columns
 def length_reward(
     prompts: Sequence[Any],
     completions: Sequence[Any],
@@ -50,6 +51,7 @@ def length_reward(
     return [max(0.0, 1.0 - distance / slope) for distance in distances]
 
 
+@apart_from_columns
 def overlong_penalty(
     prompts: Sequence[Any],
     completions: Sequence[Any],
@@ -88,6 +90,7 @@ def _overlong(length: int, free: int, limit: int, cache: int) -> float:
     return (free - length) / cache if length <= limit else -1.0
 
 
+@apart_from_columns
 def repetition_penalty(
     prompts: Sequence[Any],
     completions: Sequence[Any],

@@ -9,7 +9,8 @@ from trainer_client.text import well_formed
 
 ANSWER_CHARACTERS = 1000
 _BOX = "\\boxed{"
-_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}", re.ASCII)
+# Of a word two letters are enough: to take all would be tried from each of them.
+_WORDS = re.compile(r"[A-Za-z]{2}\s+[A-Za-z]{2}", re.ASCII)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 
 

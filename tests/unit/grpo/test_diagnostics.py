@@ -120,6 +120,24 @@ def test_the_interval_holds_its_mean_within_0_and_1(tallies):
         assert found.low < found.high
 
 
+@pytest.mark.parametrize("tasks", range(2, 12))
+@pytest.mark.parametrize(("samples", "passed"), [(8, 3), (10, 1), (10, 7), (3, 1), (49, 6)])
+def test_tasks_of_one_rate_tell_as_much_as_one_sample_each(tasks, samples, passed):
+    # Wilson's test turns at an end, with as many samples as there are tasks.
+    mixed = [(samples, passed), (3 * samples, 3 * passed)]
+    for tallies in ([(samples, passed)] * tasks, (mixed * tasks)[:tasks]):
+        found = pass_at_1_interval(tallies)
+        for end in (found.low, found.high):
+            turn = 1.959964**2 * end * (1 - end) / tasks
+            assert (passed / samples - end) ** 2 == pytest.approx(turn)
+
+
+@pytest.mark.parametrize("tally", [(3, 4), (3, -1)])
+def test_the_tally_of_a_task_that_contradicts_itself_is_refused(tally):
+    with pytest.raises(ValueError, match=r"^passed:"):
+        pass_at_1_interval([(1, 1), (1, 0), tally])
+
+
 def test_more_samples_of_a_task_do_not_stand_for_more_tasks():
     few = pass_at_1_interval([(2, 2), (2, 0)] * 5)
     many = pass_at_1_interval([(200, 200), (200, 0)] * 5)

@@ -68,6 +68,8 @@ def test_a_right_answer_in_its_tag_earns_two(text, reference, expected):
     [
         (tagged("42"), 0.5),
         (tagged("-3"), 0.5),
+        (tagged("\u22123"), 0.5),
+        (tagged("3\u2212"), 0.0),
         (tagged("1,234"), 0.5),
         (tagged("4.2"), 0.0),
         (tagged("²"), 0.0),
@@ -122,6 +124,52 @@ def test_an_exact_answer_is_the_reference_to_the_letter(text, reference, expecte
 )
 def test_a_number_near_the_reference_earns_one(text, reference, options, expected):
     assert one(numeric_tolerance_reward, text, reference, **options) == expected
+
+
+MINUS = "\u2212"
+FIVES = ["5", "+5", "$5", r"\$5", "€5", "5.0", "+$5", "$+5", "$ 5", "£5.00"]
+MINUS_FIVES = ["-5", "-$5", "$-5", r"-\$5", r"\$-5", "-€5.0", "-$ 5", f"{MINUS}5", f"{MINUS}$5"]
+
+
+@pytest.mark.parametrize("reward", [correctness_reward, numeric_tolerance_reward])
+@pytest.mark.parametrize("text", [*FIVES, *MINUS_FIVES])
+@pytest.mark.parametrize("reference", [*FIVES, *MINUS_FIVES])
+def test_money_has_its_sign_in_front_or_behind(reward, text, reference):
+    alike = (text in FIVES) == (reference in FIVES)
+    assert bool(one(reward, tagged(text), f"#### {reference}")) == alike
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("-€1,200", -1200),
+        (f"{MINUS}£1,234.5", -1234.5),
+        ("it lost -$5.", -5),
+        ("(-$5)", -5),
+        ("x=-$.5", -0.5),
+        (r"\(-\$5\)", -5),
+        (f"1e{MINUS}3", 0.001),
+        ("5-3", 3),
+        (f"5{MINUS}3", 3),
+        ("5-$3", 3),
+        ("5 - 3", 3),
+        ("5 - $3", 3),
+        (f"$5 {MINUS} $3", 3),
+        ("$3-$5", 5),
+        ("US-$5", 5),
+        ("5 -3", -3),
+        ("5 -$3", -3),
+        ("- $5", 5),
+        ("-$", None),
+    ],
+)
+def test_a_sign_is_one_in_front_of_money_where_it_is_one_in_front_of_digits(text, number):
+    assert last_number(text) == number
+
+
+@given(st.text(alphabet="5x.( -+$", max_size=6), st.sampled_from(["-", "+", MINUS]))
+def test_money_behind_a_sign_changes_no_number(before, sign):
+    assert last_number(f"{before}{sign}$7") == last_number(f"{before}{sign}7")
 
 
 @pytest.mark.parametrize("reward", REFERENCED)
@@ -201,7 +249,9 @@ def test_no_text_crashes_a_judgement(text, reference):
     last_number(text)
 
 
-@pytest.mark.parametrize("text", ["1", "1,", "1,234", "<answer>", "$", "1.", "1e", "-", "1/"])
+@pytest.mark.parametrize(
+    "text", ["1", "1,", "1,234", "<answer>", "$", "1.", "1e", "-", "1/", "-$", " ", "-$ "]
+)
 def test_a_long_text_takes_no_time(text):
     for reward in (*REFERENCED, int_reward):
         one(reward, "<answer>" + text * 50_000, "42")

@@ -6,13 +6,30 @@ import asyncio
 import functools
 import inspect
 import math
+import pickle
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer_client.rewards import clipped, ensemble, int_reward, with_options
+from trainer_client import rewards
+from trainer_client.rewards import (
+    clipped,
+    correctness_reward,
+    ensemble,
+    exact_answer_reward,
+    int_reward,
+    length_reward,
+    numeric_tolerance_reward,
+    overlong_penalty,
+    repetition_penalty,
+    soft_format_reward,
+    strict_format_reward,
+    think_answer_format_reward,
+    with_options,
+    xmlcount_reward,
+)
 
 CALL = {"prompts": ["?"] * 3, "completions": ["a", "b", "c"]}
 
@@ -165,6 +182,80 @@ def test_two_functions_of_one_reward_have_two_names_and_two_options():
     call = {"prompts": ["?"], "completions": ["<answer>3</answer>"]}
     assert (small.__name__, large.__name__) == ("int_1.0", "int_2.0")
     assert (small(**call), large(**call)) == ([1.0], [2.0])
+
+
+BARE = {
+    correctness_reward: {"value": 2.0},
+    exact_answer_reward: {"value": 1.0},
+    numeric_tolerance_reward: {"value": 1.0, "atol": 0.5, "rtol": 0.0},
+    int_reward: {"value": 0.5},
+    think_answer_format_reward: {
+        "value": 1.0,
+        "thin_value": 0.5,
+        "think_words": 5,
+        "think_opened": False,
+    },
+    strict_format_reward: {"value": 0.5},
+    soft_format_reward: {"value": 0.5},
+    xmlcount_reward: {"value": 0.125, "trailing_penalty": 0.001},
+    length_reward: {"target": 256, "tolerance": 0, "unit": "tokens"},
+    repetition_penalty: {"ngram": 3, "penalty": -1.0, "unit": "tokens"},
+    overlong_penalty: {"limit": 20, "cache": 10, "unit": "tokens"},
+}
+BATCH = {
+    "prompts": ["?"] * 2,
+    "completions": ["<reasoning>\nso\n</reasoning>\n<answer>\n7\n</answer>\n", "8"],
+    "answer": ["7", "8"],
+    "completion_ids": [[1, 2, 3] * 4, [4] * 300],
+}
+
+
+def test_every_option_of_every_bare_reward_is_in_the_table():
+    functions = {
+        made
+        for made in map(rewards.__dict__.get, rewards.__all__)
+        if inspect.isfunction(made) and "completions" in inspect.signature(made).parameters
+    }
+    assert functions == set(BARE)
+    for reward, options in BARE.items():
+        assert set(inspect.getfullargspec(inspect.unwrap(reward)).kwonlyargs) == set(options)
+
+
+@pytest.mark.parametrize("reward", BARE, ids=lambda reward: reward.__name__)
+@pytest.mark.parametrize("cells", [[100, -3], ["some", "text"], [None, None], [[1], [2]]])
+def test_columns_named_as_options_change_nothing(reward, cells):
+    options = BARE[reward] if reward is overlong_penalty else {}
+    columns = dict.fromkeys(BARE[reward], cells)
+    bare = reward(**BATCH, **options)
+    assert with_options(reward, **BARE[reward])(**BATCH, **columns) == bare
+    if not options:
+        rest = {"answer": BATCH["answer"], "completion_ids": BATCH["completion_ids"]}
+        assert reward(**BATCH, **columns) == bare
+        assert reward(BATCH["prompts"], BATCH["completions"], **rest, **columns) == bare
+
+
+async def test_options_go_before_columns_for_awaited_rewards_too():
+    async def awaited(prompts, completions, *, value=1.0, **columns):
+        return [value + float(columns["answer"][0])] * len(completions)
+
+    made = with_options(awaited, value=2.0)
+    assert inspect.iscoroutinefunction(made)
+    assert await made(**CALL, value=["4"] * 3, answer=["3"] * 3) == [5.0] * 3
+
+
+def test_members_of_an_ensemble_and_what_is_clipped_keep_their_options():
+    columns = {"value": ["1", "2"], "target": [9, 9], "unit": ["kg", "kg"]}
+    near = with_options(length_reward, target=12)
+    assert ensemble([near, int_reward])(**BATCH, **columns) == [0.75, 0.0]
+    assert clipped(near, high=0.5)(**BATCH, **columns) == [0.5, 0.0]
+
+
+def test_bare_rewards_are_to_a_trainer_what_they_were():
+    for reward in BARE:
+        assert getattr(rewards, reward.__name__) is reward
+        assert pickle.loads(pickle.dumps(reward)) is reward
+        assert not inspect.iscoroutinefunction(reward)
+        assert "completions" in inspect.signature(reward).parameters
 
 
 numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=False, width=32))

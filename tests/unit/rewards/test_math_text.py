@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,26 @@ def test_what_a_box_holds_is_balanced(text):
     assert found is None or found.count("{") == found.count("}")
 
 
-@pytest.mark.parametrize("text", [r"\boxed{", "{", "<answer>", "a b ", "\\"])
-def test_a_long_text_takes_no_time(text):
-    assert len(answer_text(text * 20_000)) <= ANSWER_CHARACTERS + len(r"\boxed{}")
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("tag", ["", "<answer>"])
+@pytest.mark.parametrize(
+    "text", [r"\boxed{", "{", "<answer>", "a b ", "\\", "a", "a" * 50 + "1", "a  ", "aa" + " " * 50]
+)
+def test_a_long_text_takes_no_time(tag, text):
+    # In front of "1", since white space at the end is stripped.
+    found = answer_text(tag + text * 20_000 + "1")
+    assert len(found) <= ANSWER_CHARACTERS + len(r"\boxed{}")
+
+
+@pytest.mark.timeout(20)
+def test_a_long_word_and_long_white_space_take_no_time():
+    assert answer_text("<answer>" + "a" * 1_000_000 + "1") == ""
+    assert answer_text("<answer>aa" + " " * 500_000 + "1") == ""
+    assert answer_text("<answer>aa" + " " * 500_000 + "bb") == "bb"
+
+
+@given(st.text(alphabet="aB \n1", max_size=12))
+def test_an_answer_with_two_words_side_by_side_is_a_sentence(text):
+    two_words = re.search(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}", text) is not None
+    found = answer_text(f"<answer>{text}</answer>")
+    assert found.startswith(r"\boxed{") == (bool(text.strip()) and not two_words)
