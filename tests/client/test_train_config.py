@@ -162,7 +162,15 @@ def test_reward_settings_become_fields_of_every_request(flags):
     defaults = load_config(None, {**flags, **more}).reward.defaults
     assert defaults.reward_policy.kind == pb.REWARD_POLICY_KIND_FRACTION
     assert defaults.limits.cpu_time_seconds == 2.5
-    assert not load_config(None, flags).reward.defaults.HasField("limits")
+    assert load_config(None, flags).reward.defaults == pb.ScoreRequest()
+
+
+def test_a_bonus_alone_leaves_the_task_its_own_rule(flags):
+    task = pb.ScoreRequest()
+    task.reward_policy.kind = pb.REWARD_POLICY_KIND_FRACTION
+    task.MergeFrom(load_config(None, {**flags, "reward.compile_bonus": 0.1}).reward.defaults)
+    assert task.reward_policy.kind == pb.REWARD_POLICY_KIND_FRACTION
+    assert task.reward_policy.compile_bonus == pytest.approx(0.1)
 
 
 def test_bonuses_and_the_least_integrity_become_fields_of_every_request(flags):

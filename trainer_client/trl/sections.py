@@ -150,7 +150,8 @@ class RewardSection(Section):
     """How verdicts become rewards.
 
     Args:
-        policy: all-or-nothing, or the share of tests that passed.
+        policy: all-or-nothing, or the share of tests that passed; each task's own if absent, which
+            is all-or-nothing where it has none.
         name: under which TRL logs.
         weight: of the reward by execution among further ones.
         compile_bonus: added when the program compiles but fails every test.
@@ -161,7 +162,7 @@ class RewardSection(Section):
         further: reward functions beside this one.
     """
 
-    policy: Literal["all_or_nothing", "fraction", "weighted"] = "all_or_nothing"
+    policy: Literal["all_or_nothing", "fraction", "weighted"] | None = None
     name: str = ""
     weight: float = 1.0
     compile_bonus: _Share = 0.0
@@ -173,13 +174,15 @@ class RewardSection(Section):
 
     @property
     def defaults(self) -> pb.ScoreRequest:
-        """The fields that every request gets."""
-        policy = pb.RewardPolicy(
-            kind=pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}"),
-            compile_bonus=self.compile_bonus,
-            format_bonus=self.format_bonus,
-        )
-        request = pb.ScoreRequest(reward_policy=policy)
+        """The fields that every request gets; a task's own stay where nothing else is set."""
+        request = pb.ScoreRequest()
+        if self.policy is not None:
+            kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}")
+            request.reward_policy.kind = kind
+        if self.compile_bonus:
+            request.reward_policy.compile_bonus = self.compile_bonus
+        if self.format_bonus:
+            request.reward_policy.format_bonus = self.format_bonus
         if self.cpu_time_seconds is not None:
             request.limits.cpu_time_seconds = self.cpu_time_seconds
         if self.require_integrity is not None:
