@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import forks
 from trainer_client.call import Request
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
@@ -72,12 +73,12 @@ class RewardClient:
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
         try:
-            self._client.claim()
+            forks.check()
         except RuntimeError:
             work.close()
             raise
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or self._thread.process != os.getpid():
                 self._thread = _LoopThread()
             thread = self._thread
         return thread.run(work)
@@ -93,7 +94,7 @@ class _LoopThread:
             target=_run_loop, args=(self._loop,), name="RewardClient", daemon=True
         )
         thread.start()
-        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread)
+        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread, self.process)
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Runs a coroutine to its end; an interrupt of the caller cancels it."""
@@ -111,6 +112,8 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(timeout=5.0)
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
+    # A forked child has no such thread, and would wake the parent's loop.
+    if process == os.getpid():
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=5.0)
