@@ -4,6 +4,7 @@ import asyncio
 import pickle
 import threading
 import time
+from concurrent import futures
 
 import grpc
 import pytest
@@ -494,6 +495,37 @@ def test_a_closed_blocking_client_leaves_no_thread_and_opens_again(serve):
     client.close()
 
 
+def hanging(release: threading.Event):
+    def answer(request, context) -> pb.ScoreResponse:
+        release.wait(20)
+        return passed(request, context)
+
+    return answer
+
+
+def refused(request, context) -> pb.ScoreResponse:
+    context.abort(grpc.StatusCode.UNAVAILABLE, "later")
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("waiting_for", ["an answer", "another attempt"])
+def test_closing_ends_the_calls_of_other_threads(serve, waiting_for, batch_size):
+    release = threading.Event()
+    server = serve(hanging(release) if waiting_for == "an answer" else refused)
+    client = RewardClient(server.target, batch_size=batch_size)
+    try:
+        with futures.ThreadPoolExecutor(3) as pool:
+            calls = [pool.submit(client.score, requests(3)) for _ in range(3)]
+            while len(server.requests) < len(calls):
+                time.sleep(0.01)
+            client.close()
+            for call in calls:
+                with pytest.raises(RuntimeError, match="closed during this call"):
+                    call.result(10)
+    finally:
+        release.set()
+
+
 def test_a_forgotten_blocking_client_ends_its_thread(serve):
     others = client_threads()
     client = RewardClient(serve().target)
@@ -512,14 +544,3 @@ def test_a_client_says_that_its_process_was_forked_and_goes_on_in_the_parent(ser
         assert "used before this process was forked" in said
         assert said_in_a_fork(client.close) == ""
         assert client.score(requests(1))[0].reward == 1.0
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_child_may_be_the_first_to_use_a_client(serve):
-    server = serve()
-    client = RewardClient(server.target)
-
-    def score() -> None:
-        raise RuntimeError(f"reward {client.score(requests(1))[0].reward}")
-
-    assert said_in_a_fork(score) == "reward 1.0"

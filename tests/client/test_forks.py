@@ -79,3 +79,21 @@ print(os.waitpid(child, 0)[1], reward(), reward())
 @pytest.mark.parametrize("how", ["at once", "unwound", "forgotten"])
 def test_a_forked_child_that_ends_in_order_leaves_its_parents_client_alone(serve, how):
     assert printed_by(LEAVING, serve().target, how).split() == ["1.0", "0", "1.0", "1.0"]
+
+
+FIRST = """
+import os, sys
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import RewardClient
+
+client = RewardClient(sys.argv[1])
+child = os.fork()
+with client:
+    print(client.score([pb.ScoreRequest()])[0].reward, flush=True)
+if child:
+    os.waitpid(child, 0)
+"""
+
+
+def test_a_child_may_be_the_first_to_use_a_client(serve):
+    assert printed_by(FIRST, serve().target).split() == ["1.0", "1.0"]
