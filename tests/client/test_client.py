@@ -103,11 +103,13 @@ async def test_lazy_requests_are_made_when_they_are_sent_and_again_for_another_a
         scores = await client.score([lazy(index) for index in range(12)])
     assert [score.id for score in scores] == [f"r{index}" for index in range(12)]
     assert [score.reward for score in scores] == [1.0] * 12
+    assert len(made) == (sum(server.batches) or len(server.requests)) >= 24
     if batch_size == 1:
         assert sorted(made) == sorted([f"r{index}" for index in range(12)] * 2)
 
 
-async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve):
+@pytest.mark.parametrize("batch_size", [1, 4])
+async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve, batch_size):
     alive: set[str] = set()
     most = 0
 
@@ -125,7 +127,8 @@ async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve):
         alive.discard(request.id)
         return slowly(request, context)
 
-    async with AsyncRewardClient(serve(answer).target, max_in_flight=4) as client:
+    options = {"max_in_flight": 4, "batch_size": batch_size}
+    async with AsyncRewardClient(serve(answer).target, **options) as client:
         await client.score([lazy(index) for index in range(64)])
     assert most <= 8  # an answer on its way back has left its slot on the server already
 
@@ -337,6 +340,16 @@ async def test_a_batch_is_cut_in_count_and_in_bytes(serve):
         scores = await client.score(requests(9) + requests(3, completion="x" * 1400))
     assert [score.reward for score in scores] == [1.0] * 12
     assert sorted(server.batches) == [1, 3, 4, 4]
+
+
+async def test_a_request_too_large_leaves_the_others_of_its_batch_alone(serve):
+    server = serve()
+    todo = [*requests(2), *requests(1, completion="x" * 4000), *requests(1)]
+    async with AsyncRewardClient(server.target, batch_size=4, max_request_bytes=3000) as client:
+        scores = await client.score(todo)
+    assert [score.reward for score in scores] == [1.0, 1.0, None, 1.0]
+    assert scores[2].error.permanent
+    assert server.batches == [2, 1]
 
 
 async def test_a_batch_keeps_the_order_although_answers_come_in_another(serve):
