@@ -1,8 +1,11 @@
-"""What a forked child says."""
+"""What a forked child says, and what programs that fork print."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 
@@ -22,3 +25,19 @@ def said_in_a_fork(call: Callable[[], object]) -> str:
         text = said.read()
     os.waitpid(child, 0)
     return text
+
+
+def printed_by(program: str, *arguments: str, seconds: float = 30) -> str:
+    """Runs a Python program, and ends it with all that it forked when it takes too long."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        return process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise

@@ -6,21 +6,26 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent import futures
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import forks
 from trainer_client.call import Request
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
 from trainer_client.score import Score
 
 _T = TypeVar("_T")
+_Close = Callable[[], Coroutine[Any, Any, None]]
 
 
 class RewardClient:
     """`AsyncRewardClient` for callers without an event loop; safe to share between threads.
+
+    Its calls raise RuntimeError where another thread closes it meanwhile.
 
     Args:
         target: see `Connection`, as for all options.
@@ -44,11 +49,10 @@ class RewardClient:
         return self._run(self._client.server_info())
 
     def close(self) -> None:
-        """Closes the channel and ends the thread; a later call starts another."""
+        """Ends all calls, closes the channel and ends the thread; a later call starts another."""
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None and thread.process == os.getpid():
-            thread.run(self._client.close())
+        if thread is not None:
             thread.stop()
 
     def __enter__(self) -> Self:
@@ -72,45 +76,69 @@ class RewardClient:
 
     def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
         try:
-            self._client.claim()
+            forks.check()
         except RuntimeError:
             work.close()
             raise
         with self._lock:
-            if self._thread is None:
-                self._thread = _LoopThread()
-            thread = self._thread
-        return thread.run(work)
+            if self._thread is None or self._thread.process != os.getpid():
+                self._thread = _LoopThread(self._client.close)
+            # Whoever closes it after this finds the call among the loop's tasks.
+            future = self._thread.begin(work)
+        return _result(future)
 
 
 class _LoopThread:
-    """An event loop in a thread, which ends with its owner or with the program."""
+    """An event loop in a thread, which ends with its owner or with the program.
 
-    def __init__(self) -> None:
+    Args:
+        close: what the loop does last.
+    """
+
+    def __init__(self, close: _Close) -> None:
         self.process = os.getpid()
         self._loop = asyncio.new_event_loop()
         thread = threading.Thread(
-            target=_run_loop, args=(self._loop,), name="RewardClient", daemon=True
+            target=_run_loop, args=(self._loop, close), name="RewardClient", daemon=True
         )
         thread.start()
-        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread)
+        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread, self.process)
 
-    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Runs a coroutine to its end; an interrupt of the caller cancels it."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+    def begin(self, work: Coroutine[Any, Any, _T]) -> futures.Future[_T]:
+        """Has the loop run a coroutine."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
 
-def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+def _result(future: futures.Future[_T]) -> _T:
+    """Waits for what was begun; an interrupt of the caller cancels it."""
+    try:
+        return future.result()
+    except futures.CancelledError:
+        raise RuntimeError("the client was closed during this call") from None
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop, close: _Close) -> None:
     asyncio.set_event_loop(loop)
     loop.run_forever()
+    loop.run_until_complete(_wind_up(close))
     loop.close()
 
 
-def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(timeout=5.0)
+async def _wind_up(close: _Close) -> None:
+    """Cancels what is under way, since whoever waits for it would do so for ever."""
+    calls = asyncio.all_tasks() - {asyncio.current_task()}
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    await close()
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
+    # A forked child has no such thread, and would wake the parent's loop.
+    if process == os.getpid():
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=5.0)

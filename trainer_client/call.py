@@ -6,7 +6,7 @@ Every request ends with a score of its own: a verdict, or the reason why there i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -64,7 +64,7 @@ class ScoreCall:
         )
 
     async def run(self, requests: Sequence[Request]) -> list[Score]:
-        """Judges requests that share one RPC, trying again while that makes sense."""
+        """Judges requests that share RPCs, trying again while that makes sense."""
         scores: dict[int, Score] = {}
         pending = list(range(len(requests)))
         attempt = 0
@@ -96,17 +96,22 @@ class ScoreCall:
         )
 
     async def _attempt(self, requests: Sequence[Request]) -> list[_Answer]:
+        answers: list[_Answer] = []
         async with self._line.slots:
-            made = [_made(request) for request in requests]
-            problem = self._size_problem(made)
-            if problem is not None:
-                return [problem] * len(made)
-            seconds = min(self._connection.rpc_timeout_seconds, self._patience.remaining())
-            if seconds <= 0:
-                return [_OVER] * len(made)
-            if self._connection.batch_size == 1:
-                return [await self._single(made[0], seconds)]
-            return await self._batch(made, seconds)
+            for part in _fitting(map(_made, requests), self._connection.max_request_bytes):
+                answers += await self._send(part)
+        return answers
+
+    async def _send(self, requests: Sequence[pb.ScoreRequest]) -> Sequence[_Answer]:
+        problem = self._size_problem(requests)
+        if problem is not None:
+            return [problem] * len(requests)
+        seconds = min(self._connection.rpc_timeout_seconds, self._patience.remaining())
+        if seconds <= 0:
+            return [_OVER] * len(requests)
+        if self._connection.batch_size == 1:
+            return [await self._single(requests[0], seconds)]
+        return await self._batch(requests, seconds)
 
     async def _single(self, request: pb.ScoreRequest, seconds: float) -> _Answer:
         try:
@@ -164,16 +169,21 @@ def _made(request: Request) -> pb.ScoreRequest:
 
 
 def chunks(requests: Sequence[Request], connection: Connection) -> Sequence[Sequence[Request]]:
-    """Cuts requests into runs that fit into one RPC, in count and in bytes."""
-    if connection.batch_size == 1:
-        return [[request] for request in requests]
-    chunks: list[list[pb.ScoreRequest]] = []
-    room = 0
-    for request in map(_made, requests):
+    """Cuts requests into runs of as many as share one RPC, where their bytes fit into it."""
+    starts = range(0, len(requests), connection.batch_size)
+    return [requests[start : start + connection.batch_size] for start in starts]
+
+
+def _fitting(requests: Iterable[pb.ScoreRequest], most: int) -> Iterator[list[pb.ScoreRequest]]:
+    """Cuts requests into runs of at most so many bytes; one that is larger stands alone."""
+    run: list[pb.ScoreRequest] = []
+    room = most
+    for request in requests:
         size = request.ByteSize()
-        if not chunks or len(chunks[-1]) == connection.batch_size or size > room:
-            chunks.append([])
-            room = connection.max_request_bytes
-        chunks[-1].append(request)
+        if run and size > room:
+            yield run
+            run, room = [], most
+        run.append(request)
         room -= size
-    return chunks
+    if run:
+        yield run

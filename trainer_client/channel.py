@@ -18,6 +18,8 @@ from typing import TypedDict
 
 import grpc
 
+from trainer_client import forks
+
 Target = str | Sequence[str]
 
 # gRPC would ask the proxy of the environment for these too, which is on another machine.
@@ -158,6 +160,11 @@ class Connection:
 
     def open(self) -> grpc.aio.Channel:
         """Makes a channel that belongs to the running loop."""
+        channel = self._channel()
+        forks.watch(channel)
+        return channel
+
+    def _channel(self) -> grpc.aio.Channel:
         options = list(_OPTIONS)
         if all(map(_LOOPBACK.fullmatch, addresses(self.target))):
             options.append(("grpc.enable_http_proxy", 0))

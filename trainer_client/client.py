@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Iterable
 from types import TracebackType
@@ -12,6 +11,7 @@ from typing import Any, Self, TypeVar, Unpack
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import forks
 from trainer_client.call import Line, Request, ScoreCall, chunks
 from trainer_client.channel import Connection, ConnectionOptions, Target
 from trainer_client.errors import CallError
@@ -24,8 +24,8 @@ class AsyncRewardClient:
     """A client for any number of event loops.
 
     A channel is made for each loop that calls, when it first calls. The object can be pickled;
-    the copy connects anew. A process that has used it cannot be forked and use it again, since gRPC
-    cannot: let workers be spawned, or let them be the first to use it.
+    the copy connects anew. A process that is forked while clients are connected can use none, since
+    gRPC cannot: let workers be spawned, or let them be the first to use one.
 
     Args:
         target: see `Connection`, as for all options.
@@ -35,7 +35,6 @@ class AsyncRewardClient:
         self._connection = Connection(target, **options)
         self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
         self._lock = threading.Lock()
-        self._process: int | None = None
 
     async def score(self, requests: Iterable[Request]) -> list[Score]:
         """Judges completions; gives one score for each, in the order given.
@@ -44,7 +43,7 @@ class AsyncRewardClient:
         `LazyRequest` is made when it is sent.
 
         Raises:
-            RuntimeError: the client was used before this process was forked.
+            RuntimeError: a client was used before this process was forked.
         """
         todo = list(requests)
         call = ScoreCall(self._connection, self._line())
@@ -94,21 +93,6 @@ class AsyncRewardClient:
         self._connection = state
         self._lines = {}
         self._lock = threading.Lock()
-        self._process = None
-
-    def claim(self) -> None:
-        """Notes the process that uses it.
-
-        Raises:
-            RuntimeError: it was used before this process was forked.
-        """
-        process = os.getpid()
-        if self._process not in (None, process):
-            raise RuntimeError(
-                "the client was used before this process was forked, which gRPC does not survive: "
-                "spawn processes, or let them be the first to use it"
-            )
-        self._process = process
 
     def _call_options(self) -> dict[str, Any]:
         return {
@@ -117,7 +101,7 @@ class AsyncRewardClient:
         }
 
     def _line(self) -> Line:
-        self.claim()
+        forks.check()
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._lines:

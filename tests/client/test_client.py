@@ -4,6 +4,7 @@ import asyncio
 import pickle
 import threading
 import time
+from concurrent import futures
 
 import grpc
 import pytest
@@ -102,11 +103,13 @@ async def test_lazy_requests_are_made_when_they_are_sent_and_again_for_another_a
         scores = await client.score([lazy(index) for index in range(12)])
     assert [score.id for score in scores] == [f"r{index}" for index in range(12)]
     assert [score.reward for score in scores] == [1.0] * 12
+    assert len(made) == (sum(server.batches) or len(server.requests)) >= 24
     if batch_size == 1:
         assert sorted(made) == sorted([f"r{index}" for index in range(12)] * 2)
 
 
-async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve):
+@pytest.mark.parametrize("batch_size", [1, 4])
+async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve, batch_size):
     alive: set[str] = set()
     most = 0
 
@@ -124,7 +127,8 @@ async def test_no_more_lazy_requests_exist_at_once_than_are_under_way(serve):
         alive.discard(request.id)
         return slowly(request, context)
 
-    async with AsyncRewardClient(serve(answer).target, max_in_flight=4) as client:
+    options = {"max_in_flight": 4, "batch_size": batch_size}
+    async with AsyncRewardClient(serve(answer).target, **options) as client:
         await client.score([lazy(index) for index in range(64)])
     assert most <= 8  # an answer on its way back has left its slot on the server already
 
@@ -338,6 +342,16 @@ async def test_a_batch_is_cut_in_count_and_in_bytes(serve):
     assert sorted(server.batches) == [1, 3, 4, 4]
 
 
+async def test_a_request_too_large_leaves_the_others_of_its_batch_alone(serve):
+    server = serve()
+    todo = [*requests(2), *requests(1, completion="x" * 4000), *requests(1)]
+    async with AsyncRewardClient(server.target, batch_size=4, max_request_bytes=3000) as client:
+        scores = await client.score(todo)
+    assert [score.reward for score in scores] == [1.0, 1.0, None, 1.0]
+    assert scores[2].error.permanent
+    assert server.batches == [2, 1]
+
+
 async def test_a_batch_keeps_the_order_although_answers_come_in_another(serve):
     async with AsyncRewardClient(serve().target, batch_size=100) as client:
         scores = await client.score(requests(50))
@@ -494,6 +508,37 @@ def test_a_closed_blocking_client_leaves_no_thread_and_opens_again(serve):
     client.close()
 
 
+def hanging(release: threading.Event):
+    def answer(request, context) -> pb.ScoreResponse:
+        release.wait(20)
+        return passed(request, context)
+
+    return answer
+
+
+def refused(request, context) -> pb.ScoreResponse:
+    context.abort(grpc.StatusCode.UNAVAILABLE, "later")
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("waiting_for", ["an answer", "another attempt"])
+def test_closing_ends_the_calls_of_other_threads(serve, waiting_for, batch_size):
+    release = threading.Event()
+    server = serve(hanging(release) if waiting_for == "an answer" else refused)
+    client = RewardClient(server.target, batch_size=batch_size)
+    try:
+        with futures.ThreadPoolExecutor(3) as pool:
+            calls = [pool.submit(client.score, requests(3)) for _ in range(3)]
+            while len(server.requests) < len(calls):
+                time.sleep(0.01)
+            client.close()
+            for call in calls:
+                with pytest.raises(RuntimeError, match="closed during this call"):
+                    call.result(10)
+    finally:
+        release.set()
+
+
 def test_a_forgotten_blocking_client_ends_its_thread(serve):
     others = client_threads()
     client = RewardClient(serve().target)
@@ -512,14 +557,3 @@ def test_a_client_says_that_its_process_was_forked_and_goes_on_in_the_parent(ser
         assert "used before this process was forked" in said
         assert said_in_a_fork(client.close) == ""
         assert client.score(requests(1))[0].reward == 1.0
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_child_may_be_the_first_to_use_a_client(serve):
-    server = serve()
-    client = RewardClient(server.target)
-
-    def score() -> None:
-        raise RuntimeError(f"reward {client.score(requests(1))[0].reward}")
-
-    assert said_in_a_fork(score) == "reward 1.0"

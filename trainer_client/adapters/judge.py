@@ -42,8 +42,8 @@ class Judge:
     """Judges completions, from any thread and from any number of event loops.
 
     It connects when it is first used, once for each process and loop. It can be pickled; the copy
-    connects anew. A process that has used it cannot be forked and use it again, since gRPC cannot:
-    let workers be spawned, or let them be the first to use it.
+    connects anew. A process that is forked while it is connected can use neither it nor another,
+    since gRPC cannot: let workers be spawned, or let them be the first to use one.
 
     Args:
         target: the servers; see `channel.Connection`, as for all other options.
@@ -83,7 +83,7 @@ class Judge:
 
         Raises:
             ValueError: there are not as many labels as completions.
-            RuntimeError: it was used before this process was forked.
+            RuntimeError: a client was used before this process was forked.
         """
         prepared = self._prepare_all(completions, labels)
         return _merged(prepared, await self._connected().awaited.score(_requests(prepared)))

@@ -129,7 +129,7 @@ class _Matcher:
             encoding="ascii",
         )
         self._owner = os.getpid()
-        self._finalizer = weakref.finalize(self, _end, process)
+        self._finalizer = weakref.finalize(self, _end, process, self._owner)
         _write(process, self._setting)
         return process
 
@@ -155,7 +155,10 @@ def _write(process: subprocess.Popen[str], line: str) -> None:
         process.stdin.flush()
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[str], owner: int) -> None:
+    # In a forked child too this runs at the exit, where the process is its parent's to end.
+    if owner != os.getpid():
+        return
     process.kill()
     # Closing flushes what was written to a process that is gone.
     with contextlib.suppress(BrokenPipeError):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import printed_by
 from trainer_client.rewards import pattern_reward
 
 ENDLESS = "(a+)+$"
@@ -136,3 +137,27 @@ def test_a_forked_process_has_a_matcher_of_its_own():
     assert one(reward, *["a"] * 50) == [1.0] * 50
     assert os.waitpid(child, 0)[1] == 0
     assert matchers() == before
+
+
+FORKING = """
+import os, sys
+from trainer_client.rewards import pattern_reward
+
+reward = pattern_reward("a+")
+
+def judged():
+    return reward(prompts=["?"], completions=["aa"])[0]
+
+print(judged(), flush=True)
+child = os.fork()
+if child == 0:
+    if sys.argv[1] == "used":
+        judged()
+    sys.exit()
+print(*(judged() for _ in range(50)), os.waitpid(child, 0)[1], judged())
+"""
+
+
+@pytest.mark.parametrize("matcher", ["used", "unused"])
+def test_a_forked_process_that_ends_in_order_leaves_its_parents_matcher_alone(matcher):
+    assert printed_by(FORKING, matcher).split() == ["1.0"] * 51 + ["0", "1.0"]

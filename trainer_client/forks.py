@@ -1,0 +1,52 @@
+"""What becomes of gRPC in a forked child.
+
+`grpc.aio` has one completion queue for each process and one thread that empties it. A child that is
+forked while channels are open inherits the queue and not the thread: every call there would wait
+for ever, also on a new channel. Freeing the last inherited channel would wait for that thread, and
+take the parent's event loop out of the epoll set that both processes share.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import weakref
+
+import grpc
+
+# What they describe belongs to the process, as does gRPC's state.
+_open: weakref.WeakSet[grpc.aio.Channel] = weakref.WeakSet()
+_inherited: list[grpc.aio.Channel] = []
+
+
+def watch(channel: grpc.aio.Channel) -> None:
+    """Notes a channel, for the children that are forked before it is freed."""
+    _register()
+    _open.add(channel)
+
+
+def check() -> None:
+    """Makes sure that gRPC works in this process.
+
+    Raises:
+        RuntimeError: a client was used before this process was forked, and not closed.
+    """
+    if _inherited:
+        raise RuntimeError(
+            "a client was used before this process was forked, which gRPC does not survive: "
+            "spawn processes, or let them be the first to use one"
+        )
+
+
+@functools.cache
+def _register() -> None:
+    os.register_at_fork(after_in_child=_keep)
+
+
+def _keep() -> None:
+    """Keeps the parent's channels, also when the interpreter frees everything at its end."""
+    for channel in _open:
+        _inherited.append(channel)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))
+    _open.clear()
