@@ -126,7 +126,9 @@ def finish(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    if len(entries) > 1:
+    # A single line is named by its axis, an area by nothing else.
+    has_areas = any(axes.collections and not axes.lines for axes in panels)
+    if len(entries) > 1 or has_areas:
         handles, labels = list(entries.values()), list(entries)
         figure.legend(handles, labels, loc="outside upper left", ncols=columns)
 

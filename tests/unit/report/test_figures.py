@@ -77,6 +77,14 @@ def test_verdicts_and_what_was_not_judged_add_up_to_all_completions(tmp_path):
     assert f"not judged {3 / 12:.1%}" in chart.alt
 
 
+def test_a_single_area_has_its_name_and_a_single_line_has_its_axis(tmp_path):
+    line = {"reward": 0.5, f"{REWARD}/verdict/PASSED": 1.0, f"{REWARD}/unjudged": 0.0}
+    runs = logged(tmp_path, [(1, line), (2, line)])
+    (legend,) = verdict_figure(runs).figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["PASSED"]
+    assert reward_figure(runs).figure.legends == []
+
+
 def test_a_run_that_never_saw_a_signal_counts_none_and_not_nothing(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
     write_run(folders[0], Plan())
