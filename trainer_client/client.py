@@ -24,7 +24,7 @@ class AsyncRewardClient:
     """A client for any number of event loops.
 
     A channel is made for each loop that calls, when it first calls. The object can be pickled;
-    the copy connects anew. A process that is forked while clients are connected can use none, since
+    the copy connects anew. A process that is forked after a client was used can use none, since
     gRPC cannot: let workers be spawned, or let them be the first to use one.
 
     Args:

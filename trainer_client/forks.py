@@ -2,8 +2,9 @@
 
 `grpc.aio` has one completion queue for each process and one thread that empties it. A child that is
 forked while channels are open inherits the queue and not the thread: every call there would wait
-for ever, also on a new channel. Freeing the last inherited channel would wait for that thread, and
-take the parent's event loop out of the epoll set that both processes share.
+for ever, also on a new channel. So it is for a while after the last channel was closed. Freeing the
+last inherited channel would wait for that thread, and take the parent's event loop out of the epoll
+set that both processes share.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import threading
 import weakref
 
 import grpc
 
 # What they describe belongs to the process, as does gRPC's state.
 _open: weakref.WeakSet[grpc.aio.Channel] = weakref.WeakSet()
-_inherited: list[grpc.aio.Channel] = []
+_forked = threading.Event()
 
 
 def watch(channel: grpc.aio.Channel) -> None:
@@ -30,9 +32,9 @@ def check() -> None:
     """Makes sure that gRPC works in this process.
 
     Raises:
-        RuntimeError: a client was used before this process was forked, and not closed.
+        RuntimeError: a client was used before this process was forked.
     """
-    if _inherited:
+    if _forked.is_set():
         raise RuntimeError(
             "a client was used before this process was forked, which gRPC does not survive: "
             "spawn processes, or let them be the first to use one"
@@ -46,7 +48,6 @@ def _register() -> None:
 
 def _keep() -> None:
     """Keeps the parent's channels, also when the interpreter frees everything at its end."""
+    _forked.set()
     for channel in _open:
-        _inherited.append(channel)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))
-    _open.clear()

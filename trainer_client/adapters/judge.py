@@ -42,8 +42,8 @@ class Judge:
     """Judges completions, from any thread and from any number of event loops.
 
     It connects when it is first used, once for each process and loop. It can be pickled; the copy
-    connects anew. A process that is forked while it is connected can use neither it nor another,
-    since gRPC cannot: let workers be spawned, or let them be the first to use one.
+    connects anew. A process that is forked after its use can use neither it nor another, since gRPC
+    cannot: let workers be spawned, or let them be the first to use one.
 
     Args:
         target: the servers; see `channel.Connection`, as for all other options.
