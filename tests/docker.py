@@ -106,10 +106,10 @@ def dead_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("DOCKER_HOST", address)
     gc.disable()
     yield address
-    gc.enable()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+    gc.enable()
 
 
 @contextmanager
