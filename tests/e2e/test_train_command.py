@@ -180,7 +180,10 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
     assert not (tmp_path / "out" / "model.safetensors").exists()
 
 
-def test_the_best_adapter_is_kept_and_evaluated_as_the_model_that_it_makes(config, tmp_path):
+def test_the_best_adapter_is_kept_and_evaluated_as_the_model_that_it_makes(
+    config, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))  # what is merged is kept in its .cache
     settings = {
         "model.lora.r": 2,
         "evaluation.every": 1,

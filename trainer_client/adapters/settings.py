@@ -28,6 +28,7 @@ from trainer_client.adapters.judge import Judge
 from trainer_client.adapters.unjudged import Unjudged
 from trainer_client.channel import ConnectionOptions, tls_of_files, token_of_file
 from trainer_client.errors import ConfigError, TaskError
+from trainer_client.reward_rule import set_reward_rule
 
 PREFIX = "CODEREWARD_"
 
@@ -60,13 +61,7 @@ class AdapterSettings(BaseSettings):
     def defaults(self) -> pb.ScoreRequest:
         """The fields that every request gets; a task's own stay where nothing else is set."""
         request = pb.ScoreRequest()
-        if self.policy is not None:
-            kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}")
-            request.reward_policy.kind = kind
-        if self.compile_bonus:
-            request.reward_policy.compile_bonus = self.compile_bonus
-        if self.format_bonus:
-            request.reward_policy.format_bonus = self.format_bonus
+        set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
         if self.cpu_time_seconds is not None:
             request.limits.cpu_time_seconds = self.cpu_time_seconds
         return request

@@ -18,6 +18,7 @@ from pydantic import (
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.channel import ConnectionOptions, tls_of_files, token_of_file
 from trainer_client.errors import ConfigError
+from trainer_client.reward_rule import set_reward_rule
 from trainer_client.tasks import TASKS
 
 REQUESTS = "requests"
@@ -176,13 +177,7 @@ class RewardSection(Section):
     def defaults(self) -> pb.ScoreRequest:
         """The fields that every request gets; a task's own stay where nothing else is set."""
         request = pb.ScoreRequest()
-        if self.policy is not None:
-            kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{self.policy.upper()}")
-            request.reward_policy.kind = kind
-        if self.compile_bonus:
-            request.reward_policy.compile_bonus = self.compile_bonus
-        if self.format_bonus:
-            request.reward_policy.format_bonus = self.format_bonus
+        set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
         if self.cpu_time_seconds is not None:
             request.limits.cpu_time_seconds = self.cpu_time_seconds
         if self.require_integrity is not None:
