@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
@@ -90,7 +91,7 @@ def load_tokenizer(config: TrainConfig) -> PreTrainedTokenizerBase:
     """
     from transformers import AutoTokenizer
 
-    path = _model_path(config)
+    path = _model_path(config.model.path)
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path)
     except (OSError, ValueError) as error:
@@ -195,7 +196,7 @@ def make_trainer(
             listener=listener,
             evaluated=evaluated,
             evaluation_seed=config.evaluation.seed,
-            model=_model_path(config),
+            model=_model_path(config.model.path),
             args=arguments,
             reward_funcs=[listener.attached(reward), *further],
             train_dataset=Dataset.from_list(training_tasks.records),
@@ -254,17 +255,18 @@ def _model_options(config: TrainConfig) -> dict[str, Any]:
     return options if attention is None else {**options, "attn_implementation": attention}
 
 
-def _model_path(config: TrainConfig) -> str:
+@functools.cache  # for the tokenizer and the model: a large file is read for its digest once
+def _model_path(named: str) -> str:
     """Gives the folder or the name of the model; GGUF files and adapters become one first."""
-    if (Path(config.model.path) / ADAPTER).is_file():
-        return str(_merged(Path(config.model.path)))
-    if not config.model.path.endswith(".gguf"):
-        return config.model.path
+    if (Path(named) / ADAPTER).is_file():
+        return str(_merged(Path(named)))
+    if not named.endswith(".gguf"):
+        return named
     try:
-        path = Path(config.model.path)
-        file = path if path.is_file() else package_file(config.model.path)
+        path = Path(named)
+        file = path if path.is_file() else package_file(named)
     except ConfigError:
-        raise ConfigError(f"model.path: there is no file {config.model.path}") from None
+        raise ConfigError(f"model.path: there is no file {named}") from None
     return str(cached_checkpoint(file))
 
 
