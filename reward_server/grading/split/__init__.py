@@ -1,0 +1,44 @@
+"""Test programs taken apart into the tests' program and the solution's, which talk over pipes.
+
+What this stops: a solution that reads what the tests expect, redefines what compares, or returns
+objects that are equal to everything. The tests' program is made of trusted text alone: stubs, which
+send calls and read answers, stand in the solution's place. The solution's program is the solution
+and a loop that answers calls. Neither holds a word of the other.
+
+What it does not: judge what is no data. Tests that hand over functions, or look at the solution's
+own classes, cannot be taken apart; which ones, the text of prompt and tests decides.
+
+Both programs read descriptor 3 and write descriptor 4. A *frame* is a big-endian u32, the length of
+its payload, and the payload, which begins with its kind. Numbers are big-endian; `str` is a u32,
+the length in bytes, and UTF-8 in which lone surrogates are kept (WTF-8).
+
+From the tests' program:
+    C   u32 id, str function, u32 count, values: a call; ids count up from 1, one at a time
+    F   str message: the last answer is malformed; the program's last frame
+From the solution's program:
+    R   u32 id, u32 count, values: the answer; arguments that the call may have changed, in order,
+        and the result as the last
+    E   u32 id, str type, str message: the call raised an exception
+    X   str message: the solution does not compile; in the place of an answer
+
+Whoever relays the frames looks at kinds and ids only. A value is a tag and its content:
+    n null, t true, f false, u undefined
+    i i64, I str of decimal digits, d f64, c i64 (a character), s str, b u32 length and bytes
+    l u32 count and values (a sequence), e the same (a set), p the same (a pair or tuple)
+    m u32 count, and as many keys and values in turn
+    o value (an option that has one; an empty one is n)
+    r str type, u32 count, and as many str field and value in turn (a record)
+    @ u32: the argument of that index itself, where a result is one
+    a value (what an awaitable came to)
+The tests' program reads values like bytes from an enemy: at most `MOST_DEPTH` deep, counts checked
+against the bytes that are left before anything is made of them, no byte behind the last value.
+"""
+
+from __future__ import annotations
+
+from reward_server.grading.split.base import MOST_DEPTH, Source, Split, Splitter, Task
+
+__all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
+
+# By the name that a language's table [program] gives as `split`.
+SPLITTERS: dict[str, Splitter] = {}

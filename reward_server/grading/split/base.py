@@ -1,0 +1,62 @@
+"""What a language has to bring along so that its test programs can be taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from reward_server.languages.assertions import Assertions
+
+MOST_DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is known of a test program when it is taken apart.
+
+    Args:
+        prompt: code that the solution continues; "" if there is none. Trusted.
+        tests: the test program. Trusted.
+        language: how its text is cut into tokens.
+        solution: the whole solution, where prompt and tests did not do without; else None. Never
+            trusted: nothing but names and types that a strict grammar allows may be taken from it.
+    """
+
+    prompt: str
+    tests: str
+    language: Assertions
+    solution: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A program's text, and the files beside it.
+
+    Args:
+        text: of the program.
+        files: by relative path.
+        is_ready: whether it is run as it is, without the compiler.
+    """
+
+    text: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    is_ready: bool = False
+
+
+class Split(Protocol):
+    """A test program that was taken apart."""
+
+    @property
+    def stubs(self) -> Source:
+        """What stands in the solution's place in the test program: trusted text alone."""
+
+    def serving(self, solution: str) -> Source:
+        """Returns the solution's program: the solution, and a loop that answers calls."""
+
+
+class Splitter(Protocol):
+    """Takes test programs of one language apart."""
+
+    def __call__(self, task: Task) -> Split | None:
+        """Returns the parts, or None where the text does not allow it."""
