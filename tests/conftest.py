@@ -1,7 +1,8 @@
-"""What every test shares: where the data is, and that continuous integration skips nothing."""
+"""What every test shares: its data, and that continuous integration skips nothing."""
 
 from __future__ import annotations
 
+import lzma
 import os
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DATA_VARIABLE = "REWARD_SERVER_TEST_DATA"
 
 pytest_plugins = ("tests.docker", "tests.support")
 
@@ -54,9 +54,9 @@ def repository() -> Path:
 
 
 @pytest.fixture(scope="session")
-def data_folder() -> Path:
-    """Gives the folder with HumanEval and MBPP; skips, saying what to set, where it is absent."""
-    folder = Path(os.environ.get(DATA_VARIABLE) or REPOSITORY.parent / "shared" / "data")
-    if not (folder / "HumanEval.jsonl").is_file():
-        pytest.skip(f"no HumanEval.jsonl in {folder}: set {DATA_VARIABLE} to a folder that has it")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gives a folder with HumanEval, MBPP and HumanEval-X, as `tests/data/README.md` lists them."""
+    folder = tmp_path_factory.mktemp("data")
+    for packed in (REPOSITORY / "tests" / "data").glob("*.xz"):
+        (folder / packed.stem).write_bytes(lzma.decompress(packed.read_bytes()))
     return folder
