@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+import pytest_asyncio
 
 from reward_server.domain import Verdict
 from tests.attacks.corpus.frames import FORGERIES
@@ -16,25 +17,36 @@ from tests.support import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
 pytestmark = on_the_servers_loop
 
 LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.5)
-GRACE_SECONDS = 1.0
-MACHINERY_SECONDS = 1.0  # start, report and a machine that does other things besides
+SLEEPER = "import time\ndef solve(x):\n    time.sleep(60)\n"
 
 
-async def _withstood(siege: Siege, judge: Judge) -> None:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def sleeper_seconds(judge: Judge) -> float:
+    """Gives how long a program takes that does nothing until its time is over."""
+    began = time.monotonic()
+    assert is_refused(await judge(SLEEPER, EQUAL.tests, limits=LIMITS))
+    return time.monotonic() - began
+
+
+async def _withstood(siege: Siege, judge: Judge, sleeper_seconds: float) -> None:
     began = time.monotonic()
     assessment = await judge(siege.completion, siege.problem.tests, limits=LIMITS)
     took = time.monotonic() - began
     assert is_refused(assessment), assessment
-    assert took < LIMITS.wall_time_seconds + GRACE_SECONDS + MACHINERY_SECONDS
+    assert took < 5 * sleeper_seconds
     honest = await judge(EQUAL.solution, EQUAL.tests)
     assert honest.verdict is Verdict.PASSED
 
 
 @pytest.mark.parametrize("siege", SIEGES, ids=lambda siege: siege.name)
-async def test_a_siege_ends_in_a_verdict_against_it(siege: Siege, judge: Judge) -> None:
-    await _withstood(siege, judge)
+async def test_a_siege_ends_in_a_verdict_against_it(
+    siege: Siege, judge: Judge, sleeper_seconds: float
+) -> None:
+    await _withstood(siege, judge, sleeper_seconds)
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
-async def test_a_forged_message_ends_in_a_verdict_against_it(forgery: Siege, judge: Judge) -> None:
-    await _withstood(forgery, judge)
+async def test_a_forged_message_ends_in_a_verdict_against_it(
+    forgery: Siege, judge: Judge, sleeper_seconds: float
+) -> None:
+    await _withstood(forgery, judge, sleeper_seconds)

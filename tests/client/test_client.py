@@ -198,17 +198,14 @@ async def test_a_call_ends_in_time_when_the_server_never_answers(serve):
     release = threading.Event()
 
     def hang(request, context):
-        release.wait(20)
+        release.wait()
         return passed(request, context)
 
     async with AsyncRewardClient(
         serve(hang).target, timeout_seconds=0.3, max_in_flight=2
     ) as client:
-        started = time.monotonic()
         scores = await client.score(requests(6))
-        took = time.monotonic() - started
     release.set()
-    assert took < 10.0  # the server would answer after 20 s
     assert [score.error.status for score in scores] == ["DEADLINE_EXCEEDED"] * 6
     assert "before this request could be sent" in scores[5].error.message
 
@@ -230,12 +227,14 @@ async def test_nobody_listening_gives_up_after_the_outage_time():
     client = AsyncRewardClient("127.0.0.1:1", outage_seconds=0.4, max_in_flight=2)
     async with client:
         started = time.monotonic()
+        await client.score(requests(1))
+        one, started = time.monotonic() - started, time.monotonic()
         scores = await client.score(requests(40))
-        took = time.monotonic() - started
+        all_of_them = time.monotonic() - started
     assert {score.error.status for score in scores} == {"UNAVAILABLE"}
     assert not any(score.error.permanent for score in scores)
     assert "given up after" in scores[0].error.message
-    assert took < 6.0  # all share one outage; 20 rounds of 0.4 s would be 8 s
+    assert all_of_them < 10 * one  # they share one outage; one after another would be 20 rounds
 
 
 async def test_a_server_that_comes_back_within_the_outage_time_judges_everything(serve):

@@ -335,11 +335,12 @@ def test_areal_gets_a_number_from_a_process_of_its_pool(describe):
 
 def test_areal_is_told_before_it_gives_up_and_counts_a_zero(describe, monkeypatch):
     describe(target="127.0.0.1:1")
+    usual_seconds = areal._LONGEST_SECONDS
     monkeypatch.setattr(areal, "_LONGEST_SECONDS", 0.3)
     started = time.monotonic()
     with pytest.raises(RewardLostError, match="UNAVAILABLE"):
         areal.reward_fn(*CALL, label="f")
-    assert time.monotonic() - started < 5.0
+    assert time.monotonic() - started < usual_seconds
 
 
 def test_without_its_column_areal_is_told_what_a_label_is(describe):

@@ -36,7 +36,7 @@ async def test_512_completions_in_one_call_leave_the_event_loop_free(lasting_ser
     stopped.set()
     assert rewards == [1.0, 0.0] * (COMPLETIONS // 2)
     # A fetch that blocked would have paused the loop for all of the time.
-    assert await watch < max(0.25, took / 4)
+    assert await watch < took / 4
 
 
 async def test_the_duplicates_of_a_step_are_executed_once(lasting_server):

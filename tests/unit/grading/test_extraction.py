@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import gc
 import io
 import json
 import textwrap
-import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -20,6 +18,7 @@ from reward_server.domain import Extraction
 from reward_server.grading import extraction
 from reward_server.grading.extraction import Extracted
 from reward_server.languages import load_languages
+from tests.timing import cpu_seconds
 
 PYTHON = load_languages().find("python")
 PROMPT = 'import math\n\n\ndef helper():\n    return 1\n\n\ndef f(x):\n    """Doc."""\n'
@@ -338,21 +337,12 @@ HOSTILE = {
 @pytest.mark.parametrize("seed", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("lead", ["", "x = 1\n", "```python\n"])
 def test_time_grows_no_faster_than_the_text(seed: str, lead: str) -> None:
-    def seconds(size: int) -> float:
-        text = lead + seed * (size // len(seed))
-        start = time.process_time()
-        take(text, prompt=PROMPT)
-        return time.process_time() - start
+    def seconds(text: str) -> float:
+        return cpu_seconds(lambda: take(text, prompt=PROMPT))
 
-    def least_seconds(size: int) -> float:
-        return min(seconds(size) for _ in range(3))
-
-    gc.disable()  # a collection walks the whole test session's objects
-    try:
-        small, large = least_seconds(10_000), least_seconds(100_000)
-    finally:
-        gc.enable()
-    assert large < max(30 * small, 0.2)
+    small, large = (lead + seed * (size // len(seed)) for size in (10_000, 100_000))
+    program = "x = [1, 2]\n" * 1000
+    assert seconds(large) < 30 * max(seconds(small), seconds(program))
 
 
 def test_text_beyond_the_reading_limit_is_taken_as_it_is() -> None:

@@ -7,7 +7,6 @@ import gc
 import os
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -54,9 +53,7 @@ def test_a_match_earns_its_value(options, text, expected):
 
 def test_a_text_that_takes_too_long_does_not_match_and_the_next_are_judged():
     reward = pattern_reward(ENDLESS, seconds=0.05)
-    begun = time.monotonic()
     assert one(reward, "aaa", "a" * 60 + "!", "a", "a" * 60 + "!", "b") == [1.0, 0.0, 1.0, 0.0, 0.0]
-    assert time.monotonic() - begun < 30
 
 
 def test_a_process_that_something_else_ended_has_judged_nothing():

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -287,9 +286,7 @@ def test_a_cgroup_that_stays_busy_is_reported(
     process = join_and_run(slot, "print(flush=True)\nimport time\ntime.sleep(60)")
     assert process.stdout is not None
     process.stdout.readline()
-    begun = time.monotonic()
     with pytest.raises(SandboxError, match="cannot remove"):
         slot.remove()
-    assert time.monotonic() - begun < 5
     slot.kill_all()
     process.communicate(timeout=30)
