@@ -419,6 +419,7 @@ class Execution:
     usage: Usage = Usage()
     limits_hit: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
+    crossed: bool = False  # anything but plain data, between an isolated judge and the candidate
     product: bytes = b""  # of `Commands`: files, to be unpacked by later ones and by nobody else
 
 

@@ -267,10 +267,14 @@ class Decoder:
 
     Args:
         references: resolves what is not data.
+
+    Attributes:
+        met_class: whether a message so far named a class.
     """
 
     def __init__(self, references: References) -> None:
         self._references = references
+        self.met_class = False
         self._scan = _make_scanner(_Settings(self._tagged))
 
     def loads(self, data: bytes) -> object:
@@ -298,6 +302,7 @@ class Decoder:
         ((tag, content),) = pairs
         decode = DECODERS.get(tag)
         if decode is not None:
+            self.met_class = self.met_class or tag == "type"
             return decode(content)
         _check(tag == REFERENCE, "an unknown tag")
         return self._references.resolve(content)

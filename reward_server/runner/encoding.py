@@ -46,6 +46,10 @@ class Encoder:
     Args:
         references: takes what is not data.
         limit_bytes: greatest size of an encoded message.
+
+    Attributes:
+        overloads_cast_down: how many values lost a comparison of their own.
+        met_class: whether a class was among the values.
     """
 
     def __init__(self, references: References, limit_bytes: int) -> None:
@@ -53,6 +57,7 @@ class Encoder:
         self._limit_bytes = limit_bytes
         self._elements = 0
         self.overloads_cast_down = 0
+        self.met_class = False
 
     def dumps(self, message: list[object]) -> bytes:
         """Returns the bytes of a message whose values went through `value`.
@@ -295,6 +300,7 @@ def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
 
 def _encode_type(encoder: Encoder, value: object, depth: int) -> object:
     name = cast("type", value).__name__
+    encoder.met_class = True
     return {"type": name} if TYPES.get(name) is value else encoder.refer(value)
 
 

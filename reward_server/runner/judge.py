@@ -22,6 +22,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NoReturn, cast
 
 from . import confine, policy, proxy, wire
@@ -66,7 +67,15 @@ def serve(line: socket.socket) -> NoReturn:
         document = os.pread(request, os.fstat(request).st_size, 0)
         with socket.socket(fileno=channel) as candidate:
             _forget(recursion_limit)
-            word = run(document, candidate, stdin, stdout, stderr, report)
+            word = run(
+                document,
+                candidate,
+                stdin,
+                stdout,
+                stderr,
+                report,
+                partial(line.send, wire.CROSSING),
+            )
         confine.close_all_but({line.fileno()})
         is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
         word = word._replace(stays=word.stays and is_fresh and _has_time())
@@ -102,6 +111,7 @@ def run(
     stdout_fd: int,
     stderr_fd: int,
     report_fd: int,
+    announce_crossing: Callable[[], object],
 ) -> Word:
     """Judges one execution.
 
@@ -112,6 +122,7 @@ def run(
         stdout_fd: read end of its standard output.
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
+        announce_crossing: called once, before anything but plain data crosses.
 
     Returns:
         A word that says it stays if nothing of the execution can have been left in this process.
@@ -137,7 +148,7 @@ def run(
         else:
             os.close(stdin_fd)
             run_tests_of = _run_files if header["mode"] in _FILE_MODES else run_suite
-            is_plain = run_tests_of(header, blobs, link, report)
+            is_plain = run_tests_of(header, blobs, link, report, announce_crossing)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -181,7 +192,11 @@ def hand_over(
 
 
 def run_suite(
-    header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    link: Link,
+    report: Report,
+    announce_crossing: Callable[[], object],
 ) -> bool:
     """Runs the tests of a request, in mode "function" or "call".
 
@@ -194,6 +209,7 @@ def run_suite(
         proxy.make,
         result_bytes=cast("int", header["result_bytes"]),
         calls=cast("int", header["calls"]),
+        announce_crossing=announce_crossing,
     )
     try:
         suite = _SUITES[cast("str", header["mode"])](header, session)
@@ -213,17 +229,24 @@ def run_suite(
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
     record_end(session, report)
-    return suite.is_plain and not session.hashed
+    return suite.is_plain and not session.crossed
 
 
 def _run_files(
-    header: dict[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    link: Link,
+    report: Report,
+    announce_crossing: Callable[[], object],
 ) -> bool:
     """Runs or watches test files, in mode "unit" or "shared"; they may leave anything behind."""
     from . import shared_tests, unit_tests  # dear, and other tests need neither
 
     sys.stdout = sys.stderr = _Silence()
-    (unit_tests if header["mode"] == "unit" else shared_tests).run(header, blobs, link, report)
+    if header["mode"] == "unit":
+        unit_tests.run(header, blobs, link, report, announce_crossing)
+    else:
+        shared_tests.run(header, blobs, link, report)
     return False
 
 

@@ -40,8 +40,15 @@ _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
 
 
+_PLAIN_OPERATIONS = frozenset(("call", "case"))
+
+
 def _never() -> bool:
     return False
+
+
+def _nothing() -> None:
+    pass
 
 
 class Cause(enum.Enum):
@@ -75,10 +82,11 @@ class Session:
             reference to the object and how it is to be used.
         result_bytes: greatest size of an answer.
         calls: how many requests, either way, an execution may make.
+        announce_crossing: called once, before anything but plain data crosses.
 
     Attributes:
-        hashed: whether an object of the candidate's was, and so may be a key of a cache that
-            outlives the session, such as `typing` has; the candidate chooses its hash.
+        crossed: whether anything but plain data crossed: an object or function of either side, a
+            class, or an operation other than a call of one of the solution's names.
     """
 
     def __init__(
@@ -88,11 +96,14 @@ class Session:
         *,
         result_bytes: int,
         calls: int,
+        announce_crossing: Callable[[], object] = _nothing,
     ) -> None:
         self._link = link
         self._make_proxy = make_proxy
         self._frame_bytes = result_bytes + _FRAME_OVERHEAD
         self._calls_left = calls
+        self._announce_crossing = announce_crossing
+        self.crossed = False
         self._decoder = Decoder(self)
         self._decoding = False
         self._callbacks = Callbacks()
@@ -101,7 +112,6 @@ class Session:
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
-        self.hashed = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
@@ -117,7 +127,10 @@ class Session:
             NotDataError: it must not be handed over.
         """
         describe = getattr(type(value), "runner_reference", None)
-        return self._callbacks.refer(value) if describe is None else describe(value)
+        if describe is not None:
+            return describe(value)
+        self._cross()
+        return self._callbacks.refer(value)
 
     def resolve(self, reference: object) -> object:
         """Returns the proxy, or the thing of the tests', that the candidate means.
@@ -125,6 +138,7 @@ class Session:
         Raises:
             ProtocolViolation: there is no such thing.
         """
+        self._cross()
         match reference:
             case ["object", int(number), str(kind)] if 0 <= number < MAX_OBJECTS:
                 proxy = self._objects.get(number)
@@ -155,7 +169,8 @@ class Session:
             raise NotLoaded
         if self._decoding:
             raise ProtocolViolation("an answer that asks questions")
-        self.hashed = self.hashed or operation == "hash"
+        if operation not in _PLAIN_OPERATIONS:
+            self._cross()
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
         try:
@@ -178,6 +193,8 @@ class Session:
                 raise ProtocolViolation("an answer to another question")
             self._decoding = True
             message = self._decoder.loads(frame[len(number) :])
+            if self._decoder.met_class:
+                self._cross()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
         except OversizeFrameError:
@@ -207,6 +224,12 @@ class Session:
             self.ended = SessionEnded(cause, message)
         return self.ended
 
+    def _cross(self) -> None:
+        """Records that something else than plain data is about to cross."""
+        if not self.crossed:
+            self.crossed = True
+            self._announce_crossing()
+
     def _count(self, signal: str) -> None:
         self.signals[signal] = self.signals.get(signal, 0) + 1
 
@@ -228,6 +251,8 @@ class Session:
         self._number += 1
         number = NUMBER.pack(self._number)
         frame = number + encoder.dumps([operation, encoder.items(list(operands))])
+        if encoder.met_class:
+            self._cross()
         self._spend_call()
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
@@ -274,7 +299,7 @@ class Session:
         encoder = Encoder(self, _OWN_LIMIT)
         try:
             result = self._callbacks.perform(operation, operands)
-            frame = encoder.dumps(["return", encoder.value(result)])
+            frame = encoder.dumps(["return", encoder.value(result)])  # it has crossed already
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
         except StopIteration:

@@ -93,7 +93,11 @@ class _Course:
 
 
 def run(
-    header: Mapping[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+    header: Mapping[str, object],
+    blobs: Mapping[str, bytes],
+    link: Link,
+    report: Report,
+    announce_crossing: Callable[[], object],
 ) -> None:
     """Runs the tests of a request in mode "unit".
 
@@ -105,6 +109,7 @@ def run(
         proxy.make,
         result_bytes=cast("int", header["result_bytes"]),
         calls=cast("int", header["calls"]),
+        announce_crossing=announce_crossing,
     )
     texts = texts_of(blobs)
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})

@@ -19,7 +19,9 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 
 Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
 candidate, its stdin, stdout and stderr, the request's and the report's memory file), answered, when
-the report is written, by a `Word`.
+the report is written, by a `Word`. Before anything but plain data crosses between judge and
+candidate for the first time, the judge sends CROSSING: a message that was sent can't be taken back,
+whatever becomes of the judge by what crossed.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
@@ -118,7 +120,10 @@ class Start(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """Ends an execution. Statuses are those of `os.waitpid`, -1 where there was no process."""
+    """Ends an execution. Statuses are those of `os.waitpid`, -1 where there was no process.
+
+    `crossings` is 1 if anything but plain data crossed between judge and candidate, else 0.
+    """
 
     kind: int
     report_bytes: int = 0
@@ -130,6 +135,7 @@ class Finish(NamedTuple):
     peak_memory_bytes: int = 0
     oom_kills: int = 0
     process_limit_hits: int = 0
+    crossings: int = 0
 
 
 class Word(NamedTuple):
@@ -150,6 +156,7 @@ START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
 JUDGE = b"J"
+CROSSING = b"X"
 _DECODER = json.JSONDecoder()
 
 

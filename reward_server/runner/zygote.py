@@ -227,7 +227,7 @@ class Zygote:
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in descriptors[: len(Ends._fields)]:
             os.close(descriptor)
-        stop, judge_status = self._supervise(candidate, budget)
+        stop, judge_status, crossings = self._supervise(candidate, budget)
         cpu_time_ns = budget.cpu_time_ns
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
@@ -242,6 +242,7 @@ class Zygote:
             peak_memory_bytes=self._peak_memory_bytes(candidate, budget, start.memory_bytes),
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
+            crossings=crossings,
         )
 
     def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
@@ -264,15 +265,15 @@ class Zygote:
             return everyone
         return everyone - time.process_time_ns() - self._judge.cpu_time_so_far_ns()
 
-    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int]:
+    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, int]:
         """Waits for the candidate's end and the judge's word.
 
         Returns:
-            Why the candidate was stopped, if it was, and the judge's exit status, 0 if it gave
-            its word.
+            Why the candidate was stopped, if it was, the judge's exit status, 0 if it gave its
+            word, and how often it announced a crossing.
         """
         stop = Stop.NONE
-        judge, judge_status = self._judge, -1
+        judge, judge_status, crossings = self._judge, -1, 0
         judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
         poller = select.poll()
         for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
@@ -290,9 +291,11 @@ class Zygote:
                     if candidate.watch.has_ended():
                         poller.unregister(descriptor)
                         candidate.reap()
+                elif (message := _next_message(judge)) == wire.CROSSING:
+                    crossings += 1
                 else:
                     poller.unregister(descriptor)
-                    judge_status, patience_ns = _hear(judge)
+                    judge_status, patience_ns = _take_word(judge, message)
                     budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()
             if candidate.alive:
@@ -303,7 +306,7 @@ class Zygote:
             elif now >= judge_end and judge_status == -1:
                 stop = stop or Stop.JUDGE_STUCK
                 judge.kill()
-        return stop, judge_status
+        return stop, judge_status, crossings
 
     def _send(self, finish: Finish, report: int) -> None:
         write_all(CONTROL_OUT, wire.FINISH.pack(*finish))
@@ -318,14 +321,18 @@ def _wait_for_start(line: socket.socket) -> Start:
     return Start(*wire.START.unpack(message))
 
 
-def _hear(judge: Child) -> tuple[int, int]:
-    """Takes a judge's word, and ends one that will judge no more.
+def _next_message(judge: Child) -> bytes:
+    """Returns what a judge said next, nothing if it is gone."""
+    return receive(judge.line, wire.WORD.size)[0]
+
+
+def _take_word(judge: Child, message: bytes) -> tuple[int, int]:
+    """Takes a judge's last word, and ends one that will judge no more.
 
     Returns:
         Its exit status, 0 if it gave its word, and for how long the candidate may live on.
     """
-    message, _ = receive(judge.line, wire.WORD.size)
-    if not message:
+    if len(message) != wire.WORD.size:
         judge.end()
         return judge.status, 0
     word = Word(*wire.WORD.unpack(message))

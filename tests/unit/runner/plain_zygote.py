@@ -91,7 +91,8 @@ class Judge:
         """Returns whether it stays, and its exit status, 0 if it gave its word."""
         from reward_server.runner import wire
 
-        message = self.line.recv(wire.WORD.size)
+        while (message := self.line.recv(wire.WORD.size)) == wire.CROSSING:
+            continue
         if message and wire.Word(*wire.WORD.unpack(message)).stays:
             return True, 0
         status = self.end()

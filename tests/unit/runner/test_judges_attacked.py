@@ -156,6 +156,24 @@ def test_a_class_of_one_candidate_is_no_annotation_of_the_next_ones_tests(zygote
         assert result.passed, result.explanation
 
 
+@pytest.mark.parametrize(
+    ("source", "test"),
+    [
+        ("def f(x): return lambda: x", "assert candidate(1)() == 1"),
+        ("def f(x): return x(1)", "assert candidate(lambda x: x) == 1"),
+        ("def f(x): return type(x)", "assert candidate(1) == int"),
+        ("def f(x): return next(x)", "assert candidate(iter([1])) == 1"),
+        ("def f(x): return x == 1", "assert candidate(1) and not hasattr(candidate, 'g')"),
+    ],
+)
+def test_a_judge_in_which_more_than_plain_data_crossed_leaves(
+    source: str, test: str, zygote: Zygote
+) -> None:
+    result = zygote.function(source, test_code=f"def check(candidate):\n    {test}")
+    assert result.passed, result.explanation
+    assert zygote.function(RIGHT, test_code=CHECK).reply.judge_pid != result.reply.judge_pid
+
+
 def test_a_judge_that_hashed_a_candidates_object_leaves(zygote: Zygote) -> None:
     test = "def check(candidate):\n    assert len({candidate(1), 2}) == 2"
     result = zygote.function("def f(x):\n    return object()", test_code=test)
@@ -168,6 +186,7 @@ RAISING = """
         class Kind(LookupError, ArithmeticError if x % 2 else OSError):
             pass
         Kind.__name__ = Kind.__qualname__ = f"Kind{x}" * 100
+        Kind.__module__ = "elsewhere"
         raise Kind(*range(x), "x" * x)
 """
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import socket
+from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -43,9 +45,17 @@ class ScriptedLink:
         return bool(self.answers)
 
 
-def session_with(*answers: object, calls: int = 100) -> tuple[Session, ScriptedLink]:
+def session_with(
+    *answers: object, calls: int = 100, announce: Callable[[], None] = lambda: None
+) -> tuple[Session, ScriptedLink]:
     link = ScriptedLink(*answers)
-    session = Session(cast("Link", link), proxy.make, result_bytes=1000, calls=calls)
+    session = Session(
+        cast("Link", link),
+        proxy.make,
+        result_bytes=1000,
+        calls=calls,
+        announce_crossing=announce,
+    )
     session.loaded = True
     return session, link
 
@@ -56,6 +66,59 @@ def returned(value: object) -> list[object]:
 
 OBJECT = {"@": ["object", 0, ""]}
 ASK = ["ask", "call", [{"@": ["test", 0]}, [], {"dict": [[], []]}]]
+
+
+SPACED = json.loads('{ "type" : "int" }')
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "answer"),
+    [
+        ("call", (1,), OBJECT),
+        ("call", (1,), [[{"tuple": [OBJECT]}]]),
+        ("call", (1,), SPACED),
+        ("call", (1,), {"dict": [["a"], [{"type": "type"}]]}),
+        ("call", (int,), 1),
+        ("call", (math.sqrt,), 1),
+        ("call", (iter([1]),), 1),
+        ("get", ("name",), 1),
+        ("eq", (1, 2), True),
+        ("hash", (1,), 1),
+        ("invented", (), 1),
+    ],
+)
+def test_a_crossing_is_announced_once_and_before_it_is_answered(
+    operation: str, operands: tuple[object, ...], answer: object
+) -> None:
+    said: list[int] = []
+    session, link = session_with(
+        returned(answer), returned(answer), announce=lambda: said.append(len(link.sent))
+    )
+    for _ in range(2):
+        session.request(operation, *operands)
+    assert session.crossed
+    assert len(said) == 1
+    assert said[0] == 0 or answer in (OBJECT, SPACED) or isinstance(answer, (dict, list))
+
+
+def test_an_exception_that_comes_with_itself_is_a_crossing() -> None:
+    session, _ = session_with(["raise", ["solution.Own", "builtins.Exception"], [], "text", OBJECT])
+    with pytest.raises(faults.CandidateError):
+        session.request("call", 1)
+    assert session.crossed
+
+
+def test_plain_data_is_no_crossing() -> None:
+    values = [1, "a", None, [1.5, True], {"tuple": [1]}, {"dict": [["a"], [1]]}]
+    session, _ = session_with(
+        *map(returned, values),
+        ["raise", ["builtins.ValueError", "builtins.Exception"], ["no"], "no", None],
+    )
+    for _ in values:
+        session.request("call", [{"a": (1, {2})}])
+    with pytest.raises(ValueError, match="no"):
+        session.request("call", 1)
+    assert not session.crossed
 
 
 def test_an_ended_session_stays_ended() -> None:
