@@ -26,6 +26,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from codereward.request_json import RequestJsonError, parse_request
 from reward_server.app import running_app
 from reward_server.cli.calls import Address, Caller
 from reward_server.cli.options import (
@@ -39,8 +40,6 @@ from reward_server.cli.options import (
     read_settings,
 )
 from reward_server.cli.task_lines import (
-    LineError,
-    parse_task,
     result_of,
     result_of_line_error,
     result_of_status,
@@ -243,8 +242,8 @@ def _numbered(source: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 async def _judge_line(number: int, line: bytes, caller: Caller) -> dict[str, Any]:
     try:
-        request = parse_task(line)
-    except LineError as error:
+        request = parse_request(line)
+    except RequestJsonError as error:
         return result_of_line_error(line, number, error)
     # Files hold many completions of a task under one id, which a server takes for repeats.
     identifier, request.id = request.id, ""

@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import grpc
-from google.protobuf import json_format
 
+from codereward.request_json import RequestJsonError
 from codereward.v1 import reward_service_pb2 as pb
 
-_FIELD = re.compile(r"Failed to parse (\w+) field")
-_PATH = re.compile(r" at \"?ScoreRequest\.?([\w.\[\]]*)")
-_UNKNOWN = re.compile(r"has no field named \"([^\"]+)\"")
 _PLACE = re.compile(r"^[\w.\[\]]+(?=: )")
-_BYTES_FIELDS = ("stdin", "expected_stdout", "expectedStdout")
-
-
-class LineError(Exception):
-    """A line that is no task.
-
-    Args:
-        field: path of the field that is wrong, or "".
-        problem: what is wrong with it.
-    """
-
-    def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}" if field else problem)
-        self.field = field
-        self.problem = problem
-
-
-def parse_task(line: bytes) -> pb.ScoreRequest:
-    """Reads a task in protobuf's JSON form; names in snake case are taken too.
-
-    Raises:
-        LineError: it is no JSON object, or no task.
-    """
-    try:
-        task = json.loads(line)
-    except UnicodeDecodeError as error:
-        raise LineError("", f"is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (ValueError, RecursionError) as error:
-        raise LineError("", f"is not JSON: {error}") from None
-    if not isinstance(task, dict):
-        raise LineError("", "is not a JSON object")
-    _check_bytes(task)
-    try:
-        return json_format.ParseDict(task, pb.ScoreRequest())
-    except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
-        raise _line_error(str(error)) from None
 
 
 def identifier_of(line: bytes) -> str:
@@ -87,7 +45,7 @@ def result_of(response: pb.ScoreResponse) -> dict[str, Any]:
     }
 
 
-def result_of_line_error(line: bytes, number: int, error: LineError) -> dict[str, Any]:
+def result_of_line_error(line: bytes, number: int, error: RequestJsonError) -> dict[str, Any]:
     """Describes why a line was not sent."""
     return _unjudged(identifier_of(line), number, "INVALID_ARGUMENT", error.field, error.problem)
 
@@ -119,42 +77,6 @@ def _unjudged(
             "message": f"{place}: {problem}",
         },
     }
-
-
-def _check_bytes(task: Mapping[str, Any]) -> None:
-    """Refuses plain text where protobuf's JSON form has base64, which decoders read as noise."""
-    stdio = task.get("stdio")
-    cases = stdio.get("cases") if isinstance(stdio, dict) else None
-    for index, case in enumerate(cases if isinstance(cases, list) else []):
-        for name in _BYTES_FIELDS if isinstance(case, dict) else ():
-            if not _is_base64(case.get(name, "")):
-                place = f"stdio.cases[{index}].{name}"
-                raise LineError(place, "is not base64, which is the JSON form of bytes")
-
-
-def _is_base64(value: object) -> bool:
-    if not isinstance(value, str):
-        return value is None
-    text = value.rstrip("=").translate(str.maketrans("-_", "+/"))
-    try:
-        base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
-
-
-def _line_error(text: str) -> LineError:
-    """Reads the path of the wrong field out of what the JSON parser says."""
-    first_line = text.partition("\n")[0]
-    if unknown := _UNKNOWN.search(first_line):
-        parent = _PATH.search(first_line)
-        path = f"{parent[1] if parent else ''}.{unknown[1]}".lstrip(".")
-        return LineError(path, "is not known")
-    path = ".".join(_FIELD.findall(first_line))
-    if place := _PATH.search(first_line):
-        path = place[1].rstrip(".") or path
-    problem = _PATH.sub("", _FIELD.sub("", first_line)).strip(": .")
-    return LineError(path, problem or "cannot be read")
 
 
 def _bare(kind: Any, number: int) -> str:

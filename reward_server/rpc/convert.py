@@ -57,6 +57,8 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
 
 _M = TypeVar("_M", bound=Message)
 
+Files = tuple[tuple[str, bytes], ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
@@ -97,14 +99,15 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
     """
     language = _language("language", request.language, bounds)
     tests = _tests(request, language, bounds)
+    own_files, data_files = _request_files(request, language)
     return Submission(
         id=fields.text("id", request.id, NAME_BYTES),
         language=language.name,
         prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
         completion=fields.text("completion", request.completion, SOURCE_BYTES),
         extraction=fields.choice("extraction", request.extraction, Extraction),
-        files=_files("files", request.files, language.source),
-        data_files=_files("data_files", request.data_files, language.source, *request.files),
+        files=own_files,
+        data_files=data_files,
         tests=tests,
         limits=fields.within("limits", lambda: _limits(request.limits, language, bounds)),
         reward_policy=fields.within(
@@ -140,12 +143,13 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
     fields.text("id", request.id, NAME_BYTES)
     language = _language("language", request.language, bounds)
     fields.at_most("args", len(request.args), MOST_ARGUMENTS)
+    own_files, data_files = _request_files(request, language)
     work = Program(
         source=fields.text("source", request.source, SOURCE_BYTES),
-        stdin=fields.data("stdin", request.stdin, CASE_BYTES),
+        stdin=fields.data_or_text(request, "stdin", CASE_BYTES),
         args=fields.each("args", request.args, _argument),
-        files=dict(_files("files", request.files, language.source)),
-        data=dict(_files("data_files", request.data_files, language.source, *request.files)),
+        files=dict(own_files),
+        data=dict(data_files),
     )
     limits = fields.within("limits", lambda: _limits(request.limits, language, bounds))
     return Job(work=work, language=language.name, limits=limits)
@@ -295,8 +299,8 @@ def _call_case(case: pb.CallCase) -> CallCase:
 
 def _stdio_case(case: pb.StdioCase) -> StdioCase:
     return StdioCase(
-        stdin=fields.data("stdin", case.stdin, CASE_BYTES),
-        expected_stdout=fields.data("expected_stdout", case.expected_stdout, CASE_BYTES),
+        stdin=fields.data_or_text(case, "stdin", CASE_BYTES),
+        expected_stdout=fields.data_or_text(case, "expected_stdout", CASE_BYTES),
         weight=_weight(case),
     )
 
@@ -394,10 +398,17 @@ def _language(field: str, name: str, bounds: Bounds) -> Language:
     return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
 
 
-def _files(field: str, given: Mapping[str, bytes], *taken: str) -> tuple[tuple[str, bytes], ...]:
-    found = files.files(field, given)
-    files.check_disjoint(field, given, taken)
-    return found
+def _request_files(
+    request: pb.ScoreRequest | pb.ExecuteRequest, language: Language
+) -> tuple[Files, Files]:
+    """Reads the files of the program's, and those of the task's."""
+    own = files.with_text("files", request.files, "text_files", request.text_files)
+    data = files.with_text(
+        "data_files", request.data_files, "text_data_files", request.text_data_files
+    )
+    files.check_disjoint("files", own, [language.source])
+    files.check_disjoint("data_files", data, [language.source, *own])
+    return files.files("files", own), files.files("data_files", data)
 
 
 def _argument(text: str) -> str:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from google.protobuf.message import Message
+
 from reward_server.errors import InvalidRequestError
 
 # Only the form counts: converting a long number would cost time in its length squared.
@@ -36,6 +38,17 @@ def data(field: str, value: bytes, maximum_bytes: int) -> bytes:
             field, f"has {len(value)} bytes; at most {maximum_bytes} are allowed"
         )
     return value
+
+
+def data_or_text(message: Message, name: str, maximum_bytes: int) -> bytes:
+    """Returns bytes that came as such, or as text in the field `NAME_text`."""
+    given: bytes = getattr(message, name)
+    as_text: str = getattr(message, f"{name}_text")
+    if given and as_text:
+        raise InvalidRequestError(f"{name}_text", f"and {name} are both set")
+    if as_text:
+        return data(f"{name}_text", as_text.encode(), maximum_bytes)
+    return data(name, given, maximum_bytes)
 
 
 def json_value(field: str, value: str, maximum_bytes: int) -> object:

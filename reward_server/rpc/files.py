@@ -31,6 +31,22 @@ def files(field: str, given: Mapping[str, bytes]) -> tuple[tuple[str, bytes], ..
     return tuple(sorted(given.items()))
 
 
+def with_text(
+    field: str, given: Mapping[str, bytes], text_field: str, texts: Mapping[str, str]
+) -> dict[str, bytes]:
+    """Puts files that came as bytes and files that came as text together.
+
+    Raises:
+        InvalidRequestError: a path is in both, or that of a text does not lead to a file below
+            the folder in which it is used.
+    """
+    for path in texts:
+        check_path(named(text_field, path), path)
+        if path in given:
+            raise InvalidRequestError(named(text_field, path), f"is in {field} too")
+    return {**given, **{path: text.encode() for path, text in texts.items()}}
+
+
 def named(field: str, path: str) -> str:
     """Returns what an error calls a file of a field."""
     return f"{field}[{json.dumps(path[:PATH_BYTES])}]"

@@ -545,3 +545,25 @@ def test_random_bytes_are_read_or_refused(body: bytes) -> None:
         convert.submission(convert.parse(pb.ScoreRequest, body, BOUNDS), BOUNDS)
     except RewardServerError:
         return
+
+
+# ------------------------------------------------------------------------ text for bytes
+
+
+def test_text_takes_the_place_of_bytes() -> None:
+    request = stdio_request()
+    case = pb.StdioCase(stdin_text="\u00fc 2\n", expected_stdout_text="abcd")
+    request.stdio.cases[0].CopyFrom(case)
+    assert convert.submission(request, BOUNDS).tests == StdioTests(
+        cases=(StdioCase(stdin="\u00fc 2\n".encode(), expected_stdout=b"abcd"),)
+    )
+    job = convert.job(pb.ExecuteRequest(source="x", stdin_text="1"), BOUNDS)
+    assert job.work == Program(source="x", stdin=b"1")
+
+
+@pytest.mark.parametrize("name", ["stdin", "expected_stdout"])
+def test_text_and_bytes_of_one_thing_are_refused(name: str) -> None:
+    request = stdio_request()
+    setattr(request.stdio.cases[0], name, b"1")
+    setattr(request.stdio.cases[0], f"{name}_text", "1")
+    assert refusal(request).field == f"stdio.cases[0].{name}_text"

@@ -96,3 +96,34 @@ def test_an_accepted_path_stays_below_its_folder(path: str) -> None:
         return
     joined = posixpath.normpath(posixpath.join("/box/work", path))
     assert joined == f"/box/work/{path}"
+
+
+def test_files_of_text_and_of_bytes_lie_beside_one_another() -> None:
+    found = convert.submission(
+        request(
+            files={"b.py": b"2"},
+            text_files={"a.py": "\u00fc"},
+            data_files={"d/x.csv": b"1"},
+            text_data_files={"d/y.csv": "abcd"},
+        ),
+        BOUNDS,
+    )
+    assert found.files == (("a.py", "\u00fc".encode()), ("b.py", b"2"))
+    assert found.data_files == (("d/x.csv", b"1"), ("d/y.csv", b"abcd"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"files": {"a": b""}, "text_files": {"a": ""}}, 'text_files["a"]'),
+        ({"data_files": {"a": b""}, "text_data_files": {"a": ""}}, 'text_data_files["a"]'),
+        ({"text_files": {"../a": ""}}, 'text_files["../a"]'),
+        ({"text_data_files": {"/a": ""}}, 'text_data_files["/a"]'),
+        ({"text_files": {"a": ""}, "text_data_files": {"a": ""}}, 'data_files["a"]'),
+        ({"text_files": {"a": "", "a/b": ""}}, 'files["a"]'),
+    ],
+)
+def test_files_of_text_keep_to_the_same_rules(fields: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidRequestError) as refused:
+        convert.submission(request(**fields), BOUNDS)
+    assert refused.value.field == named

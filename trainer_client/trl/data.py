@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf import json_format
-
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
-from trainer_client.errors import ConfigError
+from trainer_client.errors import ConfigError, TaskError
 from trainer_client.trl.prompts import Prompt, prompt_of, reference_of
 from trainer_client.trl.sections import REQUESTS, DataSection, HeldOutSection
 from trainer_client.trl.sources import rows_of
@@ -125,7 +123,10 @@ def _templates(
 
 
 def _request(key: str, row: tasks.Row) -> pb.ScoreRequest:
+    value = row.get("request")
+    if not isinstance(value, Mapping | str | bytes):
+        raise ConfigError(f"data: task {key}: request: is absent, or neither an object nor text")
     try:
-        return json_format.ParseDict(dict(row.get("request") or {}), pb.ScoreRequest())
-    except (json_format.ParseError, TypeError, ValueError) as error:
-        raise ConfigError(f"data: task {key}: request: {error}") from error
+        return tasks.from_json(value)
+    except TaskError as error:
+        raise ConfigError(f"data: task {key}: request: {error.field}: {error.problem}") from error

@@ -415,6 +415,46 @@ class ScoreRequest(_message.Message):
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
     @_typing.final
+    class TextFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class TextDataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
     class TagsEntry(_message.Message):
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -441,6 +481,8 @@ class ScoreRequest(_message.Message):
     EXTRACTION_FIELD_NUMBER: _builtins.int
     FILES_FIELD_NUMBER: _builtins.int
     DATA_FILES_FIELD_NUMBER: _builtins.int
+    TEXT_FILES_FIELD_NUMBER: _builtins.int
+    TEXT_DATA_FILES_FIELD_NUMBER: _builtins.int
     FUNCTION_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
     STDIO_FIELD_NUMBER: _builtins.int
@@ -475,6 +517,14 @@ class ScoreRequest(_message.Message):
         """Data that the task gives, by relative path. Each execution finds it in its working folder,
         read-only and as it was sent.
         """
+
+    @_builtins.property
+    def text_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """As `files`, for files that hold text, in UTF-8; no path is in both."""
+
+    @_builtins.property
+    def text_data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """As `data_files`, for files that hold text, in UTF-8; no path is in both."""
 
     @_builtins.property
     def function(self) -> Global___FunctionTests:
@@ -518,6 +568,8 @@ class ScoreRequest(_message.Message):
         extraction: Global___Extraction.ValueType = ...,
         files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
         data_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        text_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        text_data_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         function: Global___FunctionTests | None = ...,
         call: Global___CallTests | None = ...,
         stdio: Global___StdioTests | None = ...,
@@ -530,7 +582,7 @@ class ScoreRequest(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "completion", b"completion", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "completion", b"completion", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
     _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
@@ -679,22 +731,30 @@ class StdioCase(_message.Message):
     STDIN_FIELD_NUMBER: _builtins.int
     EXPECTED_STDOUT_FIELD_NUMBER: _builtins.int
     WEIGHT_FIELD_NUMBER: _builtins.int
+    STDIN_TEXT_FIELD_NUMBER: _builtins.int
+    EXPECTED_STDOUT_TEXT_FIELD_NUMBER: _builtins.int
     stdin: _builtins.bytes
     """Bytes given on standard input."""
     expected_stdout: _builtins.bytes
     """Expected standard output."""
     weight: _builtins.float
     """Weight under REWARD_POLICY_KIND_WEIGHTED; 1 if unset."""
+    stdin_text: _builtins.str
+    """Text given on standard input, in UTF-8, in place of `stdin`."""
+    expected_stdout_text: _builtins.str
+    """Expected standard output as text, in UTF-8, in place of `expected_stdout`."""
     def __init__(
         self,
         *,
         stdin: _builtins.bytes = ...,
         expected_stdout: _builtins.bytes = ...,
         weight: _builtins.float | None = ...,
+        stdin_text: _builtins.str = ...,
+        expected_stdout_text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "weight", b"weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "expected_stdout", b"expected_stdout", "stdin", b"stdin", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "expected_stdout", b"expected_stdout", "expected_stdout_text", b"expected_stdout_text", "stdin", b"stdin", "stdin_text", b"stdin_text", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
     _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
@@ -1358,6 +1418,46 @@ class ExecuteRequest(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class TextFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class TextDataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     ID_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
@@ -1366,6 +1466,9 @@ class ExecuteRequest(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     FILES_FIELD_NUMBER: _builtins.int
     DATA_FILES_FIELD_NUMBER: _builtins.int
+    STDIN_TEXT_FIELD_NUMBER: _builtins.int
+    TEXT_FILES_FIELD_NUMBER: _builtins.int
+    TEXT_DATA_FILES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer."""
     language: _builtins.str
@@ -1374,6 +1477,8 @@ class ExecuteRequest(_message.Message):
     """The program, untrusted."""
     stdin: _builtins.bytes
     """Bytes given on standard input."""
+    stdin_text: _builtins.str
+    """Text given on standard input, in UTF-8, in place of `stdin`."""
     @_builtins.property
     def args(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Command-line arguments."""
@@ -1390,6 +1495,14 @@ class ExecuteRequest(_message.Message):
     def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
         """Data, by relative path; read-only."""
 
+    @_builtins.property
+    def text_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """As `files`, for files that hold text, in UTF-8; no path is in both."""
+
+    @_builtins.property
+    def text_data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """As `data_files`, for files that hold text, in UTF-8; no path is in both."""
+
     def __init__(
         self,
         *,
@@ -1401,10 +1514,13 @@ class ExecuteRequest(_message.Message):
         limits: Global___Limits | None = ...,
         files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
         data_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        stdin_text: _builtins.str = ...,
+        text_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        text_data_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "data_files", b"data_files", "files", b"files", "id", b"id", "language", b"language", "limits", b"limits", "source", b"source", "stdin", b"stdin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "data_files", b"data_files", "files", b"files", "id", b"id", "language", b"language", "limits", b"limits", "source", b"source", "stdin", b"stdin", "stdin_text", b"stdin_text", "text_data_files", b"text_data_files", "text_files", b"text_files"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codereward.request_json import RequestJsonError, parse_request
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.cli.task_lines import (
-    LineError,
-    parse_task,
     result_of,
     result_of_line_error,
     result_of_status,
@@ -22,15 +21,17 @@ def line(**task: object) -> bytes:
     return json.dumps(task).encode()
 
 
-def refused(text: bytes) -> LineError:
-    with pytest.raises(LineError) as raised:
-        parse_task(text)
+def refused(text: bytes) -> RequestJsonError:
+    with pytest.raises(RequestJsonError) as raised:
+        parse_request(text)
     return raised.value
 
 
 def test_names_in_snake_case_and_in_camel_case_are_taken() -> None:
-    snake = parse_task(line(require_integrity="INTEGRITY_ISOLATED", function={"entry_point": "f"}))
-    camel = parse_task(line(requireIntegrity="INTEGRITY_ISOLATED", function={"entryPoint": "f"}))
+    snake = parse_request(
+        line(require_integrity="INTEGRITY_ISOLATED", function={"entry_point": "f"})
+    )
+    camel = parse_request(line(requireIntegrity="INTEGRITY_ISOLATED", function={"entryPoint": "f"}))
     assert snake == camel
     assert snake.function.entry_point == "f"
 
@@ -38,7 +39,7 @@ def test_names_in_snake_case_and_in_camel_case_are_taken() -> None:
 def test_bytes_are_base64() -> None:
     text = base64.b64encode(b"\xff\xfe?").decode()
     for value in (text, text.rstrip("="), text.replace("/", "_")):
-        task = parse_task(line(stdio={"cases": [{"stdin": value, "expectedStdout": value}]}))
+        task = parse_request(line(stdio={"cases": [{"stdin": value, "expectedStdout": value}]}))
         assert task.stdio.cases[0].stdin == b"\xff\xfe?"
 
 
@@ -50,6 +51,32 @@ def test_plain_text_in_place_of_bytes_is_refused_and_not_read_as_noise(
     error = refused(line(stdio={"cases": [{}, {name: text}]}))
     assert error.field == f"stdio.cases[1].{name}"
     assert "base64" in error.problem
+    assert "_text" in error.problem
+
+
+@pytest.mark.parametrize(
+    ("task", "field"),
+    [
+        ({"files": {"a.txt": "plain text"}}, "files['a.txt']"),
+        ({"data_files": {"a/b": "1 2"}}, "data_files['a/b']"),
+        ({"dataFiles": {"a": 1}}, "dataFiles['a']"),
+    ],
+)
+def test_plain_text_in_place_of_a_files_bytes_is_refused(
+    task: dict[str, object], field: str
+) -> None:
+    assert refused(line(**task)).field == field
+
+
+def test_text_that_is_base64_by_chance_stays_text_in_the_fields_of_text() -> None:
+    case = {"stdin_text": "abcd", "expectedStdoutText": "YWJj"}
+    task = parse_request(
+        line(stdio={"cases": [case]}, text_files={"a": "abcd"}, textDataFiles={"b": "abcd"})
+    )
+    assert task.stdio.cases[0].stdin_text == "abcd"
+    assert task.stdio.cases[0].expected_stdout_text == "YWJj"
+    assert dict(task.text_files) == {"a": "abcd"}
+    assert dict(task.text_data_files) == {"b": "abcd"}
 
 
 @pytest.mark.parametrize(
@@ -78,8 +105,8 @@ def test_a_line_that_is_no_task_is_refused_by_field(text: bytes, field: str, pro
 @given(st.binary(max_size=200))
 def test_no_line_crashes_it(text: bytes) -> None:
     try:
-        parse_task(text)
-    except LineError as error:
+        parse_request(text)
+    except RequestJsonError as error:
         json.dumps(result_of_line_error(text, 1, error))
 
 
@@ -97,8 +124,8 @@ fields = dict.fromkeys(pb.ScoreRequest.DESCRIPTOR.fields_by_name, json_values)
 def test_no_object_crashes_it(task: dict[str, object]) -> None:
     text = json.dumps(task).encode()
     try:
-        parse_task(text)
-    except LineError as error:
+        parse_request(text)
+    except RequestJsonError as error:
         json.dumps(result_of_line_error(text, 1, error))
 
 
