@@ -4,7 +4,6 @@ Needs gRPC and protobuf alone. Rewards are in `rewards`, `reward-train` in `trl`
 """
 
 from trainer_client.blocking import RewardClient
-from trainer_client.call import LazyRequest
 from trainer_client.channel import Connection, Tls
 from trainer_client.client import AsyncRewardClient
 from trainer_client.errors import (
@@ -14,6 +13,7 @@ from trainer_client.errors import (
     RewardLostError,
     TaskError,
 )
+from trainer_client.requests import LazyRequest
 from trainer_client.rewards.execution import RemoteReward, remote_reward
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
 

@@ -6,16 +6,16 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent import futures
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import forks
-from trainer_client.call import Request
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
+from trainer_client.requests import AnyRequest
 from trainer_client.score import Score
 
 _T = TypeVar("_T")
@@ -36,11 +36,11 @@ class RewardClient:
         self._thread: _LoopThread | None = None
         self._lock = threading.Lock()
 
-    def score(self, requests: Iterable[Request]) -> list[Score]:
+    def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
         """Judges completions; see `AsyncRewardClient.score`."""
         return self._run(self._client.score(requests))
 
-    def execute(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
+    def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
         """Runs a program; see `AsyncRewardClient.execute`."""
         return self._run(self._client.execute(request))
 

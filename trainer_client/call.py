@@ -6,7 +6,7 @@ Every request ends with a score of its own: a verdict, or the reason why there i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -15,26 +15,11 @@ from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
 from trainer_client import retry, score
 from trainer_client.channel import Connection
+from trainer_client.requests import LazyRequest, Request
 from trainer_client.retry import Failure, Patience
 from trainer_client.score import Score
 
 _Answer = Score | Failure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LazyRequest:
-    """A request that is made when it is sent, so that many large ones never exist at once.
-
-    Args:
-        id: that of the request.
-        make: makes it; called again for another attempt.
-    """
-
-    id: str
-    make: Callable[[], pb.ScoreRequest]
-
-
-Request = pb.ScoreRequest | LazyRequest
 
 
 @dataclass(frozen=True, slots=True)

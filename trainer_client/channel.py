@@ -25,6 +25,11 @@ Target = str | Sequence[str]
 # gRPC would ask the proxy of the environment for these too, which is on another machine.
 _LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
+_URL = re.compile(r"(https?|grpcs?)://([^/]*)")
+_PORT = re.compile(r":[0-9]{1,5}(%.*)?$")
+_WITHOUT_PORT = ("unix", "unix-abstract", "vsock", "xds")
+_USUAL_PORT = 50051
+
 _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
@@ -188,7 +193,23 @@ def addresses(target: Target) -> tuple[str, ...]:
     found = tuple(part.strip() for part in parts if part.strip())
     if not found:
         raise ValueError("the target names no address")
+    for address in found:
+        _check_address(address)
     return found
+
+
+def _check_address(address: str) -> None:
+    """Refuses what gRPC would take for something else: a URL for a name, no port for port 443."""
+    url = _URL.match(address)
+    if url:
+        rest = "; for TLS, give its certificates" if url[1] == "https" else ""
+        raise ValueError(f"target {address!r} is a URL; write {url[2]}, HOST:PORT alone{rest}")
+    scheme = address.partition(":")[0]
+    if scheme not in _WITHOUT_PORT and not _PORT.search(address):
+        raise ValueError(
+            f"target {address!r} names no port; a server listens on {_USUAL_PORT} unless told: "
+            f"{address.rstrip(':')}:{_USUAL_PORT}"
+        )
 
 
 def grpc_target(target: Target) -> str:

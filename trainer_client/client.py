@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -12,9 +12,11 @@ import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import forks
-from trainer_client.call import Line, Request, ScoreCall, chunks
+from trainer_client.call import Line, ScoreCall, chunks
 from trainer_client.channel import Connection, ConnectionOptions, Target
 from trainer_client.errors import CallError
+from trainer_client.hints import explained
+from trainer_client.requests import AnyRequest, all_requests, execute_request
 from trainer_client.score import Score
 
 _T = TypeVar("_T")
@@ -36,28 +38,39 @@ class AsyncRewardClient:
         self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
         self._lock = threading.Lock()
 
-    async def score(self, requests: Iterable[Request]) -> list[Score]:
+    async def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
         """Judges completions; gives one score for each, in the order given.
 
-        Whatever happens to a request, it has its score: with a verdict, or with an `error`. A
-        `LazyRequest` is made when it is sent.
+        Args:
+            requests: one request or several, each a `ScoreRequest`, an object in its JSON form, or
+                a `LazyRequest`, which is made when it is sent.
+
+        Returns:
+            A score for each: with a verdict, or with an `error`, whatever happened to it.
 
         Raises:
+            TaskError: an object is no request. Nothing was sent.
+            TypeError: one of them is neither a request nor an object. Nothing was sent.
             RuntimeError: a client was used before this process was forked.
         """
-        todo = list(requests)
+        todo = all_requests(requests)
         call = ScoreCall(self._connection, self._line())
         parts = chunks(todo, self._connection)
         scored = await asyncio.gather(*(call.run(part) for part in parts))
         return [score for part in scored for score in part]
 
-    async def execute(self, request: pb.ExecuteRequest) -> pb.ExecuteResponse:
+    async def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
         """Runs a program in the sandbox, without grading.
 
+        Args:
+            request: an `ExecuteRequest`, or an object in its JSON form.
+
         Raises:
+            TaskError: the object is no request.
             CallError: it was not run.
         """
-        return await _answer(self._line().stub.Execute(request, **self._call_options()))
+        made = execute_request(request)
+        return await _answer(self._line().stub.Execute(made, **self._call_options()))
 
     async def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server for its languages, limits, walls and versions.
@@ -115,4 +128,4 @@ async def _answer(call: grpc.aio.UnaryUnaryCall[Any, _T]) -> _T:
     try:
         return await call
     except grpc.aio.AioRpcError as error:
-        raise CallError(error.code().name, error.details() or "") from error
+        raise CallError(error.code().name, explained(error.details() or "")) from error

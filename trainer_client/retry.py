@@ -14,6 +14,8 @@ from google.rpc import (  # type: ignore[import-untyped]  # ships no types
     status_pb2,
 )
 
+from trainer_client.hints import explained
+
 _OUTAGE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 _RETRYABLE = _OUTAGE | {grpc.StatusCode.RESOURCE_EXHAUSTED}
 _PERMANENT = {
@@ -69,7 +71,7 @@ def from_rpc_error(error: grpc.aio.AioRpcError) -> Failure:
     """Reads the failure of an RPC."""
     return Failure(
         status=error.code(),
-        message=error.details() or "",
+        message=explained(error.details() or ""),
         push_back_seconds=_push_back(error.trailing_metadata()),
     )
 

@@ -12,15 +12,16 @@ import binascii
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
 
 from codereward.v1 import reward_service_pb2 as pb
 
 _FIELD = re.compile(r"Failed to parse (\w+) field")
-_PATH = re.compile(r" at \"?ScoreRequest\.?([\w.\[\]]*)")
+_PATH = re.compile(r" at \"?(?:Score|Execute)Request\.?([\w.\[\]]*)")
 _UNKNOWN = re.compile(r"has no field named \"([^\"]+)\"")
 # The text field that stands beside a bytes field.
 _TEXT_FIELDS = {
@@ -29,6 +30,9 @@ _TEXT_FIELDS = {
     "files": "text_files",
     "data_files": "text_data_files",
 }
+
+
+_M = TypeVar("_M", bound=Message)
 
 
 class RequestJsonError(ValueError):
@@ -64,20 +68,25 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
 
 
 def parse_request(value: str | bytes | Mapping[str, Any]) -> pb.ScoreRequest:
-    """Reads a request; names in snake case and in camel case are taken.
+    """Reads a request to judge a completion; see `parse_message`."""
+    return parse_message(value, pb.ScoreRequest)
+
+
+def parse_message(value: str | bytes | Mapping[str, Any], kind: type[_M]) -> _M:
+    """Reads a message; names in snake case and in camel case are taken.
 
     Raises:
-        RequestJsonError: it is no JSON object, or no request.
+        RequestJsonError: it is no JSON object, or no such message.
     """
     task = value if isinstance(value, Mapping) else parse_object(value)
-    for path, name, found in _bytes_values(task, pb.ScoreRequest.DESCRIPTOR, ""):
+    for path, name, found in _bytes_values(task, kind.DESCRIPTOR, ""):
         if not _is_base64(found):
             problem = (
                 f"is not base64, the JSON form of bytes; for text there is {_TEXT_FIELDS[name]}"
             )
             raise RequestJsonError(path, problem)
     try:
-        return json_format.ParseDict(dict(task), pb.ScoreRequest())
+        return json_format.ParseDict(dict(task), kind())
     except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
         raise _named_error(str(error)) from None
 

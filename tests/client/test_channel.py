@@ -31,13 +31,28 @@ def test_a_target_is_written_the_way_grpc_balances_over(target, expected):
         ("", "no address"),
         ([" "], "no address"),
         ("127.0.0.1:1,[::1]:2", "all IPv4 or all IPv6"),
-        ("127.0.0.1:1,127.0.0.2", "not HOST:PORT"),
+        ("127.0.0.1:1,127.0.0.2", "names no port; a server listens on 50051 unless told"),
+        ("localhost", "localhost:50051"),
+        ("localhost:", "localhost:50051"),
+        ("dns:///rewards.example", "names no port"),
+        ("[::1]", "names no port"),
+        ("http://localhost:50051/", "is a URL; write localhost:50051, HOST:PORT alone"),
+        ("https://rewards.example:443", "for TLS, give its certificates"),
+        ("grpc://localhost:1", "is a URL"),
         ("127.0.0.1:1,no-such-host.invalid:2", "cannot resolve"),
     ],
 )
 def test_a_target_that_cannot_work_is_refused_with_a_reason(target, problem):
     with pytest.raises(ValueError, match=problem):
         grpc_target(target)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["localhost:1", "dns:///a.example:1", "unix:/run/x", "ipv4:127.0.0.1:1", "[::1]:50051"],
+)
+def test_a_target_that_grpc_takes_for_what_it_is_stays_as_it_is(target):
+    assert grpc_target(target) == target
 
 
 @pytest.mark.parametrize(

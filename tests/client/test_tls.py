@@ -7,7 +7,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from tests.rpc.certificates import Authority
-from trainer_client import AsyncRewardClient, Tls
+from trainer_client import AsyncRewardClient, CallError, ScoreError, Tls
 
 OUTAGE_SECONDS = 0.3
 
@@ -22,10 +22,15 @@ def roots(authority: Authority) -> bytes:
     return authority.certificate.read_bytes()
 
 
-async def status_of(target: str, **options) -> str:
+async def error_of(target: str, **options) -> ScoreError | None:
     async with AsyncRewardClient(target, outage_seconds=OUTAGE_SECONDS, **options) as client:
         (score,) = await client.score([pb.ScoreRequest(id="a")])
-    return "judged" if score.error is None else score.error.status
+    return score.error
+
+
+async def status_of(target: str, **options) -> str:
+    error = await error_of(target, **options)
+    return "judged" if error is None else error.status
 
 
 async def test_a_server_is_known_by_its_authority(serve, authority, roots, tmp_path):
@@ -61,3 +66,31 @@ async def test_a_name_that_is_not_in_the_certificate_is_refused(serve, authority
     server = serve(credentials=grpc.ssl_server_credentials([authority.issue("server").read()]))
     tls = Tls(root_certificates=roots, server_name="other.example")
     assert await status_of(server.target, tls=tls) == "UNAVAILABLE"
+
+
+async def test_a_connection_that_fails_says_what_to_do(serve, authority, roots, tmp_path):
+    secure = serve(credentials=grpc.ssl_server_credentials([authority.issue("server").read()]))
+    stranger = Authority(tmp_path, "stranger").certificate.read_bytes()
+    trusted = Tls(root_certificates=roots)
+    tries = {
+        "may expect TLS": (secure.target, None),
+        "leave TLS out": (serve().target, trusted),
+        "name its authority": (secure.target, Tls(root_certificates=stranger)),
+        "TLS server name": (
+            secure.target,
+            Tls(root_certificates=roots, server_name="other.example"),
+        ),
+        "nothing listens there": ("127.0.0.1:1", None),
+        "no such host": ("no-such-host.invalid:1", None),
+    }
+    for hint, (target, tls) in tries.items():
+        error = await error_of(target, tls=tls)
+        assert error is not None
+        assert hint in error.message
+
+
+async def test_a_question_about_the_server_says_what_to_do_too(serve, authority):
+    server = serve(credentials=grpc.ssl_server_credentials([authority.issue("server").read()]))
+    async with AsyncRewardClient(server.target) as client:
+        with pytest.raises(CallError, match="may expect TLS"):
+            await client.server_info()

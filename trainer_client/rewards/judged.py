@@ -20,10 +20,10 @@ from typing import Any, Protocol, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import score, tasks
-from trainer_client.call import LazyRequest
 from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.client import AsyncRewardClient
 from trainer_client.errors import RewardLostError, TaskError
+from trainer_client.requests import LazyRequest
 from trainer_client.rewards.columns import rows_of
 from trainer_client.rewards.metrics import Metrics
 from trainer_client.score import Score

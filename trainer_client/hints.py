@@ -1,0 +1,31 @@
+"""What to do about a connection that fails, in the words of gRPC's own messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+# The first text that a message holds decides. Checked against a real channel in `test_hints`.
+_HINTS: Mapping[str, str] = {
+    "WRONG_VERSION_NUMBER": "the server speaks plain text there: leave TLS out",
+    "CERTIFICATE_VERIFY_FAILED": (
+        "nobody that this client trusts vouches for the server's certificate: name its authority"
+    ),
+    "Hostname Verification": (
+        "the server's certificate is for another name: name it as the TLS server name"
+    ),
+    "Socket closed": "what listens there may expect TLS, or may be no gRPC server",
+    "Connection refused": (
+        "nothing listens there: is `reward-server serve` running, and is this its port?"
+    ),
+    "Domain name not found": "no such host is known here",
+}
+_CONNECTING = re.compile(r"last error:|errors resolving")
+
+
+def explained(message: str) -> str:
+    """Returns a failure's message, with what to do where it says that no connection was made."""
+    if not _CONNECTING.search(message):
+        return message
+    hint = next((hint for text, hint in _HINTS.items() if text in message), None)
+    return message if hint is None else f"{hint} ({message})"
