@@ -285,6 +285,21 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SplitPrograms:
+    """The tests' program and the solution's, each in namespaces of its own, joined by two pipes.
+
+    The limits hold for both together. The solution's program starts when the other first calls it.
+
+    Args:
+        tests: trusted.
+        solution: untrusted.
+    """
+
+    tests: Commands
+    solution: Commands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution."""
 
@@ -328,7 +343,7 @@ class UnitJudgement:
     stop_at_first_failure: bool = False
 
 
-Work = Program | Commands | FunctionJudgement | CallJudgement | UnitJudgement
+Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,6 +374,17 @@ class CapturedStream:
     def truncated(self) -> bool:
         """Tells whether fewer bytes were kept than written."""
         return len(self.data) < self.size_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsProgram:
+    """What the tests' program of `SplitPrograms` did, if it ended by itself."""
+
+    __test__ = False
+
+    termination: Termination
+    stdout: CapturedStream
+    stderr: CapturedStream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,6 +447,7 @@ class Execution:
     signals: Mapping[str, int] = field(default_factory=dict)
     crossed: bool = False  # anything but plain data, between an isolated judge and the candidate
     product: bytes = b""  # of `Commands`: files, to be unpacked by later ones and by nobody else
+    tests_program: TestsProgram | None = None  # of `SplitPrograms`
 
 
 # ------------------------------------------------------------------------------- verdicts

@@ -14,5 +14,8 @@ Processes, all inside the container:
                 but that socket and the candidate's three standard streams. Serves on while
                 nothing of what it ran can have stayed behind.
 
+An execution of two programs has a process more: the tests' program, which is trusted, runs in one
+like the candidate's, in namespaces of its own, and the judge passes frames between the two.
+
 See `wire` for every byte that crosses between them.
 """

@@ -108,6 +108,7 @@ def _lent_namespaces(settings: Mapping[str, Any]) -> zygote.Ground:
     footing = LentNamespaces(uid=os.getuid(), gid=os.getgid())
     return zygote.Ground(
         candidate=footing,
+        tests=footing,
         judge=footing,
         meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
         joins=tuple(settings["joins"]),
@@ -119,6 +120,7 @@ def _sandbox_kernel() -> zygote.Ground:
     meters, join = make_own()
     return zygote.Ground(
         candidate=SandboxKernel(user=policy.INNER_ID, root=f"{policy.STAGE}/candidate"),
+        tests=SandboxKernel(user=policy.TESTS_ID, root=f"{policy.STAGE}/tests"),
         judge=SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge"),
         meters=meters,
         joins=(join,),

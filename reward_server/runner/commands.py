@@ -11,6 +11,7 @@ since nobody else would wait for what the program leaves behind.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import fnmatch
 import json
 import os
@@ -25,10 +26,13 @@ from .frames import Frames
 _NOT_STARTED = 127  # exit status of shells for a command that is not there
 _SUCCESS = 0
 _EXECUTABLE = 0o755
+_PIPE_NUMBERS = (3, 4)  # to read and to write, in a program that another one calls
+_OUT_OF_THEIR_WAY = 10
 
 
 def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
-    """Runs the commands of a request in mode "commands" and leaves."""
+    """Runs the commands of a request in mode "commands", or of one side of "split", and leaves."""
+    pipes = _pipes(frames) if header.get("joined") else []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     product = blobs["product"]
     if product:
@@ -37,7 +41,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
     status = _SUCCESS
     for command in cast("list[list[str]]", header["commands"]):
-        status = _run_one(command, environment)
+        status = _run_one(command, environment, pipes)
         if status != _SUCCESS:
             break
     _end_all_others()
@@ -48,6 +52,15 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     os._exit(0)
 
 
+def _pipes(frames: Frames) -> list[int]:
+    """Returns two pipes' ends, none of which has a number that a command is to find them by."""
+    ends = frames.receive_pipes()
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THEIR_WAY) for end in ends]
+    for end in ends:
+        os.close(end)
+    return moved
+
+
 def _end_all_others() -> None:
     """Ends what the commands left running, and with it the output that the judge waits for."""
     with contextlib.suppress(ProcessLookupError):
@@ -55,19 +68,28 @@ def _end_all_others() -> None:
     os.closerange(0, 3)
 
 
-def _run_one(command: list[str], environment: Mapping[str, str]) -> int:
-    """Runs a command to its end, reaps what it leaves and returns its status."""
+def _run_one(command: list[str], environment: Mapping[str, str], pipes: list[int]) -> int:
+    """Runs a command to its end, reaps what it leaves and returns its status.
+
+    The pipes' ends become its own, of which this process then has none.
+    """
     try:
         child = os.posix_spawnp(
             command[0],
             command,
             environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, end, number)
+                for end, number in zip(pipes, _PIPE_NUMBERS, strict=False)
+            ],
             setsigdef=(signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ),
         )
     except OSError as error:
         streams.complain(f"{command[0]}: {error.strerror}")
         streams.flush_streams()
         return _NOT_STARTED << 8
+    while pipes:
+        os.close(pipes.pop())
     while True:
         ended, status = os.wait()
         if ended == child:

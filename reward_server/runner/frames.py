@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 
-from .wire import LENGTH
+from .wire import JOINED, LENGTH
 
 NUMBER = struct.Struct(">Q")  # begins every frame behind READY and LOADED
 READY = b'["ready"]'
@@ -49,6 +49,20 @@ class Frames:
         frame = bytes(memoryview(self._buffer)[LENGTH.size : end])
         del self._buffer[:end]
         return frame
+
+    def receive_pipes(self) -> list[int]:
+        """Waits for the ends of two pipes: one to read, one to write.
+
+        Nothing may have been sent behind the last frame before they are asked for.
+
+        Raises:
+            ChannelClosedError: the other side is gone.
+        """
+        flags = socket.MSG_CMSG_CLOEXEC
+        message, descriptors, _, _ = socket.recv_fds(self._channel, len(JOINED), 2, flags)
+        if message != JOINED:
+            raise ChannelClosedError
+        return descriptors
 
     def close(self) -> None:
         """Closes the channel."""

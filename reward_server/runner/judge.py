@@ -14,18 +14,17 @@ from __future__ import annotations
 import contextlib
 import decimal
 import io
-import json
 import os
 import resource
 import select
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NoReturn, cast
 
-from . import confine, policy, proxy, wire
+from . import confine, policy, proxy, relay, wire
 from .call_tests import CallTests
 from .children import receive
 from .frames import READY
@@ -38,9 +37,7 @@ from .suite import Suite, TaskError
 from .trial import record_end, run_tests
 from .wire import Stage, Word
 
-_DESCRIPTORS = 6  # that come with an execution, see `wire`
-_STATUS_BYTES = 16
-_MOST_STATUS = 0xFFFF
+_DESCRIPTORS = 10  # that come with an execution at most, see `wire`
 
 _SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
     "function": FunctionTests,
@@ -63,7 +60,7 @@ def serve(line: socket.socket) -> NoReturn:
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
             break
-        channel, stdin, stdout, stderr, request, report = descriptors
+        channel, stdin, stdout, stderr, request, report, *tests_program = descriptors
         document = os.pread(request, os.fstat(request).st_size, 0)
         with socket.socket(fileno=channel) as candidate:
             _forget(recursion_limit)
@@ -75,6 +72,7 @@ def serve(line: socket.socket) -> NoReturn:
                 stderr,
                 report,
                 partial(line.send, wire.CROSSING),
+                tests_program,
             )
         confine.close_all_but({line.fileno()})
         is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
@@ -112,6 +110,7 @@ def run(
     stderr_fd: int,
     report_fd: int,
     announce_crossing: Callable[[], object],
+    tests_program: Sequence[int] = (),
 ) -> Word:
     """Judges one execution.
 
@@ -123,6 +122,7 @@ def run(
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
         announce_crossing: called once, before anything but plain data crosses.
+        tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
 
     Returns:
         A word that says it stays if nothing of the execution can have been left in this process.
@@ -139,6 +139,10 @@ def run(
     try:
         if header["mode"] == "commands":
             _run_commands(header, blobs, link, outputs, stdin_fd, report)
+        elif header["mode"] == "split":
+            os.close(stdin_fd)
+            solution = relay.Peer(channel, link, outputs)
+            _run_split(header, blobs, solution, tests_program, report)
         elif is_program:
             stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
             hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
@@ -296,7 +300,7 @@ def _run_commands(
     _run_program(outputs, stdin)
     keep, product_bytes = header["keep"], cast("int", header["product_bytes"])
     try:
-        report.status = _status(link.receive(_STATUS_BYTES))
+        report.status = relay.read_status(link)
         if keep and report.status == 0:
             report.product = link.receive(product_bytes)
     except ClosedError:
@@ -307,11 +311,26 @@ def _run_commands(
         report.broken = Cause.FORGED.value
 
 
-def _status(frame: bytes) -> int:
-    status = json.loads(frame)
-    if type(status) is not int or not 0 <= status <= _MOST_STATUS:
-        raise ValueError("no status")
-    return status
+def _run_split(
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    solution: relay.Peer,
+    descriptors: Sequence[int],
+    report: Report,
+) -> None:
+    """Runs the tests' program, and the solution's when it is called; see `relay`."""
+    channel, stdin_fd, stdout_fd, stderr_fd = descriptors
+    os.close(stdin_fd)
+    limit_bytes = cast("int", header["output_bytes"])
+    outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=limit_bytes, limit_bytes=limit_bytes)
+    with socket.socket(fileno=channel) as line:
+        relay.Relay(
+            relay.Peer(line, Link(line, outputs), outputs),
+            solution,
+            report,
+            frame_bytes=cast("int", header["result_bytes"]),
+            calls=cast("int", header["calls"]),
+        ).run(header, blobs)
 
 
 class _Stdin:

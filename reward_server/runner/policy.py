@@ -142,6 +142,7 @@ USUAL_DISK_BYTES = 128 << 20
 HOST_NAME = "sandbox"
 INNER_ID = 1000
 JUDGE_ID = 1001  # the judge's, where it has no user namespace of its own
+TESTS_ID = 1002  # a tests' program's, likewise
 STAGE = "/mnt"  # where file trees are built, in a kernel without mount namespaces
 SANDBOX_KERNEL_VERSION = "#1 SMP Sun Jan 10 15:06:54 PST 2016"  # what every gVisor says it is
 

@@ -23,6 +23,16 @@ class TestReport:
 
 
 @dataclass(slots=True, kw_only=True)
+class TestsProgram:
+    """What the tests' program of mode "split" did."""
+
+    __test__ = False
+
+    status: int
+    outputs: Outputs
+
+
+@dataclass(slots=True, kw_only=True)
 class Report:
     """What `wire` describes as the report document, as it grows."""
 
@@ -37,6 +47,7 @@ class Report:
     signals: dict[str, int] = field(default_factory=dict)
     status: int | None = None
     product: bytes = b""
+    tests_program: TestsProgram | None = None
 
     def reach(self, stage: Stage) -> None:
         """Records how far the execution got, should this process be killed."""
@@ -45,7 +56,7 @@ class Report:
 
     def write(self, outputs: Outputs) -> None:
         """Writes the document."""
-        header = {
+        header: dict[str, object] = {
             "ready": self.ready,
             "blame": self.blame,
             "load": self.load and {key: _sendable(text) for key, text in self.load.items()},
@@ -65,12 +76,21 @@ class Report:
             "status": self.status,
             "stdout_size": outputs.stdout.size_bytes,
             "stderr_size": outputs.stderr.size_bytes,
+            "tests_program": None,
         }
         blobs = {
             "stdout": bytes(outputs.stdout.kept),
             "stderr": bytes(outputs.stderr.kept),
             "product": self.product,
         }
+        if ended := self.tests_program:
+            header["tests_program"] = {
+                "status": ended.status,
+                "stdout_size": ended.outputs.stdout.size_bytes,
+                "stderr_size": ended.outputs.stderr.size_bytes,
+            }
+            blobs["tests_stdout"] = bytes(ended.outputs.stdout.kept)
+            blobs["tests_stderr"] = bytes(ended.outputs.stderr.kept)
         rest, offset = memoryview(wire.pack(header, blobs)), 1
         while rest:
             written = os.pwrite(self.descriptor, rest, offset)

@@ -18,10 +18,11 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 "blobs" lists [name, length] pairs.
 
 Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
-candidate, its stdin, stdout and stderr, the request's and the report's memory file), answered, when
-the report is written, by a `Word`. Before anything but plain data crosses between judge and
-candidate for the first time, the judge sends CROSSING: a message that was sent can't be taken back,
-whatever becomes of the judge by what crossed.
+candidate, its stdin, stdout and stderr, the request's and the report's memory file, and in mode
+"split" the tests' program's channel, stdin, stdout and stderr), answered, when the report is
+written, by a `Word`. Before anything but plain data crosses between judge and candidate for the
+first time, the judge sends CROSSING: a message that was sent can't be taken back, whatever becomes
+of the judge by what crossed.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
@@ -29,12 +30,16 @@ answers READY, the last message that is trusted. In mode "program" it then sends
 refusal, or nothing, and closes the channel before any code of the program's runs. In mode
 "commands" it sends, when they have ended, the status of the last one as of `os.waitpid` and, where
 files are to be handed back and all succeeded, a frame more: the product, a document of the files
-with "executable", the names of those that are.
+with "executable", the names of those that are. In mode "split" two processes of that kind, one for
+the tests' program and one for the solution's, get after READY one byte with the ends of two pipes,
+which their commands find as descriptors 3, to read, and 4, to write; see `relay`.
 
 Request document, by "mode":
     program   args, output_bytes; blobs source, stdin, file/NAME and data/NAME (read-only)
     commands  commands [[argument, ...], ...], environment, keep [pattern, ...], product_bytes,
               output_bytes; blobs product, stdin, file/NAME and data/NAME
+    split     tests and solution, each {commands, environment}, output_bytes, result_bytes, calls;
+              blobs as for commands but stdin, each behind "tests:" or "solution:"
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
               output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
     unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure, and budgets
@@ -56,9 +61,11 @@ Report document:
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
     signals   {name: count}
-    status    null, or in mode commands the status of the last one
+    status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
-              modes function and call, whole up to output_bytes in the others), product
+              modes function, call and split, whole up to output_bytes in the others), product
+    tests_program  null, or in mode split what the tests' program did, if it ended: {"status",
+              "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, whole
 """
 
 from __future__ import annotations
@@ -69,7 +76,7 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 KEPT_OUTPUT_BYTES = 64 * 1024
 BROKEN_STATUS = 70  # exit status of a process of ours that an exception of ours ended (EX_SOFTWARE)
 
@@ -106,7 +113,10 @@ class Stop(enum.IntEnum):
 
 
 class Start(NamedTuple):
-    """Begins an execution: limits as numbers. Times in nanoseconds, sizes in bytes."""
+    """Begins an execution: limits as numbers. Times in nanoseconds, sizes in bytes.
+
+    `programs` is 2 in mode "split", otherwise 1.
+    """
 
     kind: int
     payload_bytes: int = 0
@@ -117,6 +127,7 @@ class Start(NamedTuple):
     file_size_bytes: int = 0
     disk_bytes: int = 0
     open_files: int = 0
+    programs: int = 1
 
 
 class Finish(NamedTuple):
@@ -157,6 +168,7 @@ FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
 JUDGE = b"J"
 CROSSING = b"X"
+JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 
 

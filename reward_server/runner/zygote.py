@@ -43,12 +43,14 @@ class Ground:
 
     Args:
         candidate: what the candidate's walls stand on.
+        tests: what those of a tests' program stand on, which runs beside a candidate.
         judge: what the judge's walls stand on.
         meters: of the candidate's control group.
         joins: descriptors to which a process writes 0 to enter that group.
     """
 
     candidate: Footing
+    tests: Footing
     judge: Footing
     meters: Meters
     joins: tuple[int, ...] = ()
@@ -104,7 +106,7 @@ def _read_start() -> Start:
 
 
 class Ends(NamedTuple):
-    """The judge's ends of what connects it with a candidate."""
+    """The judge's ends of what connects it with a candidate, or a tests' program."""
 
     channel: int
     stdin: int
@@ -141,11 +143,21 @@ class Zygote:
         start = _read_start()
         while start.kind != Kind.EXECUTE:  # a CANCEL that came too late
             start = _read_start()
-        # The candidate was forked before the request's memory file exists: it never held it.
+        if start.programs == 1:
+            return self._judge_one(start, (candidate,), ends)
+        tests, its_ends = self._fork_tests()
+        try:
+            return self._judge_one(start, (candidate, tests), ends, its_ends)
+        finally:
+            tests.end()
+
+    def _judge_one(self, start: Start, programs: Sequence[Child], ends: Ends, *more: Ends) -> None:
+        # The programs were forked before the request's memory file exists: they never held it.
         request, report = os.memfd_create("request"), os.memfd_create("report")
         try:
             _splice_exactly(CONTROL_IN, request, start.payload_bytes)
-            finish = self._execute(candidate, start, (*ends, request, report))
+            others = tuple(end for its_ends in more for end in its_ends)
+            finish = self._execute(programs, start, (*ends, request, report, *others))
             self._send(finish, report)
         finally:
             os.close(request)
@@ -185,6 +197,12 @@ class Zygote:
 
     def _fork_candidate(self) -> tuple[Child, Ends]:
         footing = self._options.ground.candidate
+        return self._fork_program(footing, footing.become_victim)
+
+    def _fork_tests(self) -> tuple[Child, Ends]:
+        return self._fork_program(self._options.ground.tests, lambda: None)
+
+    def _fork_program(self, footing: Footing, prepare: Callable[[], None]) -> tuple[Child, Ends]:
         trusted, untrusted = socket.socketpair()
         inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
         for _, end in (outputs, errors):
@@ -197,7 +215,7 @@ class Zygote:
             for number, end in enumerate((inputs[0], outputs[1], errors[1])):
                 os.dup2(end, number)
             self._close_all_but(untrusted.fileno(), line.fileno())
-            footing.become_victim()
+            prepare()
             self._enter(footing)
             start = _wait_for_start(line)
             if start.disk_bytes != self._disk_bytes:
@@ -215,17 +233,21 @@ class Zygote:
 
     # ------------------------------------------------------------------- one execution
 
-    def _execute(self, candidate: Child, start: Start, descriptors: Sequence[int]) -> Finish:
-        report = descriptors[-1]
+    def _execute(
+        self, programs: Sequence[Child], start: Start, descriptors: Sequence[int]
+    ) -> Finish:
+        candidate, ours = programs[0], slice(len(Ends._fields), len(Ends._fields) + 2)
+        report = descriptors[ours][-1]
         self._meters.reset_peak()
         self._meters.limit_processes(start.processes)
         before = self._used
         begun = time.monotonic_ns()
         budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
         user_processes = self._meters.user_processes(start.processes)
-        candidate.send(wire.START.pack(*start._replace(processes=user_processes)))
+        for program in programs:
+            program.send(wire.START.pack(*start._replace(processes=user_processes)))
         self._judge.send(wire.JUDGE, descriptors)
-        for descriptor in descriptors[: len(Ends._fields)]:
+        for descriptor in {*descriptors} - {*descriptors[ours]}:
             os.close(descriptor)
         stop, judge_status, crossings = self._supervise(candidate, budget)
         cpu_time_ns = budget.cpu_time_ns

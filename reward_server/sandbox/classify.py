@@ -37,10 +37,12 @@ from reward_server.domain import (
     Job,
     LimitKind,
     Program,
+    SplitPrograms,
     Termination,
     TerminationKind,
     TestOutcome,
     TestResult,
+    TestsProgram,
     UnitJudgement,
     Usage,
     Work,
@@ -112,6 +114,7 @@ class _Report:
     stdout: CapturedStream
     stderr: CapturedStream
     product: bytes
+    tests_program: TestsProgram | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +150,10 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
 
 
 def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
+    if isinstance(job.work, SplitPrograms) and (limit := _limit_of(finish, job)):
+        message = f"{_STOP_WORDS[limit]} before the tests called the solution"
+        conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message, limits=(limit,))
+        return _execution(finish, conclusion, None)
     report = findings.report or {}
     blamed = report.get("blame") == "task" and findings.stage is not Stage.STARTING
     if not blamed and (findings.stage is not Stage.TESTS or _is_broken(finish)):
@@ -223,6 +230,8 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
         return _limit(*report.limits)
     if report.load is not None:
         return _not_loaded(report.load)
+    if isinstance(work, SplitPrograms):
+        return _conclude_split(report)
     if report.broken is not None:
         return _left_early(finish)
     if isinstance(work, Program | Commands):
@@ -234,14 +243,31 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
     return _Conclusion(ending=Ending.COMPLETED, message=report.message, limits=limits)
 
 
+def _conclude_split(report: _Report) -> _Conclusion:
+    """Tells what two programs came to, of which the solution's must not end first."""
+    if report.broken is not None:
+        if limit := _exhausted(_last_line(report)):
+            return _limit(limit)
+        exited = report.status is not None and os.WIFEXITED(report.status)
+        said = "was lost" if report.status is None else _say_status(report.status)
+        message = f"the solution's program {said} with tests outstanding"
+        return _crashed(message, *(["early_exit"] if exited else []))
+    if report.tests_program is None:
+        return _crashed("the tests' program was lost", "judge_lost")
+    return _Conclusion(ending=Ending.COMPLETED)
+
+
 def _conclude_program(finish: Finish, report: _Report) -> _Conclusion:
     if not os.WIFEXITED(finish.candidate_status):
         return _crashed(f"the program was {_say_status(finish.candidate_status)}")
-    last_line = report.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
-    limit = _exhausted(last_line)
+    limit = _exhausted(_last_line(report))
     if limit and os.WEXITSTATUS(finish.candidate_status):
         return _limit(limit)
     return _Conclusion(ending=Ending.COMPLETED, message=report.message)
+
+
+def _last_line(report: _Report) -> str:
+    return report.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
 
 
 def _exhausted(text: str) -> LimitKind | None:
@@ -327,6 +353,7 @@ def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) 
         message=conclusion.message,
         tests=report.tests if report else (),
         product=report.product if report else b"",
+        tests_program=report.tests_program if report else None,
         stdout=report.stdout if report else CapturedStream(),
         stderr=report.stderr if report else CapturedStream(),
         usage=Usage(
@@ -344,14 +371,21 @@ def _termination(finish: Finish) -> Termination:
     status, stop = finish.candidate_status, Stop(finish.stop)
     if status == -1:
         return Termination(kind=TerminationKind.STOPPED)
-    if os.WIFEXITED(status):
-        return Termination(kind=TerminationKind.EXITED, value=os.WEXITSTATUS(status))
-    number = os.WTERMSIG(status)
+    ended = _ended(status)
+    if ended.kind is TerminationKind.EXITED:
+        return ended
+    number = ended.value
     if number == signal.SIGKILL and (stop in _STOP_LIMITS or finish.oom_kills > 0):
         return Termination(kind=TerminationKind.LIMIT, value=number)
     if number == signal.SIGKILL and stop is not Stop.NONE:
         return Termination(kind=TerminationKind.STOPPED, value=number)
-    return Termination(kind=TerminationKind.SIGNALED, value=number)
+    return ended
+
+
+def _ended(status: int) -> Termination:
+    if os.WIFEXITED(status):
+        return Termination(kind=TerminationKind.EXITED, value=os.WEXITSTATUS(status))
+    return Termination(kind=TerminationKind.SIGNALED, value=os.WTERMSIG(status))
 
 
 # --------------------------------------------------------------------------------- the schema
@@ -395,6 +429,22 @@ def _parse(
         stdout=_stream(blobs["stdout"], report["stdout_size"]),
         stderr=_stream(blobs["stderr"], report["stderr_size"]),
         product=blobs["product"],
+        tests_program=_parse_tests_program(report["tests_program"], blobs, work),
+    )
+
+
+def _parse_tests_program(
+    ended: object, blobs: Mapping[str, bytes], work: Work
+) -> TestsProgram | None:
+    if ended is None:
+        return None
+    if not isinstance(work, SplitPrograms):
+        raise ValueError("tests_program")
+    fields = _typed(ended, dict)
+    return TestsProgram(
+        termination=_ended(_count(fields["status"])),
+        stdout=_stream(blobs["tests_stdout"], fields["stdout_size"]),
+        stderr=_stream(blobs["tests_stderr"], fields["stderr_size"]),
     )
 
 
@@ -409,7 +459,7 @@ def _parse_load(load: object) -> _Load | None:
 
 
 def _parse_status(status: object, work: Work) -> int | None:
-    if status is not None and not isinstance(work, Commands):
+    if status is not None and not isinstance(work, Commands | SplitPrograms):
         raise ValueError("status")
     return None if status is None else _count(status)
 

@@ -12,7 +12,16 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from reward_server.domain import Commands, Ending, Execution, Job, Limits, Program, Wall
+from reward_server.domain import (
+    Commands,
+    Ending,
+    Execution,
+    Job,
+    Limits,
+    Program,
+    SplitPrograms,
+    Wall,
+)
 from reward_server.errors import SandboxError
 from reward_server.runner import wire
 from reward_server.runner.wire import Finish, Kind
@@ -118,7 +127,8 @@ class ContainedSandbox:
         except _FAILURES as error:
             raise await self._failed(error) from error
         document = request_document(job)
-        record = start_record(limits, len(document))
+        programs = 2 if isinstance(job.work, SplitPrograms) else 1
+        record = start_record(limits, len(document), programs=programs)
         reader = asyncio.ensure_future(self._read_finish())
         try:
             async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):
@@ -159,9 +169,16 @@ class ContainedSandbox:
 
 
 def _with_room(job: Job) -> Limits:
-    """Returns a job's limits, with room for the process that runs commands and waits for them."""
+    """Returns a job's limits, with room for the process that runs commands and waits for them.
+
+    The tests' program of two has as many processes of its own, so that it starts whatever the
+    solution's program does.
+    """
+    processes = job.limits.processes + 1
     if isinstance(job.work, Commands):
-        return replace(job.limits, processes=job.limits.processes + 1)
+        return replace(job.limits, processes=processes)
+    if isinstance(job.work, SplitPrograms):
+        return replace(job.limits, processes=2 * processes)
     return job.limits
 
 

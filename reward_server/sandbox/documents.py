@@ -12,11 +12,13 @@ from reward_server.domain import (
     Job,
     Limits,
     Program,
+    SplitPrograms,
     UnitJudgement,
-    Work,
 )
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
+
+_WithFiles = Program | Commands | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,7 @@ class Findings:
     blobs: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def start_record(limits: Limits, payload_bytes: int) -> bytes:
+def start_record(limits: Limits, payload_bytes: int, *, programs: int = 1) -> bytes:
     """Builds the record that begins an execution."""
     start = Start(
         kind=Kind.EXECUTE,
@@ -40,6 +42,7 @@ def start_record(limits: Limits, payload_bytes: int) -> bytes:
         file_size_bytes=limits.file_size_bytes,
         disk_bytes=limits.disk_bytes,
         open_files=limits.open_files,
+        programs=programs,
     )
     return wire.START.pack(*start)
 
@@ -58,6 +61,8 @@ def request_document(job: Job) -> bytes:
         return wire.pack(header, blobs)
     if isinstance(work, Commands):
         return _commands_document(work, limits)
+    if isinstance(work, SplitPrograms):
+        return _split_document(work, limits)
     budgets = {
         "output_bytes": limits.output_bytes,
         "result_bytes": limits.result_bytes,
@@ -88,7 +93,29 @@ def _commands_document(work: Commands, limits: Limits) -> bytes:
     return wire.pack(header, {"product": work.product, "stdin": work.stdin, **_files(work)})
 
 
-def _files(work: Work) -> dict[str, bytes]:
+def _split_document(work: SplitPrograms, limits: Limits) -> bytes:
+    programs = {"tests": work.tests, "solution": work.solution}
+    commands = {
+        side: {
+            "commands": [list(command) for command in program.commands],
+            "environment": dict(program.environment),
+        }
+        for side, program in programs.items()
+    }
+    blobs = {
+        f"{side}:{name}": blob
+        for side, program in programs.items()
+        for name, blob in {"product": program.product, **_files(program)}.items()
+    }
+    budgets = {
+        "output_bytes": limits.output_bytes,
+        "result_bytes": limits.result_bytes,
+        "calls": limits.calls,
+    }
+    return wire.pack({"mode": "split", **commands, **budgets}, blobs)
+
+
+def _files(work: _WithFiles) -> dict[str, bytes]:
     files = {f"file/{name}": content for name, content in work.files.items()}
     return files | {f"data/{name}": content for name, content in work.data.items()}
 

@@ -41,6 +41,7 @@ from .executables import EXECUTABLES, a_status_cannot_be_forged_by_ending_who_te
 from .host import Host, inhabited
 from .reach import OF_ANOTHER_KERNEL, REACH
 from .shelf import Shelf
+from .two_programs import TWO_PROGRAMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -91,7 +92,9 @@ async def until_gone(engine: docker.APIClient, identifiers: list[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES, *REACH], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *REACH], ids=lambda check: check.__name__
+)
 async def test_a_container_keeps(check: Check, shelves: Mapping[str, Shelf], host: Host) -> None:
     await shelves["runc"].pass_check(check, host)
 

@@ -24,6 +24,7 @@ from .executables import EXECUTABLES
 from .host import Host, inhabited, processes_marked
 from .reach import REACH
 from .shelf import Shelf
+from .two_programs import TWO_PROGRAMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,7 +46,9 @@ async def shelf(host: Host) -> AsyncIterator[Shelf]:
     await made.clear()
 
 
-@pytest.mark.parametrize("check", [*CHECKS, *EXECUTABLES, *REACH], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [*CHECKS, *EXECUTABLES, *TWO_PROGRAMS, *REACH], ids=lambda check: check.__name__
+)
 async def test_the_local_sandbox_keeps(check: Check, shelf: Shelf, host: Host) -> None:
     await shelf.pass_check(check, host)
 

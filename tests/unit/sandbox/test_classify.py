@@ -12,6 +12,8 @@ from reward_server.domain import (
     CallCase,
     CallJudgement,
     CallTests,
+    CapturedStream,
+    Commands,
     Ending,
     Execution,
     Framework,
@@ -21,8 +23,11 @@ from reward_server.domain import (
     LimitKind,
     Limits,
     Program,
+    SplitPrograms,
+    Termination,
     TerminationKind,
     TestOutcome,
+    TestsProgram,
     UnitJudgement,
     UnitTests,
     Work,
@@ -77,6 +82,7 @@ def found(
         "status": None,
         "stdout_size": 0,
         "stderr_size": 0,
+        "tests_program": None,
     }
     kept = {"stdout": b"", "stderr": b"", "product": b"", **(blobs or {})}
     return Findings(stage=stage, report={**report, **changes}, blobs=kept)
@@ -497,6 +503,8 @@ def test_a_cancelled_execution_is_nobodys(stage: Stage) -> None:
         {"blobs": {"stdout": b"kept", "stderr": b""}},
         {"status": 0},
         {"status": -1},
+        {"tests_program": {"status": 0, "stdout_size": 0, "stderr_size": 0}},
+        {"tests_program": {}},
     ],
 )
 def test_a_report_that_breaks_its_schema_is_no_report(changes: dict[str, Any]) -> None:
@@ -504,6 +512,59 @@ def test_a_report_that_breaks_its_schema_is_no_report(changes: dict[str, Any]) -
     assert (execution.ending, execution.tests) == (Ending.CRASHED, ())
     with pytest.raises(SandboxError):
         classify(finish(), found(Stage.LOADING, **changes), job())
+
+
+SPLIT = SplitPrograms(tests=Commands(commands=()), solution=Commands(commands=()))
+ENDED = {"status": 256, "stdout_size": 2, "stderr_size": 0}
+ITS_OUTPUT = {"tests_stdout": b"no", "tests_stderr": b""}
+
+
+def test_a_tests_program_that_ended_is_told() -> None:
+    findings = found(tests=[], tests_program=ENDED, blobs=ITS_OUTPUT)
+    execution = classify(finish(), findings, Job(work=SPLIT))
+    assert execution.ending is Ending.COMPLETED
+    assert execution.tests_program == TestsProgram(
+        termination=Termination(kind=TerminationKind.EXITED, value=1),
+        stdout=CapturedStream(data=b"no", size_bytes=2),
+        stderr=CapturedStream(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "ending", "signals"),
+    [
+        ({"tests_program": None}, Ending.CRASHED, {"judge_lost": 1}),
+        ({"broken": "closed", "status": 0}, Ending.CRASHED, {"early_exit": 1}),
+        ({"broken": "closed", "status": 9}, Ending.CRASHED, {}),
+        ({"broken": "closed"}, Ending.CRASHED, {}),
+        ({"broken": "forged"}, Ending.VIOLATION, {"tampering": 1}),
+        ({"load": {"kind": "compile", "message": ""}}, Ending.COMPILE_ERROR, {}),
+        ({"tests_program": {**ENDED, "stdout_size": 1}}, Ending.CRASHED, {"judge_lost": 1}),
+        ({"tests_program": {"status": 0}}, Ending.CRASHED, {"judge_lost": 1}),
+    ],
+)
+def test_a_solutions_program_has_to_outlive_the_tests(
+    changes: dict[str, Any], ending: Ending, signals: dict[str, int]
+) -> None:
+    findings = found(**{"tests": [], "tests_program": ENDED, "blobs": ITS_OUTPUT, **changes})
+    execution = classify(finish(), findings, Job(work=SPLIT))
+    assert (execution.ending, execution.signals) == (ending, signals)
+
+
+@pytest.mark.parametrize("stage", [Stage.TESTS, Stage.LOADING])
+@pytest.mark.parametrize("facts", [{"stop": Stop.WALL_TIME}, {"stop": Stop.CPU_TIME}, {"oom": 1}])
+def test_limits_before_the_first_call_are_the_tasks_fault(
+    stage: Stage, facts: dict[str, Any]
+) -> None:
+    given = {"stop": facts.get("stop", Stop.NONE), "oom_kills": facts.get("oom", 0)}
+    execution = classify(finish(**given), found(stage, broken="closed"), Job(work=SPLIT))
+    assert execution.ending is Ending.INVALID_TASK
+
+
+def test_a_solutions_process_lost_before_it_was_called_is_ours() -> None:
+    findings = found(Stage.LOADING, broken="closed")
+    with pytest.raises(SandboxError):
+        classify(finish(candidate_status=signal.SIGKILL), findings, Job(work=SPLIT))
 
 
 @pytest.mark.parametrize("name", list(found().report or ()))
