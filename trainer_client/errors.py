@@ -39,6 +39,13 @@ class ConfigError(RewardClientError, ValueError):
     """A wrong setting; the message names it."""
 
 
+def missing_package(error: ImportError, extra: str) -> ConfigError:
+    """Makes the error of a package that is not installed, with the extra that brings it."""
+    return ConfigError(
+        f"{error}: pip install '.[{extra}]' in a checkout of Reward Server brings it"
+    )
+
+
 class CallError(RewardClientError):
     """A call that got no answer.
 

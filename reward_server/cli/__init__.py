@@ -5,41 +5,79 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings.
 
 from __future__ import annotations
 
-from typing import NoReturn
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from reward_server.cli.bench import bench
-from reward_server.cli.doctor import doctor
-from reward_server.cli.grade import grade
-from reward_server.cli.images import images_app
-from reward_server.cli.runner import runner
-from reward_server.cli.serve import serve
 from reward_server.errors import RewardServerError, SettingsError
 
-app = typer.Typer(
-    name="reward-server",
-    help="Runs untrusted completions against hidden tests and answers with rewards.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(serve)
-app.command()(doctor)
-app.command()(grade)
-app.command()(bench)
-app.command()(runner)
-app.add_typer(images_app, name="images")
+# A command's modules are imported when it is called: the list of commands needs none of them.
+COMMANDS: Mapping[str, str] = {
+    "serve": "Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.",
+    "doctor": "Tells which protections stand on this host, and exits with 1 if a needed one does "
+    "not.",
+    "grade": "Judges every task of a file; exits with 0 if all of them were judged, and else "
+    "with 1.",
+    "bench": "Measures executions per second, latency and CPU per verdict, and compares to a bare "
+    "fork.",
+    "runner": "Serves executions to a server that connects, one connection at a time.",
+    "images": "Builds, lists and tries the images that docker containers are made of.",
+}
 
 
 def main() -> None:
     """Runs the command line; a failure of ours is told in words and not as a traceback."""
     try:
-        app()
+        application(sys.argv[1:])()
     except SettingsError as error:
         _end(error, code=2)
     except RewardServerError as error:
         _end(error, code=1)
+
+
+def application(arguments: list[str]) -> typer.Typer:
+    """Makes the application, with the command that the arguments name, and the others' names."""
+    app = typer.Typer(
+        name="reward-server",
+        help="Runs untrusted completions against hidden tests and answers with rewards.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    for name, summary in COMMANDS.items():
+        if name not in arguments[:1]:
+            app.command(name, help=summary)(_unnamed)
+        elif name == "images":
+            app.add_typer(_module(name).images_app, name=name)
+        else:
+            app.command(name)(getattr(_module(name), name))
+    return app
+
+
+def _module(command: str) -> Any:
+    return import_module(f"reward_server.cli.{command}")
+
+
+def _unnamed() -> None:
+    """Stands for a command that the arguments do not name."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"reward-server {import_module('reward_server.app').server_version()}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None: ...
 
 
 def _end(error: RewardServerError, code: int) -> NoReturn:

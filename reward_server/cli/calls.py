@@ -23,6 +23,8 @@ _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
 )
 
+PATIENCE_SECONDS = 60.0
+
 T = TypeVar("T")
 
 
@@ -42,7 +44,7 @@ class Address:
     token: str = ""
     authorities: bytes | None = None
     timeout_seconds: float = 300.0
-    patience_seconds: float = 60.0
+    patience_seconds: float = PATIENCE_SECONDS
 
 
 class Caller:

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from codereward.request_json import RequestJsonError, parse_request
 from reward_server.app import running_app
-from reward_server.cli.calls import Address, Caller
+from reward_server.cli.calls import PATIENCE_SECONDS, Address, Caller
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -116,7 +116,10 @@ def grade(
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="PEM file of who vouches for the target."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a task may take.")] = 300.0,
+    timeout: Annotated[
+        float,
+        typer.Option(min=0.1, help="Seconds that a task may take, and a server to answer at all."),
+    ] = 300.0,
     config: ConfigOption = None,
     backend: BackendOption = None,
     runtime: RuntimeOption = None,
@@ -142,7 +145,13 @@ def grade(
         token = token_file.read_text().strip() if token_file else ""
         authorities = tls_ca.read_bytes() if tls_ca else None
         reach = nullcontext(
-            Address(target=target, token=token, authorities=authorities, timeout_seconds=timeout)
+            Address(
+                target=target,
+                token=token,
+                authorities=authorities,
+                timeout_seconds=timeout,
+                patience_seconds=min(timeout, PATIENCE_SECONDS),
+            )
         )
     console = Console(stderr=True)
     summary = asyncio.run(_grade_file(tasks, out, total, reach, console))

@@ -140,7 +140,7 @@ def _engine() -> Iterator[docker.APIClient]:
         from reward_server.sandbox.docker import connect
     except ModuleNotFoundError as error:
         raise StartError(
-            f"images need Docker's SDK ({error}): pip install 'codereward[docker]'"
+            f"images need Docker's SDK ({error}): pip install '.[docker]' in a checkout"
         ) from error
     with closing(connect()) as engine:
         yield engine

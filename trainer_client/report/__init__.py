@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainer_client.errors import ConfigError
+from trainer_client.errors import ConfigError, missing_package
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def write_report(runs: Sequence[Path], out: Path, *, pngs: bool = True) -> Repor
         from trainer_client.report.runs import read_runs
         from trainer_client.report.tables import read_tables
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+        raise missing_package(error, "trainer") from error
     if out.is_dir():
         raise ConfigError(f"out: {out} is a folder; name the HTML file")
     found = read_runs(runs)

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -36,12 +37,23 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminated)
     arguments = sys.argv[1:]
     names = {command.name for command in _app.registered_commands}
-    is_named = bool(arguments) and arguments[0] in names | {"--help"}
+    is_named = bool(arguments) and arguments[0] in names | {"--help", "--version"}
     _app(arguments if is_named else ["train", *arguments])
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"reward-train {metadata.version('codereward')}")
+        raise typer.Exit
+
+
 @_app.callback()
-def _reward_train() -> None:
+def _reward_train(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
     """Trains models with GRPO on coding tasks that a reward server judges.
 
     `reward-train CONFIG.toml` is short for `reward-train train CONFIG.toml`.

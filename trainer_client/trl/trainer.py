@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer_client.channel import Target
-from trainer_client.errors import ConfigError
+from trainer_client.errors import ConfigError, missing_package
 from trainer_client.rewards import RewardFunction, remote_reward
 from trainer_client.trl.checkpoint import ADAPTER, merged_checkpoint, trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, checked
@@ -42,7 +42,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         import torch
         from trl import GRPOConfig
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+        raise missing_package(error, "trainer") from error
     given = checked("training", config.training, GRPOConfig)
     has_gpu = torch.cuda.is_available()
     defaults = {
@@ -74,7 +74,7 @@ def lora_config(config: TrainConfig) -> LoraConfig | None:
     try:
         from peft import LoraConfig
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+        raise missing_package(error, "trainer") from error
     given = checked("model.lora", config.model.lora, LoraConfig)
     defaults = {"target_modules": "all-linear", "task_type": "CAUSAL_LM"}
     try:
@@ -274,7 +274,7 @@ def _merged(adapter: Path) -> Path:
     try:
         return merged_checkpoint(adapter, _cache())
     except ImportError as error:
-        raise ConfigError(f"{error}; pip install 'codereward[trainer]'") from error
+        raise missing_package(error, "trainer") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"model.path: the adapter in {adapter}: {error}") from error
 
