@@ -221,7 +221,7 @@ def _docker_module() -> ModuleType:
         from reward_server.sandbox import docker
     except ImportError as error:
         raise SettingsError(
-            f"backend: docker needs the SDK ({error}); install codereward[docker]"
+            f"backend: docker needs the SDK ({error}); pip install '.[docker]' in a checkout"
         ) from None
     return docker
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 
 from trainer_client.errors import ConfigError, RewardClientError
-from trainer_client.trl import run
-from trainer_client.trl.config import TrainConfig, load_config
-from trainer_client.trl.printing import Terminal
+
+if TYPE_CHECKING:
+    from trainer_client.trl.config import TrainConfig
 
 ConfigArgument = Annotated[Path | None, typer.Argument(help="TOML or YAML file")]
 ModelOption = Annotated[str | None, typer.Option("--model", help="folder, .gguf file or name")]
@@ -77,6 +77,9 @@ def _train(
     The file has the sections model, data, reward, server, evaluation, watch and training; the last
     one takes any field of TRL's GRPOConfig. Flags go over the file.
     """
+    from trainer_client.trl import run
+    from trainer_client.trl.printing import Terminal
+
     with _errors_told():
         more = {"training.max_steps": max_steps}
         read = _configured(config, model, data, target, output_dir, settings, more)
@@ -96,6 +99,9 @@ def _evaluate(
     settings: SetOption = None,
 ) -> None:
     """Evaluates held-out tasks with the model as it is, and trains nothing."""
+    from trainer_client.trl import run
+    from trainer_client.trl.printing import Terminal
+
     with _errors_told():
         read = _configured(config, model, data, target, output_dir, settings, {})
         run.evaluate(read, Terminal())
@@ -134,6 +140,8 @@ def _configured(
     settings: list[str] | None,
     more: dict[str, Any],
 ) -> TrainConfig:
+    from trainer_client.trl.config import load_config
+
     flags = {
         "model.path": model,
         **_data_flags(data),

@@ -185,4 +185,4 @@ def test_without_the_sdk_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "docker", None)
     result = run(*command)
     assert isinstance(result.exception, StartError)
-    assert "pip install 'codereward[docker]'" in str(result.exception)
+    assert "pip install '.[docker]' in a checkout" in str(result.exception)
