@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from reward_server.runner import policy
-from reward_server.runner.policy import Action
+from reward_server.runner.policy import Action, ArgumentRule, Test
 
 PROFILE = Path(__file__).parents[1] / "reward_server/sandbox/seccomp.json"
 RUNNERS_OWN = {"mount": "the runner gives each execution a file tree of its own"}
+JUDGED_BY_THE_RUNNER = {
+    policy.CLONE.name: "the runner puts each execution into new namespaces",
+    policy.PRCTL.name: "the runner gives each execution its filter",
+}
+_RULES = [one for one in policy.ARGUMENT_RULES if one.call.name not in JUDGED_BY_THE_RUNNER]
 _EPERM, _ENOSYS = 1, 38
-_ARGUMENT_0, _ARGUMENT_1 = 0, 1
 
 
 def profile() -> dict[str, Any]:
@@ -37,24 +41,26 @@ def profile() -> dict[str, Any]:
                 if call.name not in RUNNERS_OWN
             ),
             *(_allowed(name, reason) for name, reason in RUNNERS_OWN.items()),
-            _allowed(policy.CLONE.name, "the runner puts each execution into new namespaces"),
-            _denied(
-                policy.SOCKET.name,
-                policy.SOCKET.reason,
-                _EPERM,
-                {"index": _ARGUMENT_0, "value": policy.AF_UNIX, "op": "SCMP_CMP_NE"},
-            ),
-            *(
-                _denied(
-                    policy.IOCTL.name,
-                    policy.IOCTL.reason,
-                    _EPERM,
-                    {"index": _ARGUMENT_1, "value": value, "op": "SCMP_CMP_EQ"},
-                )
-                for value in policy.FORBIDDEN_IOCTLS
-            ),
+            *(_allowed(name, reason) for name, reason in JUDGED_BY_THE_RUNNER.items()),
+            *(rule for one in _RULES for rule in _refusals(one)),
         ],
     }
+
+
+def _refusals(rule: ArgumentRule) -> list[dict[str, Any]]:
+    """Returns a refusal for each value that a rule names; several that are not take one."""
+    conditions = [_condition(rule, value) for value in rule.values]
+    groups = [conditions] if rule.test is Test.IS_NOT else [[one] for one in conditions]
+    return [_denied(rule.call.name, rule.call.reason, _EPERM, *group) for group in groups]
+
+
+def _condition(rule: ArgumentRule, value: int) -> dict[str, Any]:
+    if rule.test is Test.ANY_BIT:
+        masked = {"value": value, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
+        assert value & (value - 1) == 0, "a mask of several bits needs a rule for each"
+        return {"index": rule.argument, **masked}
+    op = "SCMP_CMP_NE" if rule.test is Test.IS_NOT else "SCMP_CMP_EQ"
+    return {"index": rule.argument, "value": value, "op": op}
 
 
 def _denied(name: str, reason: str, error: int, *conditions: dict[str, Any]) -> dict[str, Any]:

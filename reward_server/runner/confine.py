@@ -78,6 +78,12 @@ def mount_proc() -> None:
     kernel.mount("proc", "/proc", "proc", _BOX_FLAGS | kernel.MS_NOEXEC | read_only)
 
 
+def mount_terminals() -> None:
+    """Mounts the execution's own pseudo-terminals, of which it may have a few."""
+    flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
+    kernel.mount("devpts", policy.PTS.target, "devpts", flags, policy.PTS_OPTIONS)
+
+
 def cover(folders: Iterable[str]) -> None:
     """Hides folders of the container's, such as that of the socket on which the runner listens."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC | kernel.MS_RDONLY

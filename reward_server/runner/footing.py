@@ -62,7 +62,7 @@ class Footing(Protocol):
         """Hides folders of the container's."""
 
     def mount_box(self, disk_bytes: int) -> None:
-        """Mounts the execution's own folders."""
+        """Mounts the execution's own folders and, where a host shares them, terminals."""
 
     def resize_box(self, disk_bytes: int) -> None:
         """Gives them another size, while they are empty."""
@@ -117,6 +117,7 @@ class LentNamespaces:
     def mount_box(self, disk_bytes: int) -> None:
         """See `Footing.mount_box`."""
         confine.mount_box(self._options(disk_bytes))
+        confine.mount_terminals()
 
     def resize_box(self, disk_bytes: int) -> None:
         """See `Footing.resize_box`."""

@@ -38,6 +38,10 @@ _CLOCK = "changes the host's clock"
 _RING = "submits system calls that this filter would not see"
 _KEYS = "key rings are not confined by namespaces"
 _HANDLE = "opens files by inode, past the mount namespace"
+_WATCH = "tells what others open, and takes from a number that a user's processes share"
+_CACHE = "tells which files others have read"
+_FLUSH = "has the host write out the files of all others"
+_HUGE = "huge pages are reserved for the whole host, and no memory limit counts them"
 _NAMESPACE = "a new user namespace brings capabilities back"
 
 SYSCALLS = (
@@ -94,6 +98,19 @@ SYSCALLS = (
     Syscall("personality", 135, 92, Action.DENY, "switches off address randomisation"),
     Syscall("seccomp", 317, 277, Action.DENY, "a filter of its own could fake answers"),
     Syscall("fanotify_init", 300, 262, Action.DENY, "watches a whole mount"),
+    Syscall("fanotify_mark", 301, 263, Action.DENY, "watches a whole mount"),
+    Syscall("inotify_init", 253, None, Action.ABSENT, _WATCH),
+    Syscall("inotify_init1", 294, 26, Action.ABSENT, _WATCH),
+    Syscall("inotify_add_watch", 254, 27, Action.ABSENT, _WATCH),
+    Syscall("cachestat", 451, 451, Action.ABSENT, _CACHE),
+    Syscall("mincore", 27, 232, Action.DENY, _CACHE),
+    Syscall("statmount", 457, 457, Action.ABSENT, "shows where mounts come from"),
+    Syscall("listmount", 458, 458, Action.ABSENT, "shows where mounts come from"),
+    Syscall("io_setup", 206, 0, Action.ABSENT, "AIO contexts are one number for all (fs.aio-max-nr)"),
+    Syscall("sync", 162, 81, Action.DENY, _FLUSH),
+    Syscall("syncfs", 306, 267, Action.DENY, _FLUSH),
+    Syscall("memfd_secret", 447, 447, Action.ABSENT, "keeps the machine from hibernation"),
+    Syscall("set_mempolicy_home_node", 450, 450, Action.ABSENT, "steers the host's memory nodes"),
     Syscall("lookup_dcookie", 212, 18, Action.DENY, "shows host paths"),
     Syscall("nfsservctl", 180, 42, Action.DENY, "obsolete"),
     Syscall("uselib", 134, None, Action.DENY, "obsolete"),
@@ -107,14 +124,54 @@ SYSCALLS = (
 
 HIGHEST_KNOWN_SYSCALL = 462  # a call newer than this table is ENOSYS, as on an older kernel
 
-# Judged by an argument; see `seccomp.build_filter`.
+
+class Test(enum.Enum):
+    """How an argument's value, or its lower 32 bits, is compared with those of a rule."""
+
+    ANY_BIT = "has any of these bits"
+    IS = "is one of these"
+    IS_NOT = "is none of these"
+
+
+class ArgumentRule(NamedTuple):
+    """A system call that is forbidden for some values of one argument."""
+
+    call: Syscall
+    argument: int
+    test: Test
+    values: tuple[int, ...]
+
+
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+CLONE_NAMESPACE_FLAGS = 0x7E020080  # every CLONE_NEW* bit that clone() takes, time included
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_F_SETLEASE, _F_NOTIFY = 1024, 1026
+_PR_SET_SECCOMP = 22
+_MAP_HUGETLB, _MFD_HUGETLB, _SHM_HUGETLB = 0x40000, 0x4, 0o4000
+
 CLONE = Syscall("clone", 56, 220, Action.DENY, _NAMESPACE)
 SOCKET = Syscall("socket", 41, 198, Action.DENY, "only AF_UNIX: no network, raw or netlink socket")
 IOCTL = Syscall("ioctl", 16, 29, Action.DENY, "types into, or takes over, a terminal")
+FCNTL = Syscall(
+    "fcntl", 72, 25, Action.DENY, "a lease or a notice tells, and delays, what others open"
+)
+PRCTL = Syscall("prctl", 157, 167, Action.DENY, "a filter of its own could fake answers")
+MMAP = Syscall("mmap", 9, 222, Action.DENY, _HUGE)
+MEMFD_CREATE = Syscall("memfd_create", 319, 279, Action.DENY, _HUGE)
+SHMGET = Syscall("shmget", 29, 194, Action.DENY, _HUGE)
 
-CLONE_NAMESPACE_FLAGS = 0x7E020080  # every CLONE_NEW* bit that clone() takes, time included
-AF_UNIX = 1
-FORBIDDEN_IOCTLS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+SOCKETS = ArgumentRule(SOCKET, 0, Test.IS_NOT, (AF_UNIX,))
+LOOPBACK_SOCKETS = ArgumentRule(SOCKET, 0, Test.IS_NOT, (AF_UNIX, AF_INET, AF_INET6))
+ARGUMENT_RULES = (
+    ArgumentRule(CLONE, 0, Test.ANY_BIT, (CLONE_NAMESPACE_FLAGS,)),
+    SOCKETS,
+    ArgumentRule(IOCTL, 1, Test.IS, (_TIOCSTI, _TIOCLINUX)),
+    ArgumentRule(FCNTL, 1, Test.IS, (_F_SETLEASE, _F_NOTIFY)),
+    ArgumentRule(PRCTL, 0, Test.IS, (_PR_SET_SECCOMP,)),
+    ArgumentRule(MMAP, 3, Test.ANY_BIT, (_MAP_HUGETLB,)),
+    ArgumentRule(MEMFD_CREATE, 1, Test.ANY_BIT, (_MFD_HUGETLB,)),
+    ArgumentRule(SHMGET, 2, Test.ANY_BIT, (_SHM_HUGETLB,)),
+)
 
 
 class Mount(NamedTuple):
@@ -134,6 +191,8 @@ SHM_FOLDER = f"{BOX}/shm"
 BOX_FOLDERS = (WORK_FOLDER, TMP_FOLDER, SHM_FOLDER)
 SHM = (SHM_FOLDER, "/dev/shm")
 PROC = Mount("proc", "/proc", "proc", True, "shows the execution's own processes alone")
+PTS = Mount("devpts", "/dev/pts", "devpts", False, "terminals are one number for all (kernel.pty)")
+PTS_OPTIONS = "newinstance,ptmxmode=0666,mode=600,max=16"
 # What Landlock lets be written. A rule holds below the folder, also for what is mounted there
 # later, but not for what is mounted on it: hence the parents. /dev itself is mounted read-only.
 WRITABLE = ("/home", "/dev")

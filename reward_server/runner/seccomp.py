@@ -10,10 +10,10 @@ from __future__ import annotations
 import struct
 
 from . import policy
-from .policy import Action, Syscall
+from .policy import Action, ArgumentRule, Syscall, Test
 
 _LOAD, _JUMP_EQ, _JUMP_GT, _JUMP_SET, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NR, _ARCH, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
+_NR, _ARCH, _ARGUMENTS, _ARGUMENT_BYTES = 0, 4, 16, 8
 
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
@@ -48,13 +48,25 @@ def _return(value: int) -> bytes:
     return _row(_RETURN, value)
 
 
-def build_filter(machine: str) -> bytes:
+def _judge_argument(rule: ArgumentRule) -> list[bytes]:
+    """Returns rows that load an argument, and refuse or allow the call for its value."""
+    refused, allowed = _return(_RETURNS[rule.call.action]), _return(_ALLOW)
+    on_match, otherwise = (allowed, refused) if rule.test is Test.IS_NOT else (refused, allowed)
+    code = _JUMP_SET if rule.test is Test.ANY_BIT else _JUMP_EQ
+    tests = [row for value in rule.values for row in (_row(code, value, 0, 1), on_match)]
+    return [_load(_ARGUMENTS + _ARGUMENT_BYTES * rule.argument), *tests, otherwise]
+
+
+def build_filter(machine: str, *, loopback: bool = False) -> bytes:
     """Returns the filter for a machine as `platform.machine` names it.
+
+    Args:
+        machine: its name.
+        loopback: whether the execution has a network of its own, and may make sockets for it.
 
     Raises:
         KeyError: the machine is neither x86_64 nor aarch64.
     """
-    deny = _return(_RETURNS[Action.DENY])
     rows = [_load(_ARCH), _row(_JUMP_EQ, _ARCHITECTURES[machine], 1, 0), _return(_KILL), _load(_NR)]
     if machine == "x86_64":
         rows += [_row(_JUMP_SET, _X32_BIT, 0, 1), _return(_KILL)]
@@ -63,21 +75,9 @@ def build_filter(machine: str) -> bytes:
         number = _number(call, machine)
         if number is not None:
             rows += _on_equal(number, _return(_RETURNS[call.action]))
-    rows += _on_equal(
-        _number(policy.CLONE, machine) or 0,
-        _load(_ARGUMENT_0),
-        _row(_JUMP_SET, policy.CLONE_NAMESPACE_FLAGS, 0, 1),
-        deny,
-        _return(_ALLOW),
-    )
-    rows += _on_equal(
-        _number(policy.SOCKET, machine) or 0,
-        _load(_ARGUMENT_0),
-        _row(_JUMP_EQ, policy.AF_UNIX, 1, 0),
-        deny,
-        _return(_ALLOW),
-    )
-    forbidden = [row for value in policy.FORBIDDEN_IOCTLS for row in _on_equal(value, deny)]
-    rows += _on_equal(_number(policy.IOCTL, machine) or 0, _load(_ARGUMENT_1), *forbidden)
+    for rule in policy.ARGUMENT_RULES:
+        if loopback and rule is policy.SOCKETS:
+            rule = policy.LOOPBACK_SOCKETS
+        rows += _on_equal(_number(rule.call, machine) or 0, *_judge_argument(rule))
     rows.append(_return(_ALLOW))
     return b"".join(rows)

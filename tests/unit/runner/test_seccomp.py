@@ -10,7 +10,9 @@ import ctypes
 import errno
 import os
 import signal
+import struct
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -20,7 +22,6 @@ from reward_server.runner.policy import Action, Syscall
 NOTHING = ctypes.c_long(-1)
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWTIME = 0x00000080
-TIOCSTI = 0x5412
 
 
 def _number(call: Syscall) -> int | None:
@@ -34,21 +35,21 @@ def _errno_of(number: int, *arguments: int) -> int:
     return ctypes.get_errno() if result < 0 else 0
 
 
-def _status_behind_the_filter(body: Callable[[], int]) -> int:
+def _status_behind_the_filter(body: Callable[[], int], program: bytes = b"") -> int:
     pid = os.fork()
     if pid == 0:
         code = 255
         try:
             kernel.no_new_privileges()
-            kernel.install_seccomp(seccomp.build_filter(kernel.MACHINE))
+            kernel.install_seccomp(program or seccomp.build_filter(kernel.MACHINE))
             code = body()
         finally:
             os._exit(code)
     return os.waitpid(pid, 0)[1]
 
 
-def _exit_code_behind_the_filter(body: Callable[[], int]) -> int:
-    return os.waitstatus_to_exitcode(_status_behind_the_filter(body))
+def _exit_code_behind_the_filter(body: Callable[[], int], program: bytes = b"") -> int:
+    return os.waitstatus_to_exitcode(_status_behind_the_filter(body, program))
 
 
 KNOWN = [call for call in policy.SYSCALLS if _number(call) is not None]
@@ -106,12 +107,68 @@ def test_netlink_packet_crypto_and_vm_sockets_are_denied(family: int) -> None:
     assert _exit_code_behind_the_filter(lambda: _errno_of(socket, family, 3, 0)) == errno.EPERM
 
 
-@pytest.mark.parametrize("request_code", policy.FORBIDDEN_IOCTLS)
-def test_typing_into_a_terminal_is_denied(request_code: int) -> None:
-    ioctl = _number(policy.IOCTL)
-    assert ioctl is not None
-    got = _exit_code_behind_the_filter(lambda: _errno_of(ioctl, 0, request_code, 0))
-    assert got == errno.EPERM
+def _ids(case: tuple[Syscall, int, int]) -> str:
+    return f"{case[0].name}-{case[2]:#x}"
+
+
+FORBIDDEN_ARGUMENTS = [
+    (rule.call, rule.argument, value)
+    for rule in policy.ARGUMENT_RULES
+    if rule.test is not policy.Test.IS_NOT
+    for value in rule.values
+]
+
+
+@pytest.mark.parametrize("case", FORBIDDEN_ARGUMENTS, ids=_ids)
+def test_a_call_with_a_forbidden_argument_is_denied(case: tuple[Syscall, int, int]) -> None:
+    call, position, value = case
+    number = _number(call)
+    assert number is not None
+    arguments = [0] * 6
+    arguments[position] = value
+    assert _exit_code_behind_the_filter(lambda: _errno_of(number, *arguments)) == errno.EPERM
+
+
+def test_no_program_gives_itself_a_filter_by_either_call() -> None:
+    """A filter of a program's own would answer calls in the kernel's name."""
+    allow_all = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
+
+    def install() -> int:
+        with pytest.raises(PermissionError):
+            kernel.install_seccomp(allow_all)
+        seccomp_call = next(call for call in policy.SYSCALLS if call.name == "seccomp")
+        number = _number(seccomp_call)
+        assert number is not None
+        return _errno_of(number, 1, 0, 0)
+
+    assert _exit_code_behind_the_filter(install) == errno.EPERM
+
+
+def test_ordinary_uses_of_calls_with_a_rule_go_on() -> None:
+    def use() -> int:
+        import fcntl
+        import mmap
+
+        with mmap.mmap(-1, 4096) as area, open(os.memfd_create("own"), "r+b") as file:
+            area[0] = 1
+            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            return fcntl.fcntl(file, fcntl.F_GETFD) - 1
+
+    assert _exit_code_behind_the_filter(use) == 0
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"), [(1, 0), (2, 0), (10, 0), (16, errno.EPERM), (17, errno.EPERM)]
+)
+def test_with_a_loopback_internet_sockets_are_made_and_no_others(
+    family: int, expected: int
+) -> None:
+    number = _number(policy.SOCKET)
+    assert number is not None
+    body = partial(_errno_of, number, family, 1 if family < 16 else 3, 0)
+    program = seccomp.build_filter(kernel.MACHINE, loopback=True)
+    assert _exit_code_behind_the_filter(body, program) == expected
 
 
 def test_a_call_newer_than_the_table_is_absent() -> None:

@@ -14,7 +14,7 @@ from reward_server.runner import policy
 pytest.importorskip("docker")
 from reward_server.sandbox.docker import seccomp_profile
 
-RUNNERS_OWN = {"mount", "clone"}
+RUNNERS_OWN = {"mount", "clone", "prctl"}
 
 
 def rules() -> list[dict[str, object]]:
