@@ -22,10 +22,11 @@ from reward_server.sandbox.cgroup import CgroupParent, owner_id, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.engine_janitor import EngineJanitor
 from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes, shows_all
+from reward_server.sandbox.local import LocalOptions, LocalSandboxes
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.pools import Pools
 from reward_server.sandbox.probe import probe, require, without_missing
+from reward_server.sandbox.visible import shows_all
 from reward_server.settings import Settings
 
 _IDLE_SECONDS = 300.0  # for which the containers of other images than the first stay warm

@@ -18,8 +18,8 @@ variants        names of its dialects, such as "c++20", each with the text that 
   compile       commands that make the program ready to run, or check it; may be none
   keep          shell patterns of the files that running needs
   run           the command that runs it
-  paths         folders and files of the host, besides its libraries and executables, that the
-                local backend has to show
+  paths         folders and files of the host, besides its shared libraries and executables, that
+                the local backend has to show, as patterns of `glob`
   environment   variables of its commands
   limits        of the compilation, by field of `domain.Limits`
 [program]       how a test program is compiled with the solution; needed for tests of that kind, and

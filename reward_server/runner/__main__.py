@@ -105,13 +105,14 @@ def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str
 
 
 def _lent_namespaces(settings: Mapping[str, Any]) -> zygote.Ground:
-    footing = LentNamespaces(uid=os.getuid(), gid=os.getgid())
+    joins = tuple(settings["joins"])
+    footing = LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(joins))
     return zygote.Ground(
         candidate=footing,
         tests=footing,
         judge=footing,
         meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
-        joins=tuple(settings["joins"]),
+        joins=joins,
     )
 
 
@@ -133,7 +134,8 @@ def main(settings_json: str) -> None:
     Args:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
-            to put on the module path) and `preload` (modules to import on top of `PRELOADED`).
+            to put on the module path), `preload` (modules to import on top of `PRELOADED`) and
+            `environment` (variables on top of the policy's).
             `covered` are folders that executions do not see. Without `meters`, the container's
             own control group is read. `sandbox_kernel` tells that the container is a kernel of
             its own, gVisor, and this process its root.
@@ -143,7 +145,7 @@ def main(settings_json: str) -> None:
     settings = json.loads(settings_json)
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
-    _set_environment(image["environment"])
+    _set_environment({**settings["environment"], **image["environment"]})
     sys.path.extend((*settings["packages"], *image["packages"]))
     _preload((*PRELOADED, *settings["preload"], *image["preload"]))
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0

@@ -89,10 +89,13 @@ class LentNamespaces:
     Args:
         uid: the runner's own.
         gid: the runner's own.
+        hides_cgroup: whether a process that has entered a control group of the host's is kept from
+            its name, which tells of the server.
     """
 
     uid: int
     gid: int
+    hides_cgroup: bool = False
 
     @property
     def namespaces(self) -> int:
@@ -109,6 +112,8 @@ class LentNamespaces:
     def enter(self) -> None:
         """Maps the one unprivileged user and group that exist inside."""
         confine.map_ids(self.uid, self.gid)
+        if self.hides_cgroup:
+            kernel.unshare(kernel.CLONE_NEWCGROUP)
 
     def cover(self, folders: Iterable[str]) -> None:
         """See `Footing.cover`."""

