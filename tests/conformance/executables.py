@@ -149,6 +149,7 @@ async def an_executable_finds_the_policys_environment(sandbox: Sandbox, host: Ho
     execution = await run(sandbox, ("env",), environment={"GIVEN": "1"})
     told = dict(line.split("=", 1) for line in execution.stdout.data.decode().splitlines())
     folders = told.pop("PATH").split(":")
+    assert told.pop("LD_LIBRARY_PATH", "/opt/codereward/").startswith("/opt/codereward/")
     assert set(policy.PATH) <= set(folders)
     assert told == {**policy.ENVIRONMENT, "GIVEN": "1"}
 
