@@ -226,7 +226,12 @@ Tests = FunctionTests | CallTests | StdioTests | UnitTests | ProgramTests
 class Submission:
     """One completion with the tests that decide its reward.
 
-    `files` are the completion's further ones, `data_files` the task's; both by relative path.
+    Args:
+        files: the completion's further ones, by relative path.
+        data_files: the task's, by relative path.
+        time_budget_seconds: wall time of all its executions together.
+        refusal: why the completion cannot be a program, if it cannot; it is judged so, since the
+            model is its author.
     """
 
     id: str = ""
@@ -240,6 +245,8 @@ class Submission:
     limits: Limits = Limits()
     reward_policy: RewardPolicy = RewardPolicy()
     require_integrity: Integrity = Integrity.UNSPECIFIED
+    time_budget_seconds: float = 240.0
+    refusal: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -5,8 +5,9 @@ RewardServerError
 │   ├── InvalidRequestError     malformed or oversize; names the field
 │   └── UnsupportedError        this server cannot do it (language, limit, integrity)
 ├── UnauthenticatedError    no valid credential was shown
-├── OverloadedError         the queue is full; retry after a while
-├── DeadlineError           the deadline cannot be, or was not, met
+├── OverloadedError         the queue is full or too slow; retry after a while
+├── DeadlineError           the deadline was not met
+├── BudgetSpentError        a submission used up its time; its program's fault, and a verdict
 ├── DrainingError           the server is shutting down; retry elsewhere
 ├── SandboxError            our machinery failed; retry elsewhere
 └── StartError              the server cannot start as it is configured
@@ -52,7 +53,7 @@ class UnauthenticatedError(RewardServerError):
 
 
 class OverloadedError(RewardServerError):
-    """The queue is full.
+    """The queue is full, or cannot serve the request before its deadline.
 
     Args:
         retry_after_seconds: when a retry has a chance.
@@ -64,7 +65,11 @@ class OverloadedError(RewardServerError):
 
 
 class DeadlineError(RewardServerError):
-    """A deadline that cannot be met, or was not."""
+    """A deadline that was not met."""
+
+
+class BudgetSpentError(RewardServerError):
+    """A submission used up the time of all its executions together; ends in a verdict."""
 
 
 class DrainingError(RewardServerError):

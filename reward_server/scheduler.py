@@ -1,9 +1,13 @@
-"""Who may enter, and who runs next.
+"""Decides who may enter, and who runs next.
 
 Admission counts submissions and refuses those that find no room or cannot be served in time; a
 refusal costs a few microseconds, so that throughput stays flat however much is offered. Slots are
 handed out by turns: every admitted submission with a job waiting gets one slot before any gets its
 next, so that a submission of a thousand runs delays a single one by one run.
+
+Owners are the holders of credentials, and they share alike. The next free slot goes to the owner
+that holds the fewest, and a full queue refuses only those who fill their share of it, so that a
+newcomer finds room. With overbooked shares the queue holds at most twice its places.
 
 Deadlines are points on the running loop's clock (`asyncio.get_running_loop().time()`).
 """
@@ -12,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -36,7 +40,8 @@ _WHEN_FULL, _WHEN_EMPTYING = 0.98, 1.2
 class Ticket:
     """An admitted submission, made by `Scheduler.admit`."""
 
-    def __init__(self, scheduler: Scheduler, deadline: float | None, cost: int) -> None:
+    def __init__(self, scheduler: Scheduler, owner: str, deadline: float | None, cost: int) -> None:
+        self.owner = owner
         self.deadline = deadline
         self.outstanding = cost
         self.waiters: deque[asyncio.Future[None]] = deque()
@@ -77,9 +82,10 @@ class Scheduler:
     def __init__(self, executor: Executor, *, capacity: int = DEFAULT_CAPACITY) -> None:
         self._executor = executor
         self._capacity = capacity
-        self._admitted: set[Ticket] = set()
+        self._admitted: dict[str, set[Ticket]] = {}
         self._backlog = 0
-        self._turns: deque[Ticket] = deque()
+        self._lines: dict[str, deque[Ticket]] = {}
+        self._held: Counter[str] = Counter()
         self._free = executor.slots
         self._mean_seconds: float | None = None
         self._next_return = 0.0
@@ -101,44 +107,49 @@ class Scheduler:
     @property
     def admitted(self) -> int:
         """Submissions inside."""
-        return len(self._admitted)
+        return sum(map(len, self._admitted.values()))
 
     @property
     def running(self) -> int:
         """Slots in use."""
         return self._executor.slots - self._free
 
-    def check(self) -> None:
-        """Refuses when there is no room; takes no place.
+    def check(self, owner: str = "") -> None:
+        """Refuses when there is no room for an owner; takes no place.
 
         Raises:
-            OverloadedError: the queue is full.
+            OverloadedError: the queue is full, and the owner fills its share of it.
             DrainingError: the server is shutting down.
         """
         if self._draining:
             raise DrainingError("the server is shutting down")
-        if len(self._admitted) >= self._executor.slots + self._capacity:
+        places = self._executor.slots + self._capacity
+        own, everybody = len(self._admitted.get(owner, ())), self._admitted.keys() | {owner}
+        if self.admitted >= places and own >= max(places // len(everybody), 1):
             raise OverloadedError(
-                f"the queue is full with {len(self._admitted)} submissions",
+                f"the queue is full with {self.admitted} submissions",
                 retry_after_seconds=self._retry_after_seconds(),
             )
 
     @asynccontextmanager
-    async def admit(self, deadline: float | None = None, cost: int = 1) -> AsyncIterator[Ticket]:
+    async def admit(
+        self, deadline: float | None = None, cost: int = 1, owner: str = ""
+    ) -> AsyncIterator[Ticket]:
         """Lets a submission in for the length of the block.
 
         Args:
             deadline: when its last answer is worthless, on the loop's clock; None for never.
             cost: how many jobs it is going to run.
+            owner: whose it is.
 
         Raises:
-            OverloadedError: the queue is full.
-            DeadlineError: its turn cannot come before the deadline.
+            OverloadedError: the queue is full, or its turn cannot come before the deadline.
+            DeadlineError: the deadline has passed.
             DrainingError: the server is shutting down.
         """
-        self.check()
-        self._refuse_hopeless(deadline, cost)
-        ticket = Ticket(self, deadline, cost)
+        self.check(owner)
+        self._refuse_hopeless(deadline, cost, owner)
+        ticket = Ticket(self, owner, deadline, cost)
         self._enter(ticket)
         try:
             yield ticket
@@ -156,7 +167,7 @@ class Scheduler:
         finally:
             self._record(clock() - started)
             self._count_down(ticket)
-            self._release()
+            self._release(ticket.owner)
         usage = replace(execution.usage, queue_time_seconds=started - arrived)
         return replace(execution, usage=usage)
 
@@ -174,26 +185,35 @@ class Scheduler:
             return False
         return True
 
-    def estimated_wait_seconds(self, cost: int = 1) -> float:
+    def estimated_wait_seconds(self, cost: int = 1, owner: str = "") -> float:
         """Estimates when the slot for the last of `cost` jobs comes free for a newcomer.
 
-        Turns mean that each submission inside runs at most `cost` jobs before it. Zero while a
-        slot is free or nothing was measured, so that an estimate cannot refuse work forever.
+        Turns mean that each of the owner's submissions inside runs at most `cost` jobs before it,
+        and each other owner at most as many as the owner itself. Zero while a slot is free or
+        nothing was measured, so that an estimate cannot refuse work forever.
         """
         if self._mean_seconds is None:
             return 0.0
-        ahead = sum(min(ticket.outstanding, cost) for ticket in self._admitted)
+        jobs = {
+            name: sum(min(ticket.outstanding, cost) for ticket in tickets)
+            for name, tickets in self._admitted.items()
+        }
+        own = jobs.pop(owner, 0)
+        ahead = own + sum(min(others, own + cost) for others in jobs.values())
         rounds = max(0, ahead - self.slots + 1) / self.slots
         return rounds * self._mean_seconds
 
-    def _refuse_hopeless(self, deadline: float | None, cost: int) -> None:
+    def _refuse_hopeless(self, deadline: float | None, cost: int, owner: str) -> None:
         if deadline is None:
             return
         remaining = deadline - asyncio.get_running_loop().time()
-        wait = self.estimated_wait_seconds(cost)
+        if remaining <= 0:
+            raise DeadlineError("the deadline passed before the program was started")
+        wait = self.estimated_wait_seconds(cost, owner)
         if remaining <= wait:
-            raise DeadlineError(
-                f"{max(remaining, 0.0):.3f} s are left, and the queue takes about {wait:.3f} s"
+            raise OverloadedError(
+                f"{remaining:.3f} s are left, and the queue takes about {wait:.3f} s",
+                retry_after_seconds=self._retry_after_seconds(),
             )
 
     def _retry_after_seconds(self) -> float:
@@ -213,19 +233,22 @@ class Scheduler:
         return max(self._next_return - now, _SHORTEST_RETRY_SECONDS)
 
     def _enter(self, ticket: Ticket) -> None:
-        self._admitted.add(ticket)
+        self._admitted.setdefault(ticket.owner, set()).add(ticket)
         self._backlog += ticket.outstanding
         self._idle.clear()
 
     def _leave(self, ticket: Ticket) -> None:
-        self._admitted.discard(ticket)
+        own = self._admitted[ticket.owner]
+        own.discard(ticket)
+        if not own:
+            del self._admitted[ticket.owner]
         self._backlog -= ticket.outstanding
         self._adapt_returns()
         if not self._admitted:
             self._idle.set()
 
     def _adapt_returns(self) -> None:
-        places, taken = self._executor.slots + self._capacity, len(self._admitted)
+        places, taken = self._executor.slots + self._capacity, self.admitted
         if taken < places // 2:
             self._returns = min(self._returns * _WHEN_EMPTYING, _MOST_RETURNS)
         elif taken >= places - 1:
@@ -238,37 +261,47 @@ class Scheduler:
 
     def _count_down(self, ticket: Ticket) -> None:
         # One that left has shared its work with others, who wait for it.
-        if ticket.outstanding > 0 and ticket in self._admitted:
+        if ticket.outstanding > 0 and ticket in self._admitted.get(ticket.owner, ()):
             ticket.outstanding -= 1
             self._backlog -= 1
 
     async def _acquire(self, ticket: Ticket) -> None:
         if self._free > 0:
             self._free -= 1
+            self._held[ticket.owner] += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if not ticket.waiters:
-            self._turns.append(ticket)
+            self._lines.setdefault(ticket.owner, deque()).append(ticket)
         ticket.waiters.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._release()
+                self._release(ticket.owner)
             raise
 
-    def _release(self) -> None:
-        while self._turns:
-            turn = self._next_turn()
+    def _release(self, owner: str) -> None:
+        """Takes a slot from an owner and hands it to the next."""
+        self._held[owner] -= 1
+        if not self._held[owner]:
+            del self._held[owner]
+        while self._lines:
+            heir = min(self._lines, key=self._held.__getitem__)
+            turn = self._next_turn(heir)
             if not turn.done():
+                self._held[heir] += 1
                 turn.set_result(None)
                 return
         self._free += 1
 
-    def _next_turn(self) -> asyncio.Future[None]:
-        """Takes the first waiter of the first submission, which goes to the end of the line."""
-        ticket = self._turns.popleft()
+    def _next_turn(self, owner: str) -> asyncio.Future[None]:
+        """Takes the first waiter of an owner's first submission; both go to the end of the line."""
+        line = self._lines.pop(owner)
+        ticket = line.popleft()
         turn = ticket.waiters.popleft()
         if ticket.waiters:
-            self._turns.append(ticket)
+            line.append(ticket)
+        if line:
+            self._lines[owner] = line
         return turn

@@ -52,21 +52,22 @@ def assess(
     )
 
 
-def assess_without_code(
+def assess_unrun(
     submission: Submission,
     tests: tuple[TestResult, ...],
+    reason: str,
     *,
     integrity: Integrity,
     provenance: Provenance,
 ) -> Assessment:
-    """Judges a completion in which fenced code was asked for and there is none."""
+    """Judges a completion that holds no program, or one that is too large to be run."""
     return Assessment(
         id=submission.id,
         verdict=Verdict.COMPILE_ERROR,
         reward=reward(submission.reward_policy, Verdict.COMPILE_ERROR, tests),
         integrity=integrity,
         tests=tests,
-        message="the completion holds no fenced code",
+        message=reason,
         usage=Usage(executions=0),
         provenance=provenance,
     )

@@ -24,14 +24,16 @@ from reward_server.domain import (
     Submission,
     UnitTests,
 )
-from reward_server.errors import DeadlineError, UnsupportedError
-from reward_server.evaluation.answers import assess, assess_without_code, shared_with
+from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
+from reward_server.evaluation.answers import assess, assess_unrun, shared_with
+from reward_server.evaluation.budget import Budget, budget_seconds
 from reward_server.evaluation.graders import (
     CallGrader,
     Candidate,
     FunctionGrader,
     Grader,
     Slots,
+    over_budget,
 )
 from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
@@ -40,18 +42,25 @@ from reward_server.evaluation.stdio import StdioGrader
 from reward_server.evaluation.suites import suite_grader
 from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.extraction import Extracted, extract
+from reward_server.grading.verdict import Run
 from reward_server.languages import Language, Languages
 
 DEFAULT_LIMITS = Limits()
 DEFAULT_PARALLELISM = 4
 _QUICK_CHARACTERS = 1 << 16
+# What is kept of a caller's time for the answer's way back: a share of it, and at most so much.
+_WAY_BACK_SHARE, _WAY_BACK_SECONDS = 0.05, 0.5
 
 
 class Admission(Protocol):
     """Who may enter; a scheduler."""
 
+    @property
+    def slots(self) -> int:
+        """Executions that run at once."""
+
     def admit(
-        self, deadline: float | None = None, cost: int = 1
+        self, deadline: float | None = None, cost: int = 1, owner: str = ""
     ) -> AbstractAsyncContextManager[Slots]:
         """Lets a submission in for the length of the block."""
 
@@ -91,18 +100,21 @@ class Evaluation:
         self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
         self._flights: Flights[Assessment] = Flights()
 
-    async def score(self, submission: Submission, *, deadline: float | None = None) -> Assessment:
-        """Judges a submission, or gives it the answer of an identical one.
+    async def score(
+        self, submission: Submission, *, deadline: float | None = None, owner: str = ""
+    ) -> Assessment:
+        """Judges a submission, or gives it the answer of an identical one of the same owner.
 
         Args:
             submission: what to judge.
             deadline: on the running loop's clock; None for never.
+            owner: whose it is; ids and answers of other owners are unknown to it.
 
         Raises:
             InvalidRequestError: the id was used for other content.
             UnsupportedError: the language, or the integrity required, is not on offer.
-            OverloadedError, DrainingError: there is no room.
-            DeadlineError: the deadline cannot be, or was not, met.
+            OverloadedError, DrainingError: there is no room, or not before the deadline.
+            DeadlineError: the deadline was not met.
             SandboxError: our machinery failed.
         """
         grader = await self._grader(submission)
@@ -111,30 +123,31 @@ class Evaluation:
                 f"{submission.require_integrity.name} is not on offer for these tests: "
                 f"{grader.integrity.name} is"
             )
-        key = fingerprint(submission)
+        key = fingerprint(submission, owner)
         if not submission.id:
-            return await self._shared(submission, grader, key, deadline)
-        if answer := self._answers.recall(submission.id, key):
+            return await self._shared(submission, grader, key, deadline, owner)
+        name = (owner, submission.id)
+        if answer := self._answers.recall(name, key):
             return shared_with(submission, answer)
-        with self._answers.claim(submission.id, key):
-            assessment = await self._shared(submission, grader, key, deadline)
-        self._answers.keep(key, assessment)
+        with self._answers.claim(name, key):
+            assessment = await self._shared(submission, grader, key, deadline, owner)
+        self._answers.keep(name, key, assessment)
         return assessment
 
     async def execute(
-        self, job: Job, *, deadline: float | None = None
+        self, job: Job, *, deadline: float | None = None, owner: str = ""
     ) -> tuple[Execution, Provenance]:
         """Runs a program and tells what it did, without grading.
 
         Raises:
             UnsupportedError: the language or a limit is not on offer.
-            OverloadedError, DrainingError: there is no room.
-            DeadlineError: the deadline cannot be, or was not, met.
+            OverloadedError, DrainingError: there is no room, or not before the deadline.
+            DeadlineError: the deadline was not met.
             SandboxError: our machinery failed.
         """
         language, program = self._languages.find(job.language), job.work
         assert isinstance(program, Program)
-        async with self._scheduler.admit(deadline=deadline) as slots:
+        async with self._scheduler.admit(deadline=deadline, owner=owner) as slots:
             ready = await self._programs.ready(language, program.source, slots, program.files)
             execution = ready.refusal or await slots.run(
                 ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
@@ -142,12 +155,17 @@ class Evaluation:
         return execution, self._provenance[language.name]
 
     async def _shared(
-        self, submission: Submission, grader: Grader, key: bytes, deadline: float | None
+        self,
+        submission: Submission,
+        grader: Grader,
+        key: bytes,
+        deadline: float | None,
+        owner: str,
     ) -> Assessment:
         try:
             async with asyncio.timeout_at(deadline) as scope:
                 assessment, shared = await self._flights.join(
-                    key, lambda: self._judge(submission, grader, deadline)
+                    key, lambda: self._judge(submission, grader, _way_back(deadline), owner)
                 )
         except TimeoutError:
             if scope.expired():
@@ -156,36 +174,40 @@ class Evaluation:
         return shared_with(submission, assessment) if shared else assessment
 
     async def _judge(
-        self, submission: Submission, grader: Grader, deadline: float | None
+        self, submission: Submission, grader: Grader, deadline: float | None, owner: str
     ) -> Assessment:
         language = self._languages.find(submission.language)
         provenance = self._provenance[language.name]
         cost = grader.cost(submission.reward_policy)
-        async with self._scheduler.admit(deadline=deadline, cost=cost) as slots:
+
+        def unrun(reason: str) -> Assessment:
+            tests = grader.not_run()
+            return assess_unrun(
+                submission, tests, reason, integrity=grader.integrity, provenance=provenance
+            )
+
+        if submission.refusal:
+            return unrun(submission.refusal)
+        async with self._scheduler.admit(deadline=deadline, cost=cost, owner=owner) as slots:
             extracted = await _extract(submission, grader, language)
             if not extracted.found:
-                return assess_without_code(
-                    submission,
-                    grader.not_run(),
-                    integrity=grader.integrity,
-                    provenance=provenance,
-                )
-            candidate = Candidate(
-                source=extracted.source,
-                prompt=extracted.prompt,
-                language=language,
-                limits=submission.limits,
-                policy=submission.reward_policy,
-                files=dict(submission.files),
-                data=dict(submission.data_files),
-            )
-            runs = await grader.grade(candidate, slots)
+                return unrun("the completion holds no fenced code")
+            candidate = _candidate(submission, extracted, language)
+            runs = await _runs(grader, candidate, self._budget(submission, grader, slots))
         return assess(
             submission,
             runs,
             integrity=grader.integrity,
             provenance=provenance,
             has_code_block=extracted.has_code_block,
+        )
+
+    def _budget(self, submission: Submission, grader: Grader, slots: Slots) -> Budget:
+        side_by_side = self._parallelism if isinstance(grader, StdioGrader) else 1
+        return Budget(
+            slots,
+            width=min(side_by_side, self._scheduler.slots),
+            seconds=budget_seconds(submission.time_budget_seconds, submission.limits),
         )
 
     async def _grader(self, submission: Submission) -> Grader:
@@ -214,6 +236,33 @@ class Evaluation:
         has_program = checker.kind is CheckerKind.PROGRAM
         name = checker.program_language if has_program else submission.language
         return self._languages.find(name)
+
+
+def _way_back(deadline: float | None) -> float | None:
+    """Returns when a submission has to be judged for its caller to hear of it in time."""
+    if deadline is None:
+        return None
+    remaining = deadline - asyncio.get_running_loop().time()
+    return deadline - min(max(remaining, 0.0) * _WAY_BACK_SHARE, _WAY_BACK_SECONDS)
+
+
+async def _runs(grader: Grader, candidate: Candidate, budget: Budget) -> list[Run]:
+    try:
+        return await grader.grade(candidate, budget)
+    except BudgetSpentError as error:
+        return [over_budget(error, grader.not_run())]
+
+
+def _candidate(submission: Submission, extracted: Extracted, language: Language) -> Candidate:
+    return Candidate(
+        source=extracted.source,
+        prompt=extracted.prompt,
+        language=language,
+        limits=submission.limits,
+        policy=submission.reward_policy,
+        files=dict(submission.files),
+        data=dict(submission.data_files),
+    )
 
 
 async def _extract(submission: Submission, grader: Grader, language: Language) -> Extracted:

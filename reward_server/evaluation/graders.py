@@ -16,13 +16,18 @@ from reward_server.domain import (
     FunctionTests,
     Integrity,
     Job,
+    LimitKind,
     Limits,
     RewardPolicy,
     RewardPolicyKind,
+    Termination,
+    TerminationKind,
     TestOutcome,
     TestResult,
+    Usage,
     Work,
 )
+from reward_server.errors import BudgetSpentError
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
 from reward_server.grading.verdict import Run
@@ -176,7 +181,10 @@ class CallGrader:
         runs: list[Run] = []
         start = 0
         while True:
-            execution = await slots.run(candidate.job(self._work(candidate, start, counted)))
+            try:
+                execution = await slots.run(candidate.job(self._work(candidate, start, counted)))
+            except BudgetSpentError as error:
+                return [*runs, over_budget(error, blank[start:])]
             tests = _filled(execution.tests, blank[start:])
             decided = start + _decided(tests)
             if not self._goes_on(candidate, execution, start, decided, counted):
@@ -198,6 +206,19 @@ class CallGrader:
     ) -> bool:
         died = execution.ending in (Ending.CRASHED, Ending.LIMIT)
         return died and start < decided < end and not stops_at_first_failure(candidate.policy)
+
+
+def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
+    """Returns the run of tests for which a submission's time was used up."""
+    execution = Execution(
+        ending=Ending.LIMIT,
+        termination=Termination(kind=TerminationKind.LIMIT),
+        message=str(error),
+        limits_hit=(LimitKind.WALL_TIME,),
+        usage=Usage(executions=0),
+    )
+    stopped = [replace(test, outcome=TestOutcome.LIMIT, message=str(error)) for test in tests]
+    return Run(execution=execution, tests=tuple(stopped))
 
 
 def case_name(index: int) -> str:

@@ -9,22 +9,25 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from reward_server.domain import Assessment, Submission
-from reward_server.errors import DeadlineError, InvalidRequestError
+from reward_server.errors import BudgetSpentError, DeadlineError, InvalidRequestError
 
 KEPT_ANSWER_BYTES = 64 << 20
 _ANSWER_OVERHEAD_BYTES = 2048
 _TEST_OVERHEAD_BYTES = 200
 _NOT_CONTENT = frozenset({"id", "tags"})
 
+Name: TypeAlias = tuple[str, str]  # an owner, and an id among those that it chose
+
 T = TypeVar("T")
 
 
-def fingerprint(submission: Submission) -> bytes:
-    """Returns a digest of everything that a submission's answer depends on."""
+def fingerprint(submission: Submission, owner: str = "") -> bytes:
+    """Returns a digest of a submission's owner and of everything that its answer depends on."""
     digest = hashlib.blake2b(digest_size=20)
+    _feed(digest, owner)
     for field in fields(submission):
         if field.name not in _NOT_CONTENT:
             _feed(digest, getattr(submission, field.name))
@@ -75,7 +78,8 @@ class Flights(Generic[T]):
     ) -> tuple[T, bool]:
         """Waits for the work under a key, starting it if there is none.
 
-        A deadline that ends the work is that of whoever started it: others start again.
+        A deadline or a budget that ends the work is that of whoever started it: others start
+        again.
 
         Returns:
             What the work came to, and whether somebody else had started it.
@@ -90,7 +94,7 @@ class Flights(Generic[T]):
                 flight = self._launch(key, start())
             try:
                 return await self._wait(key, flight), shared
-            except DeadlineError:
+            except (DeadlineError, BudgetSpentError):
                 if not shared:
                     raise
 
@@ -125,7 +129,7 @@ class _Answer:
 
 
 class Answers:
-    """The first answers given for ids, for a while.
+    """The first answers given for an owner's ids, for a while.
 
     Args:
         count: how many answers are kept at most.
@@ -137,40 +141,40 @@ class Answers:
         self._count = count
         self._seconds = seconds
         self._clock = clock
-        self._answers: OrderedDict[str, _Answer] = OrderedDict()
+        self._answers: OrderedDict[Name, _Answer] = OrderedDict()
         self._size_bytes = 0
-        self._claims: dict[str, list[bytes]] = {}
+        self._claims: dict[Name, list[bytes]] = {}
 
-    def recall(self, identifier: str, key: bytes) -> Assessment | None:
+    def recall(self, name: Name, key: bytes) -> Assessment | None:
         """Returns the answer that was given for an id, if it is still known.
 
         Raises:
             InvalidRequestError: the id belongs to other content.
         """
         self._expire()
-        answer = self._answers.get(identifier)
-        known = self._claims.get(identifier, [answer.key] if answer else [])
+        answer = self._answers.get(name)
+        known = self._claims.get(name, [answer.key] if answer else [])
         if known and known[0] != key:
-            raise InvalidRequestError("id", f"{identifier!r} was used for other content before")
+            raise InvalidRequestError("id", f"{name[1]!r} was used for other content before")
         return answer.assessment if answer else None
 
     @contextmanager
-    def claim(self, identifier: str, key: bytes) -> Iterator[None]:
+    def claim(self, name: Name, key: bytes) -> Iterator[None]:
         """Reserves an id for content that is being judged, for the length of the block."""
-        self._claims.setdefault(identifier, []).append(key)
+        self._claims.setdefault(name, []).append(key)
         try:
             yield
         finally:
-            self._claims[identifier].pop()
-            if not self._claims[identifier]:
-                del self._claims[identifier]
+            self._claims[name].pop()
+            if not self._claims[name]:
+                del self._claims[name]
 
-    def keep(self, key: bytes, assessment: Assessment) -> None:
-        """Remembers an answer under its id, unless one is known."""
-        if assessment.id in self._answers:
+    def keep(self, name: Name, key: bytes, assessment: Assessment) -> None:
+        """Remembers an answer under its name, unless one is known."""
+        if name in self._answers:
             return
         answer = _Answer(key, assessment, self._clock() + self._seconds, _size(assessment))
-        self._answers[assessment.id] = answer
+        self._answers[name] = answer
         self._size_bytes += answer.size_bytes
         self._expire()
 

@@ -28,7 +28,8 @@ from reward_server.domain import (
     TestOutcome,
     TestResult,
 )
-from reward_server.evaluation.graders import Candidate, Slots, case_name
+from reward_server.errors import BudgetSpentError
+from reward_server.evaluation.graders import Candidate, Slots, case_name, over_budget
 from reward_server.evaluation.outputs import kept, with_last_line, without_output
 from reward_server.evaluation.programs import Programs, Ready
 from reward_server.grading.checkers import difference
@@ -101,7 +102,13 @@ class StdioGrader:
         return [without_output(Run(execution=ready.compilation, tests=())), *runs]
 
     async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
-        """Runs one case."""
+        """Runs one case, or tells that no time is left for it."""
+        try:
+            return await self._run_case(index, ready, candidate, slots)
+        except BudgetSpentError as error:
+            return over_budget(error, [self._blank(index)])
+
+    async def _run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         case, blank = self.tests.cases[index], self._blank(index)
         execution = await slots.run(
             ready.job(candidate.limits, stdin=case.stdin, data=candidate.data)
