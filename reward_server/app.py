@@ -154,6 +154,8 @@ def _bounds(settings: Settings, languages: Languages) -> Bounds:
         maximum_cases=settings.max_cases,
         maximum_batch=settings.max_batch,
         maximum_request_bytes=settings.max_request_bytes,
+        default_time_budget_seconds=settings.time_budget_seconds,
+        maximum_time_budget_seconds=settings.max_time_budget_seconds,
     )
 
 

@@ -44,6 +44,8 @@ class Ticket:
         self.owner = owner
         self.deadline = deadline
         self.outstanding = cost
+        self.admitted_at = asyncio.get_running_loop().time()
+        self.ran_seconds = 0.0
         self.waiters: deque[asyncio.Future[None]] = deque()
         self._scheduler = scheduler
 
@@ -55,6 +57,7 @@ class Ticket:
 
         Raises:
             DeadlineError: the deadline passed; the execution, if begun, was killed.
+            OverloadedError: the same, where most of the time was spent waiting.
             SandboxError, UnsupportedError: as `Executor.run`.
         """
         self._refuse_late_start()
@@ -63,8 +66,16 @@ class Ticket:
                 return await self._scheduler.run(self, job)
         except TimeoutError:
             if scope.expired():
-                raise DeadlineError("the deadline passed before the program was judged") from None
+                raise self._too_late() from None
             raise
+
+    def _too_late(self) -> DeadlineError | OverloadedError:
+        elapsed = asyncio.get_running_loop().time() - self.admitted_at
+        if 2 * self.ran_seconds < elapsed:
+            return self._scheduler.overload(
+                f"the queue took most of the {elapsed:.3f} s there were"
+            )
+        return DeadlineError("the deadline passed before the program was judged")
 
     def _refuse_late_start(self) -> None:
         if self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline:
@@ -126,10 +137,7 @@ class Scheduler:
         places = self._executor.slots + self._capacity
         own, everybody = len(self._admitted.get(owner, ())), self._admitted.keys() | {owner}
         if self.admitted >= places and own >= max(places // len(everybody), 1):
-            raise OverloadedError(
-                f"the queue is full with {self.admitted} submissions",
-                retry_after_seconds=self._retry_after_seconds(),
-            )
+            raise self.overload(f"the queue is full with {self.admitted} submissions")
 
     @asynccontextmanager
     async def admit(
@@ -165,6 +173,7 @@ class Scheduler:
         try:
             execution = await self._executor.run(job)
         finally:
+            ticket.ran_seconds += clock() - started
             self._record(clock() - started)
             self._count_down(ticket)
             self._release(ticket.owner)
@@ -211,10 +220,13 @@ class Scheduler:
             raise DeadlineError("the deadline passed before the program was started")
         wait = self.estimated_wait_seconds(cost, owner)
         if remaining <= wait:
-            raise OverloadedError(
-                f"{remaining:.3f} s are left, and the queue takes about {wait:.3f} s",
-                retry_after_seconds=self._retry_after_seconds(),
+            raise self.overload(
+                f"{remaining:.3f} s are left, and the queue takes about {wait:.3f} s"
             )
+
+    def overload(self, message: str) -> OverloadedError:
+        """Makes the error of a caller who has to come again, and says when."""
+        return OverloadedError(message, retry_after_seconds=self._retry_after_seconds())
 
     def _retry_after_seconds(self) -> float:
         """Gives each refused caller a time of its own to return.

@@ -137,6 +137,8 @@ class Settings(BaseSettings):
     queue_capacity: PositiveInt = 256
     default_limits: LimitSettings = LimitSettings()
     maximum_limits: LimitSettings = LimitSettings()
+    time_budget_seconds: Seconds = 240.0
+    max_time_budget_seconds: Seconds = 3600.0
     id_window_size: int = Field(default=4096, ge=0)
     id_window_seconds: PatienceSeconds = 600.0
 
@@ -178,6 +180,11 @@ class Settings(BaseSettings):
             )
 
     def _check_limits(self) -> None:
+        if self.time_budget_seconds > self.max_time_budget_seconds:
+            raise ValueError(
+                f"time_budget_seconds is {self.time_budget_seconds}, above "
+                f"max_time_budget_seconds of {self.max_time_budget_seconds}"
+            )
         for name in LimitSettings.model_fields:
             default, most = getattr(self.limits, name), getattr(self.most_limits, name)
             if default > most:

@@ -13,7 +13,7 @@ import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as rpc
-from trainer_client import retry, score
+from trainer_client import deadlines, oversize, retry, score
 from trainer_client.channel import Connection
 from trainer_client.requests import LazyRequest, Request
 from trainer_client.retry import Failure, Patience
@@ -54,10 +54,11 @@ class ScoreCall:
         pending = list(range(len(requests)))
         attempt = 0
         while pending:
+            begun = self._patience.now()
             answers = await self._attempt([requests[index] for index in pending])
             pauses: dict[int, float] = {}
             for index, answer in zip(pending, answers, strict=True):
-                outcome = self._conclude(requests[index], answer, attempt)
+                outcome = self._conclude(requests[index], answer, attempt, begun)
                 if isinstance(outcome, Score):
                     scores[index] = outcome
                 else:
@@ -67,12 +68,14 @@ class ScoreCall:
             await asyncio.sleep(max(pauses.values(), default=0.0))
         return [scores[index] for index in range(len(requests))]
 
-    def _conclude(self, request: Request, answer: _Answer, attempt: int) -> Score | float:
+    def _conclude(
+        self, request: Request, answer: _Answer, attempt: int, begun: float
+    ) -> Score | float:
         """Gives the score, or the seconds to wait before another attempt."""
         if isinstance(answer, Score):
             self._patience.answered()
             return answer
-        pause = self._patience.pause(answer, attempt)
+        pause = self._patience.pause(answer, attempt, begun)
         if pause is not None:
             return pause
         tries = "" if attempt == 0 else f" (given up after {attempt + 1} attempts)"
@@ -91,7 +94,10 @@ class ScoreCall:
         problem = self._size_problem(requests)
         if problem is not None:
             return [problem] * len(requests)
-        seconds = min(self._connection.rpc_timeout_seconds, self._patience.remaining())
+        allowed = self._connection.rpc_timeout_seconds
+        if allowed is None:
+            allowed = max(map(deadlines.score_seconds, requests))
+        seconds = min(allowed, self._patience.remaining())
         if seconds <= 0:
             return [_OVER] * len(requests)
         if self._connection.batch_size == 1:
@@ -150,7 +156,7 @@ def _item_answer(item: pb.ScoreBatchResponse) -> _Answer:
 
 
 def _made(request: Request) -> pb.ScoreRequest:
-    return request.make() if isinstance(request, LazyRequest) else request
+    return oversize.cut(request.make() if isinstance(request, LazyRequest) else request)
 
 
 def chunks(requests: Sequence[Request], connection: Connection) -> Sequence[Sequence[Request]]:

@@ -115,7 +115,7 @@ class ConnectionOptions(TypedDict, total=False):
     tls: Tls | None
     token: str | None
     timeout_seconds: float
-    rpc_timeout_seconds: float
+    rpc_timeout_seconds: float | None
     outage_seconds: float
     max_in_flight: int
     max_request_bytes: int
@@ -132,7 +132,8 @@ class Connection:
         tls: certificates; plain text without.
         token: a bearer token. Without `tls` it travels in clear.
         timeout_seconds: how long one call to `score` may take in all.
-        rpc_timeout_seconds: how long one attempt at one request may take.
+        rpc_timeout_seconds: how long one attempt at one request may take; None for what its
+            limits allow, see `deadlines`. With less, a slow program may end without a verdict.
         outage_seconds: how long a call to `score` goes on while no server answers at all.
         max_in_flight: requests under way at once.
         max_request_bytes: a larger request is refused here.
@@ -143,17 +144,18 @@ class Connection:
     tls: Tls | None = None
     token: str | None = None
     timeout_seconds: float = 600.0
-    rpc_timeout_seconds: float = 300.0
+    rpc_timeout_seconds: float | None = None
     outage_seconds: float = 60.0
     max_in_flight: int = 64
-    max_request_bytes: int = 64 << 20
+    max_request_bytes: int = 32 << 20
     batch_size: int = 1
 
     def __post_init__(self) -> None:
         addresses(self.target)
         for name in ("timeout_seconds", "rpc_timeout_seconds", "max_in_flight", "batch_size"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive, not {value}")
 
     def __repr__(self) -> str:
         return f"Connection({','.join(addresses(self.target))!r})"

@@ -11,13 +11,15 @@ from typing import Any, Self, TypeVar, Unpack
 import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client import forks
+from trainer_client import deadlines, forks
 from trainer_client.call import Line, ScoreCall, chunks
 from trainer_client.channel import Connection, ConnectionOptions, Target
 from trainer_client.errors import CallError
 from trainer_client.hints import explained
 from trainer_client.requests import AnyRequest, all_requests, execute_request
 from trainer_client.score import Score
+
+_INFO_SECONDS = 300.0
 
 _T = TypeVar("_T")
 
@@ -70,7 +72,8 @@ class AsyncRewardClient:
             CallError: it was not run.
         """
         made = execute_request(request)
-        return await _answer(self._line().stub.Execute(made, **self._call_options()))
+        options = self._call_options(deadlines.execute_seconds(made))
+        return await _answer(self._line().stub.Execute(made, **options))
 
     async def server_info(self) -> pb.GetServerInfoResponse:
         """Asks the server for its languages, limits, walls and versions.
@@ -79,7 +82,8 @@ class AsyncRewardClient:
             CallError: there was no answer.
         """
         request = pb.GetServerInfoRequest()
-        return await _answer(self._line().stub.GetServerInfo(request, **self._call_options()))
+        options = self._call_options(_INFO_SECONDS)
+        return await _answer(self._line().stub.GetServerInfo(request, **options))
 
     async def close(self) -> None:
         """Closes the running loop's channel; a later call opens another."""
@@ -107,9 +111,10 @@ class AsyncRewardClient:
         self._lines = {}
         self._lock = threading.Lock()
 
-    def _call_options(self) -> dict[str, Any]:
+    def _call_options(self, needed_seconds: float) -> dict[str, Any]:
+        chosen = self._connection.rpc_timeout_seconds
         return {
-            "timeout": self._connection.rpc_timeout_seconds,
+            "timeout": needed_seconds if chosen is None else chosen,
             "metadata": self._connection.metadata,
         }
 

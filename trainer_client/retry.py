@@ -109,6 +109,10 @@ class Patience:
         self._outage_seconds = outage_seconds
         self._last_answer = clock()
 
+    def now(self) -> float:
+        """Gives the time of the clock."""
+        return self._clock()
+
     def remaining(self) -> float:
         """Gives the seconds left to the call, 0 or less when it is over."""
         return self._deadline - self._clock()
@@ -117,13 +121,18 @@ class Patience:
         """Notes that a server is alive."""
         self._last_answer = self._clock()
 
-    def pause(self, failure: Failure, attempt: int) -> float | None:
+    def pause(self, failure: Failure, attempt: int, begun: float | None = None) -> float | None:
         """Gives the seconds to wait before another attempt, or None to give up.
 
         Args:
             failure: what the attempt came to.
             attempt: how many failed before it.
+            begun: when the attempt began. One that missed its deadline while others were
+                answered was sent to a busy server, and is made again.
         """
+        if failure.status is grpc.StatusCode.DEADLINE_EXCEEDED:
+            busy = begun is not None and self._last_answer > begun
+            return self._affordable(self._wait(failure, attempt)) if busy else None
         if not failure.outage:
             self.answered()
         if not failure.retryable:
@@ -132,6 +141,9 @@ class Patience:
         out_for = self._clock() - self._last_answer
         if failure.outage and out_for + seconds > self._outage_seconds:
             return None
+        return self._affordable(seconds)
+
+    def _affordable(self, seconds: float) -> float | None:
         return seconds if seconds < self.remaining() else None
 
     def _wait(self, failure: Failure, attempt: int) -> float:

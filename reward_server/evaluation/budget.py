@@ -31,6 +31,7 @@ class Budget:
         self._seconds = seconds
         self._spent = 0.0
         self._running = 0
+        self._peak = 0
         self._has_run_over = False
 
     async def run(self, job: Job) -> Execution:
@@ -44,7 +45,7 @@ class Budget:
         if self._spent >= self._seconds:
             raise BudgetSpentError(f"its executions took the {self._seconds:g} s that they share")
         self._running += 1
-        share = min(self._running, self._width)
+        self._peak = min(max(self._peak, self._running), self._width)
         try:
             execution = await self._slots.run(job)
         except DeadlineError:
@@ -53,7 +54,7 @@ class Budget:
             raise BudgetSpentError("the deadline passed after a run above its limit") from None
         finally:
             self._running -= 1
-        self._spent += execution.usage.wall_time_seconds / share
+        self._spent += execution.usage.wall_time_seconds / self._peak
         self._has_run_over |= not _TIMES.isdisjoint(execution.limits_hit)
         return execution
 

@@ -87,6 +87,8 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
         slots=facts.slots,
         queue_capacity=facts.queue_capacity,
         backend=facts.backend,
+        default_time_budget_seconds=bounds.default_time_budget_seconds,
+        maximum_time_budget_seconds=bounds.maximum_time_budget_seconds,
     )
 
 

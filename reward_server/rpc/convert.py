@@ -70,6 +70,8 @@ class Bounds:
     maximum_cases: int = 1000
     maximum_batch: int = 1024
     maximum_request_bytes: int = 32 * MEBIBYTE
+    default_time_budget_seconds: float = 240.0
+    maximum_time_budget_seconds: float = 3600.0
 
 
 def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
@@ -78,16 +80,51 @@ def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
     Raises:
         InvalidRequestError: it is too large, or is not such a message in UTF-8.
     """
-    if len(body) > bounds.maximum_request_bytes:
+    _check_size(len(body), bounds)
+    return _decoded(kind, body)
+
+
+def score_request(body: bytes, bounds: Bounds) -> pb.ScoreRequest:
+    """Reads a request whose completion may be larger than a request; see `parse`."""
+    if len(body) <= bounds.maximum_request_bytes:
+        return _decoded(pb.ScoreRequest, body)
+    request = _decoded(pb.ScoreRequest, body)
+    _check_size(len(body) - _cut_completion(request), bounds)
+    return request
+
+
+def batch_request(body: bytes, bounds: Bounds) -> pb.ScoreBatchRequest:
+    """Reads a batch whose completions may be larger than a request; see `parse`."""
+    if len(body) <= bounds.maximum_request_bytes:
+        return _decoded(pb.ScoreBatchRequest, body)
+    batch = _decoded(pb.ScoreBatchRequest, body)
+    _check_size(len(body) - sum(map(_cut_completion, batch.requests)), bounds)
+    return batch
+
+
+def _check_size(size: int, bounds: Bounds) -> None:
+    if size > bounds.maximum_request_bytes:
         raise InvalidRequestError(
-            "request",
-            f"has {len(body)} bytes; at most {bounds.maximum_request_bytes} are allowed",
+            "request", f"has {size} bytes; at most {bounds.maximum_request_bytes} are allowed"
         )
+
+
+def _decoded(kind: type[_M], body: bytes) -> _M:
     try:
         return kind.FromString(body)
     except DecodeError:
         problem = f"is not a {kind.DESCRIPTOR.name}, or holds text that is not UTF-8"
         raise InvalidRequestError("request", problem) from None
+
+
+def _cut_completion(request: pb.ScoreRequest) -> int:
+    """Takes out what the model wrote, and leaves its size; returns how many bytes went."""
+    before = request.ByteSize()
+    size = len(request.completion.encode()) + files.size_of(request.files, request.text_files)
+    request.completion_size_bytes = max(request.completion_size_bytes, size)
+    for name in ("completion", "files", "text_files"):
+        request.ClearField(name)
+    return before - request.ByteSize()
 
 
 def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
@@ -99,12 +136,14 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
     """
     language = _language("language", request.language, bounds)
     tests = _tests(request, language, bounds)
-    own_files, data_files = _request_files(request, language)
+    data_files = _data_files(request, language)
+    own_files, refusal = _completion_files(request, language, data_files)
+    refusal = _oversize(request) or refusal
     return Submission(
         id=fields.text("id", request.id, NAME_BYTES),
         language=language.name,
         prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
-        completion=fields.text("completion", request.completion, SOURCE_BYTES),
+        completion="" if refusal else request.completion,
         extraction=fields.choice("extraction", request.extraction, Extraction),
         files=own_files,
         data_files=data_files,
@@ -114,6 +153,8 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
             "reward_policy", lambda: _reward_policy(request.reward_policy, tests)
         ),
         require_integrity=fields.choice("require_integrity", request.require_integrity, Integrity),
+        time_budget_seconds=_time_budget(request, bounds),
+        refusal=refusal,
         tags=_tags(request.tags),
     )
 
@@ -143,7 +184,8 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
     fields.text("id", request.id, NAME_BYTES)
     language = _language("language", request.language, bounds)
     fields.at_most("args", len(request.args), MOST_ARGUMENTS)
-    own_files, data_files = _request_files(request, language)
+    own_files = _own_files(request, language)
+    data_files = _data_files(request, language, *dict(own_files))
     work = Program(
         source=fields.text("source", request.source, SOURCE_BYTES),
         stdin=fields.data_or_text(request, "stdin", CASE_BYTES),
@@ -398,17 +440,52 @@ def _language(field: str, name: str, bounds: Bounds) -> Language:
     return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
 
 
-def _request_files(
-    request: pb.ScoreRequest | pb.ExecuteRequest, language: Language
-) -> tuple[Files, Files]:
-    """Reads the files of the program's, and those of the task's."""
+def _own_files(request: pb.ScoreRequest | pb.ExecuteRequest, language: Language) -> Files:
     own = files.with_text("files", request.files, "text_files", request.text_files)
+    files.check_disjoint("files", own, [language.source])
+    return files.files("files", own)
+
+
+def _data_files(
+    request: pb.ScoreRequest | pb.ExecuteRequest, language: Language, *taken: str
+) -> Files:
     data = files.with_text(
         "data_files", request.data_files, "text_data_files", request.text_data_files
     )
-    files.check_disjoint("files", own, [language.source])
-    files.check_disjoint("data_files", data, [language.source, *own])
-    return files.files("files", own), files.files("data_files", data)
+    files.check_disjoint("data_files", data, [language.source, *taken])
+    return files.files("data_files", data)
+
+
+def _completion_files(
+    request: pb.ScoreRequest, language: Language, data: Files
+) -> tuple[Files, str]:
+    """Reads the completion's files, or tells why they cannot be a part of a program."""
+    try:
+        own = _own_files(request, language)
+        files.check_disjoint("files", dict(own), dict(data))
+    except InvalidRequestError as error:
+        return (), f"the completion's {error}"
+    return own, ""
+
+
+def _oversize(request: pb.ScoreRequest) -> str:
+    """Tells that a completion is too large, if it is.
+
+    Its author is the model: an error instead of a verdict would be for sale.
+    """
+    size, length = request.completion_size_bytes, len(request.completion)
+    if 4 * length > SOURCE_BYTES or size:
+        size = max(size, len(request.completion.encode()))
+    if size > SOURCE_BYTES:
+        return f"the completion has {size} bytes; at most {SOURCE_BYTES} make a program"
+    return ""
+
+
+def _time_budget(request: pb.ScoreRequest, bounds: Bounds) -> float:
+    if not request.HasField("time_budget_seconds"):
+        return bounds.default_time_budget_seconds
+    most = bounds.maximum_time_budget_seconds
+    return fields.number("time_budget_seconds", request.time_budget_seconds, SHORTEST_SECONDS, most)
 
 
 def _argument(text: str) -> str:

@@ -47,6 +47,12 @@ def with_text(
     return {**given, **{path: text.encode() for path, text in texts.items()}}
 
 
+def size_of(*fields: Mapping[str, bytes] | Mapping[str, str]) -> int:
+    """Returns how many bytes the contents of files take."""
+    contents = (content for field in fields for content in field.values())
+    return sum(len(one if isinstance(one, bytes) else one.encode()) for one in contents)
+
+
 def named(field: str, path: str) -> str:
     """Returns what an error calls a file of a field."""
     return f"{field}[{json.dumps(path[:PATH_BYTES])}]"

@@ -67,12 +67,12 @@ class RewardService:
 
     async def score(self, body: bytes, context: Context) -> pb.ScoreResponse:
         """Judges one completion."""
-        request = convert.parse(pb.ScoreRequest, body, self._bounds)
+        request = convert.score_request(body, self._bounds)
         return await self._judge(request, _deadline(context))
 
     async def score_batch(self, body: bytes, context: Context) -> None:
         """Judges many completions, and sends each answer as soon as it is known."""
-        batch = convert.parse(pb.ScoreBatchRequest, body, self._bounds)
+        batch = convert.batch_request(body, self._bounds)
         convert.check_batch(batch, self._bounds)
         places = asyncio.Semaphore(self._batch_width)
         ready: asyncio.Queue[pb.ScoreBatchResponse] = asyncio.Queue()

@@ -281,10 +281,67 @@ async def test_an_oversize_request_is_refused_before_it_is_sent(serve):
 
 async def test_a_request_above_the_servers_transport_limit_is_not_retried(serve):
     async with AsyncRewardClient(serve().target) as client:
-        (score,) = await client.score(requests(1, completion="x" * (17 << 20)))
+        (score,) = await client.score(requests(1, prompt="x" * (17 << 20)))
     assert score.error.status == "RESOURCE_EXHAUSTED"
     assert score.error.permanent
     assert "given up" not in score.error.message
+
+
+@pytest.mark.parametrize(
+    "too_much",
+    [
+        {"completion": "x" * (70 << 20)},
+        {"completion": "\u00e9" * ((1 << 19) + 1)},
+        {"completion": "\0" * ((1 << 20) + 1)},
+        {"files": {"a.py": bytes(17 << 20)}},
+        {"text_files": {"a.py": "x" * (40 << 20)}},
+    ],
+    ids=["70 MiB", "two-byte letters", "nulls", "a file", "a file of text"],
+)
+async def test_a_completion_that_is_too_large_is_sent_cut_with_its_true_size(serve, too_much):
+    received = []
+
+    def judge(request, context):
+        received.append(request)
+        return pb.ScoreResponse(verdict=pb.VERDICT_COMPILE_ERROR, reward=0.0)
+
+    (request,) = requests(1, **too_much)
+    async with AsyncRewardClient(serve(judge).target) as client:
+        (score,) = await client.score([request])
+    assert score.reward == 0.0
+    assert received[0].ByteSize() < 1 << 20
+    assert received[0].completion_size_bytes > 1 << 20
+    assert not request.completion_size_bytes
+
+
+async def test_the_largest_completion_is_sent_whole(serve):
+    received = []
+
+    def judge(request, context):
+        received.append(request)
+        return pb.ScoreResponse(verdict=pb.VERDICT_PASSED, reward=1.0)
+
+    async with AsyncRewardClient(serve(judge).target) as client:
+        await client.score(requests(1, completion="x" * (1 << 20)))
+    assert len(received[0].completion) == 1 << 20
+    assert received[0].completion_size_bytes == 0
+
+
+async def test_the_deadline_of_a_call_leaves_room_for_what_the_request_allows(serve):
+    left = []
+
+    def judge(request, context):
+        left.append(context.time_remaining())
+        return pb.ScoreResponse(verdict=pb.VERDICT_PASSED, reward=1.0)
+
+    slow = requests(1, limits=pb.Limits(wall_time_seconds=600.0))
+    patient = requests(1, time_budget_seconds=900.0)
+    async with AsyncRewardClient(serve(judge).target, timeout_seconds=5000) as client:
+        for asked in (requests(1), slow, patient):
+            await client.score(asked)
+    assert left[0] > 240 + 30
+    assert left[1] > 2 * 600 + 600
+    assert left[2] > 900 + 30
 
 
 async def test_an_answer_above_grpcs_usual_4_mib_arrives(serve):

@@ -104,6 +104,18 @@ def test_a_missed_deadline_is_neither_retried_nor_permanent(clock):
     assert patience(clock).pause(failure, 0) is None
 
 
+def test_a_deadline_missed_while_others_were_answered_is_tried_again(clock):
+    failure = Failure(status=grpc.StatusCode.DEADLINE_EXCEEDED, message="")
+    mine = patience(clock, outage_seconds=1.0)
+    begun = mine.now()
+    clock.now += 250.0
+    assert mine.pause(failure, 0, begun) is None
+    mine.answered()
+    assert mine.pause(failure, 0, begun) is not None
+    clock.now += 349.99
+    assert mine.pause(failure, 0, begun) is None
+
+
 def test_a_message_too_large_for_the_transport_is_not_taken_for_an_overload(clock):
     failure = Failure(
         status=grpc.StatusCode.RESOURCE_EXHAUSTED,

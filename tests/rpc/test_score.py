@@ -142,7 +142,7 @@ async def test_text_that_is_not_utf8_is_refused_on_the_wire(serve: Serve) -> Non
 
 async def test_a_body_of_64_megabytes_is_refused_with_the_limit(serve: Serve) -> None:
     served = await serve()
-    request = pb.ScoreRequest(completion="x" * (64 << 20))
+    request = pb.ScoreRequest(function=pb.FunctionTests(test_code="x" * (64 << 20)))
     error = await refused(served.stub.Score(request))
     assert error.code is grpc.StatusCode.INVALID_ARGUMENT
     assert "at most 33554432" in error.details

@@ -188,6 +188,59 @@ def test_what_is_unset_takes_the_servers_defaults() -> None:
     assert submission.extraction is Extraction.AUTO
 
 
+@pytest.mark.parametrize(
+    ("completion", "stated", "size"),
+    [
+        ("x" * ((1 << 20) + 1), 0, (1 << 20) + 1),
+        ("é" * ((1 << 19) + 1), 0, (1 << 20) + 2),
+        ("x" * (12 << 20), 0, 12 << 20),
+        ("x" * 10, 5 << 20, 5 << 20),
+        ("\0" * (2 << 20), 1, 2 << 20),
+    ],
+)
+def test_a_completion_that_is_too_large_is_judged_and_not_refused(
+    completion: str, stated: int, size: int
+) -> None:
+    request = function_request()
+    request.completion, request.completion_size_bytes = completion, stated
+    found = convert.submission(request, BOUNDS)
+    assert found.refusal == f"the completion has {size} bytes; at most 1048576 make a program"
+    assert found.completion == ""
+
+
+def test_the_largest_completion_is_taken_whole() -> None:
+    request = function_request()
+    request.completion = "x" * (1 << 20)
+    request.completion_size_bytes = 1 << 20
+    found = convert.submission(request, BOUNDS)
+    assert (found.completion, found.refusal) == (request.completion, "")
+
+
+def test_a_request_above_its_size_is_judged_where_the_model_wrote_too_much() -> None:
+    request = function_request()
+    request.completion = "x" * (21 << 20)
+    found = convert.score_request(request.SerializeToString(), BOUNDS)
+    assert found.completion_size_bytes == 21 << 20
+    request.ClearField("completion")
+    request.files["a"] = bytes(21 << 20)
+    found = convert.score_request(request.SerializeToString(), BOUNDS)
+    assert convert.submission(found, BOUNDS).refusal
+    request.function.test_code = "x" * (21 << 20)
+    with pytest.raises(InvalidRequestError, match="at most 20971520 are allowed"):
+        convert.score_request(request.SerializeToString(), BOUNDS)
+
+
+def test_a_batch_above_its_size_loses_only_what_models_wrote() -> None:
+    request = function_request()
+    request.completion = "x" * (6 << 20)
+    batch = pb.ScoreBatchRequest(requests=[request] * 4)
+    found = convert.batch_request(batch.SerializeToString(), BOUNDS)
+    assert all(convert.submission(one, BOUNDS).refusal for one in found.requests)
+    batch.requests[0].function.test_code = "x" * (21 << 20)
+    with pytest.raises(InvalidRequestError, match="at most 20971520 are allowed"):
+        convert.batch_request(batch.SerializeToString(), BOUNDS)
+
+
 def test_an_empty_completion_is_judged_like_any_other() -> None:
     request = function_request()
     request.completion = ""
@@ -215,8 +268,10 @@ BIG = "x" * (1 << 20) + "x"
         ("id", _set("id", "x" * 257), "at most 256"),
         ("language", _set("language", "x" * 257), "at most 256"),
         ("prompt", _set("prompt", BIG), "at most 1048576"),
-        ("completion", _set("completion", BIG), "at most 1048576"),
-        ("completion", _set("completion", "é" * (1 << 19) + "é"), "has 1048578 bytes"),
+        ("prompt", _set("prompt", "é" * (1 << 19) + "é"), "has 1048578 bytes"),
+        ("time_budget_seconds", _set("time_budget_seconds", 0.0), "must be from"),
+        ("time_budget_seconds", _set("time_budget_seconds", math.nan), "must be from"),
+        ("time_budget_seconds", _set("time_budget_seconds", 3601.0), "to 3600"),
         ("extraction", _set("extraction", 9), "9 is not known"),
         ("require_integrity", _set("require_integrity", 9), "9 is not known"),
         ("tags", lambda r: r.tags.update({str(n): "" for n in range(65)}), "at most 64"),

@@ -839,3 +839,182 @@ def test_id_and_tags_do_not_change_the_fingerprint() -> None:
 
 def test_a_lone_surrogate_has_a_fingerprint() -> None:
     assert fingerprint(submission(completion="\ud800")) != fingerprint(submission(completion="?"))
+
+
+# ---------------------------------------------------------------------------------- the budget
+
+
+def over_time(seconds: float, limit: LimitKind = LimitKind.WALL_TIME) -> Execution:
+    return done(
+        ending=Ending.LIMIT,
+        limits_hit=(limit,),
+        usage=Usage(wall_time_seconds=seconds, cpu_time_seconds=0.0),
+    )
+
+
+def slept(seconds: float, text: bytes = b"") -> Execution:
+    return wrote(text, usage=Usage(wall_time_seconds=seconds))
+
+
+def submission_of_calls(count: int) -> Submission:
+    one = CallCase(args_json="[1]", expected_json="1")
+    return submission(CallTests(entry_point="f", cases=(one,) * count), reward_policy=FRACTION)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        lambda job: over_time(30.0),
+        lambda job: over_time(30.0, LimitKind.CPU_TIME),
+        lambda job: slept(29.9),
+    ],
+    ids=["sleeps over its limit", "computes over its limit", "sleeps just below its limit"],
+)
+@pytest.mark.parametrize("kind", [RewardPolicyKind.FRACTION, RewardPolicyKind.WEIGHTED])
+async def test_a_program_that_sleeps_in_every_case_gets_its_verdict(
+    behaviour: Behaviour, kind: RewardPolicyKind
+) -> None:
+    executor = Executor(slots=2, behaviour=behaviour)
+    wanted = submission(cases(200), reward_policy=RewardPolicy(kind=kind))
+    found = await evaluation(executor).score(wanted)
+    assert found.reward == 0.0
+    assert found.verdict in (Verdict.TIME_LIMIT_EXCEEDED, Verdict.FAILED)
+    assert len(found.tests) == 200
+    assert found.tests[-1].outcome is TestOutcome.LIMIT
+    assert len(executor.started) * 30 / 2 <= 240 + 2 * 30
+
+
+async def test_calls_that_each_outlast_their_execution_share_the_budget() -> None:
+    def behaviour(job: Job) -> Execution:
+        assert isinstance(job.work, CallJudgement)
+        outcomes = [TestOutcome.LIMIT] + [TestOutcome.NOT_RUN] * (len(job.work.tests.cases) - 1)
+        return replace(over_time(30.0), tests=done(*outcomes).tests)
+
+    executor = Executor(slots=8, behaviour=behaviour)
+    found = await evaluation(executor).score(submission_of_calls(50))
+    assert (found.verdict, found.reward) == (Verdict.TIME_LIMIT_EXCEEDED, 0.0)
+    assert [test.outcome for test in found.tests] == [TestOutcome.LIMIT] * 50
+    assert len(executor.started) == 8
+
+
+async def test_what_passed_before_the_budget_was_spent_counts_over_all_cases() -> None:
+    executor = Executor(behaviour=lambda job: slept(25.0, _stdin(job)))
+    found = await evaluation(executor, parallelism=1).score(
+        submission(cases(20), reward_policy=FRACTION)
+    )
+    assert found.verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert found.reward == pytest.approx(10 / 20)
+
+
+def _stdin(job: Job) -> bytes:
+    assert isinstance(job.work, Program)
+    return job.work.stdin
+
+
+async def test_an_honest_program_of_many_quick_cases_is_not_hurried() -> None:
+    executor = Executor(slots=4, behaviour=lambda job: slept(0.9, _stdin(job)))
+    found = await evaluation(executor).score(submission(cases(1000), reward_policy=FRACTION))
+    assert (found.verdict, found.reward) == (Verdict.PASSED, 1.0)
+
+
+async def test_a_request_may_ask_for_more_time() -> None:
+    executor = Executor(behaviour=lambda job: slept(25.0, _stdin(job)))
+    wanted = submission(cases(20), reward_policy=FRACTION, time_budget_seconds=600.0)
+    assert (await evaluation(executor, parallelism=1).score(wanted)).reward == 1.0
+
+
+async def test_a_budget_has_always_room_for_one_whole_execution() -> None:
+    executor = Executor(behaviour=lambda job: slept(500.0, _stdin(job)))
+    wanted = submission(cases(1), limits=Limits(wall_time_seconds=600.0), time_budget_seconds=1.0)
+    assert (await evaluation(executor).score(wanted)).reward == 1.0
+
+
+async def test_a_checker_that_gets_no_time_is_the_candidates_fault_and_not_the_tasks() -> None:
+    def behaviour(job: Job) -> Execution:
+        assert isinstance(job.work, Program)
+        return slept(100.0)
+
+    checker = Checker(kind=CheckerKind.PROGRAM, program="judge")
+    wanted = submission(cases(30, checker), reward_policy=FRACTION)
+    found = await evaluation(Executor(behaviour=behaviour)).score(wanted)
+    assert found.verdict is Verdict.TIME_LIMIT_EXCEEDED
+    assert found.tests[0].outcome is TestOutcome.PASSED
+    assert found.tests[-1].outcome is TestOutcome.LIMIT
+
+
+async def test_a_deadline_that_passes_after_a_run_above_its_limit_is_a_verdict() -> None:
+    executor = Executor(slots=1)
+    seen: list[Job] = []
+
+    def behaviour(job: Job) -> Execution:
+        seen.append(job)
+        if len(seen) == 1:
+            executor.gate = asyncio.Event()
+            return over_time(1.0)
+        return passing(job)
+
+    executor.behaviour = behaviour
+    soon = asyncio.get_running_loop().time() + 2.0
+    wanted = submission(cases(5), reward_policy=FRACTION)
+    found = await evaluation(executor).score(wanted, deadline=soon)
+    assert (found.verdict, found.reward) == (Verdict.TIME_LIMIT_EXCEEDED, 0.0)
+    assert len(executor.killed) == 1
+
+
+async def test_a_deadline_that_is_shorter_than_the_limits_is_no_verdict() -> None:
+    executor = Executor(slots=1, gate=asyncio.Event())
+    soon = asyncio.get_running_loop().time() + 0.1
+    with pytest.raises(DeadlineError):
+        await evaluation(executor).score(submission(cases(5)), deadline=soon)
+
+
+# ---------------------------------------------------------------------------------- owners
+
+
+async def test_owners_choose_their_ids_and_share_no_work() -> None:
+    executor = Executor(gate=asyncio.Event())
+    judge = evaluation(executor)
+    tasks = [
+        asyncio.create_task(judge.score(submission(id="a", completion=text), owner=owner))
+        for owner, text in (("x", "one"), ("y", "two"), ("z", "one"))
+    ]
+    while len(executor.started) < 3:  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0)
+    executor.gate.set()
+    assert not any([(await task).deduplicated for task in tasks])
+    again = await judge.score(submission(id="a", completion="one"), owner="x")
+    assert again.deduplicated
+    with pytest.raises(InvalidRequestError, match="used for other content"):
+        await judge.score(submission(id="a", completion="two"), owner="x")
+
+
+async def test_an_answer_is_not_recalled_for_another_owner() -> None:
+    executor = Executor()
+    judge = evaluation(executor)
+    await judge.score(submission(id="a"), owner="x")
+    assert not (await judge.score(submission(id="a"), owner="y")).deduplicated
+    assert not (await judge.score(submission(id="a"))).deduplicated
+    assert len(executor.started) == 3
+
+
+async def test_one_owner_still_shares_its_own_work() -> None:
+    executor = Executor(gate=asyncio.Event())
+    judge = evaluation(executor)
+    tasks = [asyncio.create_task(judge.score(submission(), owner="x")) for _ in range(4)]
+    await executor.begun.wait()
+    executor.gate.set()
+    assert sum([(await task).deduplicated for task in tasks]) == 3
+    assert len(executor.started) == 1
+
+
+# --------------------------------------------------------------------- what cannot be a program
+
+
+async def test_a_completion_that_cannot_be_a_program_is_judged_without_being_run() -> None:
+    executor = Executor()
+    wanted = submission(cases(3), completion="", refusal="the completion has 9 bytes")
+    found = await evaluation(executor).score(wanted)
+    assert (found.verdict, found.reward) == (Verdict.COMPILE_ERROR, 0.0)
+    assert found.message == "the completion has 9 bytes"
+    assert len(found.tests) == 3
+    assert not executor.started

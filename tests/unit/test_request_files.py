@@ -26,6 +26,10 @@ def request(**changes: object) -> pb.ScoreRequest:
     )
 
 
+def program(**changes: object) -> pb.ExecuteRequest:
+    return pb.ExecuteRequest(source="x", **changes)  # type: ignore[arg-type]  # fields by name
+
+
 def test_files_cross_in_the_order_of_their_paths() -> None:
     found = convert.submission(
         request(files={"b.py": b"2", "a/b.py": b"\0"}, data_files={"d/x.csv": b"1"}), BOUNDS
@@ -57,8 +61,30 @@ def test_files_cross_in_the_order_of_their_paths() -> None:
 @pytest.mark.parametrize("field", ["files", "data_files"])
 def test_a_path_that_leads_elsewhere_is_refused_by_name(field: str, path: str, words: str) -> None:
     with pytest.raises(InvalidRequestError, match=words) as refused:
-        convert.submission(request(**{field: {path: b""}}), BOUNDS)
+        convert.job(program(**{field: {path: b""}}), BOUNDS)
     assert refused.value.field.startswith(f'{field}["')
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a\0b", "x" * 257, "solution.py", "data"])
+def test_files_of_a_completion_that_no_program_can_have_are_judged(path: str) -> None:
+    found = convert.submission(
+        request(files={path: b"", "fine.py": b""}, data_files={"data": b""}), BOUNDS
+    )
+    assert found.refusal.startswith("the completion's files[")
+    assert (found.files, found.completion) == ((), "")
+    assert found.data_files == (("data", b""),)
+
+
+def test_files_of_a_completion_that_are_too_many_or_too_large_are_judged() -> None:
+    many = convert.submission(request(files={f"f{n}": b"" for n in range(257)}), BOUNDS)
+    assert "at most 256" in many.refusal
+    large = convert.submission(request(files={"a": bytes(17 << 20)}), BOUNDS)
+    assert "at most 16777216" in large.refusal
+
+
+def test_data_of_the_task_is_refused_by_name_whatever_the_completion_holds() -> None:
+    with pytest.raises(InvalidRequestError, match="does not stay"):
+        convert.submission(request(files={"../x": b""}, data_files={"../y": b""}), BOUNDS)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +102,13 @@ def test_two_files_cannot_have_one_place(
     given_files: dict[str, bytes], data: dict[str, bytes], field: str
 ) -> None:
     with pytest.raises(InvalidRequestError) as refused:
-        convert.submission(request(files=given_files, data_files=data), BOUNDS)
+        convert.job(program(files=given_files, data_files=data), BOUNDS)
     assert refused.value.field == field
 
 
 def test_files_are_bounded_in_number_and_size() -> None:
     with pytest.raises(InvalidRequestError, match="at most 256"):
-        convert.submission(request(files={f"f{n}": b"" for n in range(257)}), BOUNDS)
+        convert.job(program(files={f"f{n}": b"" for n in range(257)}), BOUNDS)
     large = {"a": bytes(9 << 20), "b": bytes(8 << 20)}
     with pytest.raises(InvalidRequestError, match="at most 16777216 are allowed"):
         convert.submission(request(data_files=large), BOUNDS)
@@ -125,5 +151,5 @@ def test_files_of_text_and_of_bytes_lie_beside_one_another() -> None:
 )
 def test_files_of_text_keep_to_the_same_rules(fields: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidRequestError) as refused:
-        convert.submission(request(**fields), BOUNDS)
+        convert.job(program(**fields), BOUNDS)
     assert refused.value.field == named

@@ -237,9 +237,10 @@ async def test_a_deadline_that_the_queue_cannot_meet_is_refused_early() -> None:
         for _ in range(100):
             await stack.enter_async_context(scheduler.admit())
         assert scheduler.estimated_wait_seconds() >= 5.0
-        with pytest.raises(DeadlineError, match="the queue takes"):
+        with pytest.raises(OverloadedError, match="the queue takes") as refused:
             async with scheduler.admit(deadline=now() + 1.0):
                 pytest.fail("was let in")
+        assert refused.value.retry_after_seconds > 0
         async with scheduler.admit(deadline=now() + 600.0):
             assert scheduler.admitted == 101
 
@@ -252,6 +253,100 @@ async def test_the_wait_of_a_single_job_counts_one_job_of_each_submission_ahead(
         single = scheduler.estimated_wait_seconds(1)
         assert single > 0
         assert scheduler.estimated_wait_seconds(1000) == pytest.approx(1000 * single)
+
+
+async def run_for(ticket: Ticket, executor: FakeExecutor, name: str) -> None:
+    (task,) = spawn(ticket, [name])
+    await turn_over()
+    executor.finish()
+    await task
+
+
+async def test_of_two_owners_each_gets_every_other_slot_whatever_they_offer() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    async with AsyncExitStack() as stack:
+        tasks: list[asyncio.Task[Execution]] = []
+        for name in "bbbbbbbbbbbb":
+            ticket = await stack.enter_async_context(scheduler.admit(owner="bully"))
+            tasks += spawn(ticket, [name])
+        for name in "hhh":
+            ticket = await stack.enter_async_context(scheduler.admit(owner="honest"))
+            tasks += spawn(ticket, [name])
+        await turn_over()
+        executor.release()
+        await asyncio.gather(*tasks)
+    assert "".join(sources(executor))[:7] in ("bhbhbhb", "bbhbhbh")
+
+
+async def test_the_next_slot_goes_to_the_owner_that_holds_the_fewest() -> None:
+    executor = FakeExecutor(slots=4, held=True)
+    scheduler = Scheduler(executor)
+    async with AsyncExitStack() as stack:
+        bully = await stack.enter_async_context(scheduler.admit(owner="bully", cost=9))
+        honest = await stack.enter_async_context(scheduler.admit(owner="honest", cost=2))
+        tasks = spawn(bully, "b" * 9)
+        await turn_over()
+        tasks += spawn(honest, "hh")
+        await turn_over()
+        executor.finish()
+        executor.finish()
+        await turn_over()
+        assert sources(executor)[4:6] == ["h", "h"]
+        executor.release()
+        await asyncio.gather(*tasks)
+
+
+async def test_a_full_queue_has_room_for_an_owner_below_its_share_and_no_more_than_that() -> None:
+    scheduler = Scheduler(FakeExecutor(slots=2, held=True), capacity=8)
+    async with AsyncExitStack() as stack:
+        for _ in range(10):
+            await stack.enter_async_context(scheduler.admit(owner="bully"))
+        with pytest.raises(OverloadedError):
+            scheduler.check("bully")
+        for _ in range(5):
+            await stack.enter_async_context(scheduler.admit(owner="honest"))
+        for owner in ("honest", "bully"):
+            with pytest.raises(OverloadedError):
+                scheduler.check(owner)
+        await stack.enter_async_context(scheduler.admit(owner="third"))
+
+
+async def test_many_owners_overbook_a_queue_at_most_once() -> None:
+    scheduler = Scheduler(FakeExecutor(slots=2, held=True), capacity=10)
+    async with AsyncExitStack() as stack:
+        for number in range(1000):
+            owner = str(number % 50)
+            try:
+                await stack.enter_async_context(scheduler.admit(owner=owner))
+            except OverloadedError:
+                continue
+        assert scheduler.admitted <= 12 + 50
+
+
+async def test_another_owners_crowd_does_not_count_as_a_wait_beyond_its_share() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    await measured(scheduler, executor, 0.05)
+    async with AsyncExitStack() as stack:
+        for _ in range(100):
+            await stack.enter_async_context(scheduler.admit(owner="bully"))
+        alone = scheduler.estimated_wait_seconds(1, "bully")
+        assert 50 * scheduler.estimated_wait_seconds(1, "honest") < alone
+
+
+async def test_a_deadline_that_passes_in_the_middle_of_a_long_wait_is_an_overload() -> None:
+    executor = FakeExecutor(slots=1, held=True)
+    scheduler = Scheduler(executor)
+    soon = asyncio.get_running_loop().time() + 0.05
+    async with scheduler.admit(cost=9) as first, scheduler.admit(deadline=soon, cost=2) as second:
+        await run_for(second, executor, "quick")
+        tasks = spawn(first, ["slow"])
+        await executor.until_running(1)
+        with pytest.raises(OverloadedError):
+            await second.run(program("late"))
+        executor.release()
+        await asyncio.gather(*tasks)
 
 
 async def test_an_idle_server_never_refuses_early_however_slow_it_was() -> None:
@@ -294,7 +389,7 @@ async def test_a_deadline_that_passes_while_waiting_leaves_no_slot_behind() -> N
     async with scheduler.admit() as first, scheduler.admit(deadline=soon) as second:
         (running,) = spawn(first, ["first"])
         await executor.until_running(1)
-        with pytest.raises(DeadlineError):
+        with pytest.raises(OverloadedError, match="the queue took most"):
             await second.run(program("second"))
         executor.release()
         await running

@@ -492,6 +492,8 @@ class ScoreRequest(_message.Message):
     REWARD_POLICY_FIELD_NUMBER: _builtins.int
     REQUIRE_INTEGRITY_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
+    COMPLETION_SIZE_BYTES_FIELD_NUMBER: _builtins.int
+    TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer. A repeat of the same id and content within the server's window
     gets the first answer; the same id with other content is INVALID_ARGUMENT. May be empty.
@@ -506,6 +508,17 @@ class ScoreRequest(_message.Message):
     """How code is taken out of the completion."""
     require_integrity: Global___Integrity.ValueType
     """The least integrity that the caller accepts; a weaker judgement is FAILED_PRECONDITION."""
+    completion_size_bytes: _builtins.int
+    """Size of the whole completion in bytes, where a client sends the beginning alone. A completion
+    above 1 MiB is VERDICT_COMPILE_ERROR, whether it is sent whole or cut. So are `files` that are
+    too large or have paths that cannot be used: their author is the completion's.
+    """
+    time_budget_seconds: _builtins.float
+    """Wall time that all executions share, in seconds, counted as on an idle server; never less than
+    twice `limits.wall_time_seconds`. When it is used up, the tests that are left count as stopped
+    at a limit. Unset takes the server's default. A deadline of the RPC should leave room for this
+    and one more execution.
+    """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
         """Further files of the completion's, by relative path; untrusted. Each is beside the program
@@ -579,13 +592,20 @@ class ScoreRequest(_message.Message):
         reward_policy: Global___RewardPolicy | None = ...,
         require_integrity: Global___Integrity.ValueType = ...,
         tags: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        completion_size_bytes: _builtins.int = ...,
+        time_budget_seconds: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "completion", b"completion", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__time_budget_seconds: _TypeAlias = _typing.Literal["time_budget_seconds"]  # noqa: Y015
+    _WhichOneofArgType__time_budget_seconds: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds"]  # noqa: Y015
     _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
     _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__time_budget_seconds) -> _WhichOneofReturnType__time_budget_seconds | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_tests) -> _WhichOneofReturnType_tests | None: ...
 
 Global___ScoreRequest: _TypeAlias = ScoreRequest  # noqa: Y015
@@ -1618,6 +1638,8 @@ class GetServerInfoResponse(_message.Message):
     SLOTS_FIELD_NUMBER: _builtins.int
     QUEUE_CAPACITY_FIELD_NUMBER: _builtins.int
     BACKEND_FIELD_NUMBER: _builtins.int
+    DEFAULT_TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
+    MAXIMUM_TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -1632,6 +1654,10 @@ class GetServerInfoResponse(_message.Message):
     """Requests that wait at most."""
     backend: _builtins.str
     """Backend in use."""
+    default_time_budget_seconds: _builtins.float
+    """Time budget taken where a request sets none, in seconds."""
+    maximum_time_budget_seconds: _builtins.float
+    """Greatest time budget that a request may set, in seconds."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedCompositeFieldContainer[Global___LanguageInfo]:
         """Languages that were probed and work."""
@@ -1662,10 +1688,12 @@ class GetServerInfoResponse(_message.Message):
         slots: _builtins.int = ...,
         queue_capacity: _builtins.int = ...,
         backend: _builtins.str = ...,
+        default_time_budget_seconds: _builtins.float = ...,
+        maximum_time_budget_seconds: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

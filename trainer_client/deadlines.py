@@ -1,0 +1,36 @@
+"""How long the server may take over a request, by the request's own limits.
+
+A shorter deadline would let a program that keeps within its limits outlast its caller, and so end
+without a verdict. The numbers are the server's defaults; a server that was given greater ones
+tells them in `GetServerInfo`, and its callers set `rpc_timeout_seconds`.
+"""
+
+from __future__ import annotations
+
+from codereward.v1 import reward_service_pb2 as pb
+
+DEFAULT_WALL_TIME_SECONDS = 30.0
+DEFAULT_TIME_BUDGET_SECONDS = 240.0
+_QUEUE_SECONDS = 30.0
+
+
+def score_seconds(request: pb.ScoreRequest) -> float:
+    """Returns the time for one attempt at a verdict: the budget, one execution, and the queue."""
+    wall = _wall_seconds(request.limits)
+    budget = DEFAULT_TIME_BUDGET_SECONDS
+    if request.HasField("time_budget_seconds"):
+        budget = request.time_budget_seconds
+    return max(budget, 2 * wall) + wall + _QUEUE_SECONDS
+
+
+def execute_seconds(request: pb.ExecuteRequest) -> float:
+    """Returns the time for one attempt at a run: a compilation, an execution, and the queue."""
+    return max(DEFAULT_TIME_BUDGET_SECONDS, _wall_seconds(request.limits)) + _QUEUE_SECONDS
+
+
+def _wall_seconds(limits: pb.Limits) -> float:
+    return (
+        limits.wall_time_seconds
+        if limits.HasField("wall_time_seconds")
+        else (DEFAULT_WALL_TIME_SECONDS)
+    )
