@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from reward_server.domain import (
@@ -24,10 +25,13 @@ from reward_server.domain import (
     TerminationKind,
     TestOutcome,
     TestResult,
+    Tests,
     Usage,
     Work,
 )
 from reward_server.errors import BudgetSpentError
+from reward_server.evaluation.confirmation import Confirmation
+from reward_server.grading.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
 from reward_server.grading.verdict import Run
@@ -139,7 +143,16 @@ class FunctionGrader:
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
         execution = await slots.run(candidate.job(work))
-        return [Run(execution=execution, tests=execution.tests or self.not_run())]
+        run = Run(execution=execution, tests=execution.tests or self.not_run())
+
+        async def execute(tests: Tests) -> Execution:
+            assert isinstance(tests, FunctionTests)
+            copy = replace(work, tests=tests, stop_at_first_failure=False)
+            return await slots.run(candidate.job(copy))
+
+        read = partial(FunctionCopies, self.tests)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +200,27 @@ class CallGrader:
                 return [*runs, over_budget(error, blank[start:])]
             tests = _filled(execution.tests, blank[start:])
             decided = start + _decided(tests)
-            if not self._goes_on(candidate, execution, start, decided, counted):
-                return [*runs, Run(execution=execution, tests=tests)]
-            runs.append(Run(execution=execution, tests=tests[: decided - start]))
+            goes_on = self._goes_on(candidate, execution, start, decided, counted)
+            run = Run(execution=execution, tests=tests[: decided - start] if goes_on else tests)
+            runs += await self._confirmed(run, candidate, slots, start, counted)
+            if not goes_on:
+                return runs
             start = decided
+
+    async def _confirmed(
+        self, run: Run, candidate: Candidate, slots: Slots, start: int, end: int
+    ) -> list[Run]:
+        work = self._work(candidate, start, end)
+
+        async def execute(tests: Tests) -> Execution:
+            assert isinstance(tests, CallTests)
+            copy = replace(work, tests=tests, stop_at_first_failure=False)
+            return await slots.run(candidate.job(copy))
+
+        names = [case_name(index) for index in range(start, end)]
+        read = partial(CallCopies, work.tests, names)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
 
     def _work(self, candidate: Candidate, start: int, end: int) -> CallJudgement:
         return CallJudgement(

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import random
 from dataclasses import dataclass, replace
+from functools import partial
 
 from reward_server.domain import (
     Ending,
@@ -14,10 +15,13 @@ from reward_server.domain import (
     RewardPolicy,
     TestOutcome,
     TestResult,
+    Tests,
     UnitJudgement,
     UnitTests,
 )
+from reward_server.evaluation.confirmation import Confirmation
 from reward_server.evaluation.graders import Candidate, Slots
+from reward_server.grading.confirmation import FileCopies
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.rosters import Roster, Skips
 from reward_server.grading.suites import Reading, parse_files, read_suite
@@ -130,8 +134,9 @@ class UnitGrader:
             tests = replace(tests, files=await asyncio.to_thread(twins.true_files))
         execution = await slots.run(candidate.job(self._work(candidate, tests, stops=stops)))
         run = Run(execution=execution, tests=execution.tests or self.not_run())
-        if self.plan.reading.reasons:
-            run = _doubted(run, self.plan)
+        if not self.plan.reading.reasons:
+            return await self._confirmed(run, candidate, slots)
+        run = _doubted(run, self.plan)
         if twins is None or not _claims_reward(run, stops=stops):
             return [run]
         return await self._proven(run, twins, candidate, slots)
@@ -145,6 +150,17 @@ class UnitGrader:
             shared=bool(self.plan.reading.reasons),
             stop_at_first_failure=stops,
         )
+
+    async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Has a pass of an isolated judge confirmed, where it needs to be."""
+
+        async def execute(tests: Tests) -> Execution:
+            assert isinstance(tests, UnitTests)
+            return await slots.run(candidate.job(self._work(candidate, tests, stops=False)))
+
+        read = partial(FileCopies, self.tests, self.wanted)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
 
     async def _proven(
         self, run: Run, twins: Twins, candidate: Candidate, slots: Slots

@@ -1,0 +1,131 @@
+"""Has a pass confirmed in which more than plain data crossed between judge and candidate.
+
+What this stops: a hole in the rules for what crosses (`runner.callbacks`, `runner.proxy`) that
+becomes a reward. A judge that was made to say yes says yes to wrong expectations too. The
+perturbed copies are run in the same isolated way, each by a fresh judge against a fresh candidate;
+which assertions are wrong in them is this process's secret. They come in pairs: what is true in the
+one is wrong in the other, so that each assertion is wrong once at least.
+
+What it does not: tell a true from an invented truth value. `assert s.is_empty()` is turned round,
+and who answers by himself answers so again; the rules for what crosses have to see to that.
+
+A pass is refused for good if an assertion held whose expected value was replaced, since an honest
+solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
+that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
+that deviates three times fails its own tests often, and is refused. Copies that the judge finds
+broken before it heard the candidate are our fault, and the pass stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    RewardPolicy,
+    TestOutcome,
+    Tests,
+)
+from reward_server.grading.confirmation import Copies, Deviation
+from reward_server.grading.confirmation.outcomes import Place
+from reward_server.grading.policy import counted_tests, stops_at_first_failure
+from reward_server.grading.verdict import Run
+
+BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
+_REPETITIONS = 2
+_REFUSAL = "the pass was not confirmed by perturbed copies of the tests"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """How the passes of one submission are confirmed.
+
+    Args:
+        read: returns the copies of the tests, given the names of those that passed.
+        execute: runs perturbed tests, of which all are run even if some fail.
+        policy: tells which tests count.
+        draw: where the secret comes from.
+    """
+
+    read: Callable[[frozenset[str]], Copies]
+    execute: Callable[[Tests], Awaitable[Execution]]
+    policy: RewardPolicy
+    draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
+
+    async def confirmed(self, run: Run) -> list[Run]:
+        """Returns the run and those that confirm it; the run comes last, maybe refused."""
+        passed = _passed(run, self.policy)
+        if not run.execution.crossed or not passed:
+            return [run]
+        copies = await asyncio.to_thread(self.read, passed)
+        return await self._compared(run, copies)
+
+    async def _compared(self, run: Run, copies: Copies) -> list[Run]:
+        runs, repetitions = list[Run](), _REPETITIONS
+        waiting = list(_pairs(copies.places, self.draw))
+        while waiting:
+            wrong = waiting.pop()
+            tests = await asyncio.to_thread(copies.perturbed, wrong, self.draw)
+            execution = await self.execute(tests)
+            runs.append(Run(execution=_unblamed(execution), tests=()))
+            if execution.ending is Ending.INVALID_TASK:
+                return [*runs, _noted(run, {"unconfirmable": 1})]
+            found = copies.compare(execution.tests, wrong)
+            if execution.ending is not Ending.COMPLETED:
+                found += Deviation(other=1)
+            if not found:
+                continue
+            if found.passed or not repetitions:
+                return [*runs, _refused(run, found)]
+            repetitions -= 1
+            waiting.append(wrong)
+        return [*runs, run]
+
+
+def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
+    """Returns the names of the tests that passed, if they bring a reward."""
+    counted = counted_tests(policy, run.tests)
+    passed = frozenset(test.name for test in counted if test.outcome is TestOutcome.PASSED)
+    if run.execution.ending is Ending.VIOLATION:
+        return frozenset()
+    return frozenset() if stops_at_first_failure(policy) and len(passed) < len(counted) else passed
+
+
+def _pairs(places: Sequence[Place], draw: random.Random) -> Iterator[frozenset[Place]]:
+    """Draws halves of what can be made wrong, each followed by its other half."""
+    for _ in range(-(-BITS // (2 * len(places))) if places else 0):
+        half = _drawn(places, draw)
+        yield half
+        yield frozenset(places) - half
+
+
+def _drawn(places: Sequence[Place], draw: random.Random) -> frozenset[Place]:
+    return frozenset(place for place in places if draw.getrandbits(1))
+
+
+def _unblamed(execution: Execution) -> Execution:
+    """Leaves the verdict to the true tests, unless the solution attacked the judge of a copy."""
+    if execution.ending is Ending.VIOLATION:
+        return execution
+    return replace(execution, ending=Ending.COMPLETED)
+
+
+def _noted(run: Run, signals: dict[str, int]) -> Run:
+    execution = replace(run.execution, signals={**run.execution.signals, **signals})
+    return replace(run, execution=execution)
+
+
+def _refused(run: Run, found: Deviation) -> Run:
+    """Takes back what a run claimed."""
+    tests = tuple(
+        replace(test, outcome=TestOutcome.FAILED, message=_REFUSAL)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    signals = {"unconfirmed": 1} | ({"twin_passed": found.passed} if found.passed else {})
+    return replace(_noted(run, signals), tests=tests)

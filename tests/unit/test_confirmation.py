@@ -1,0 +1,200 @@
+"""When a pass is confirmed, refused, or run again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import pytest
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    FunctionTests,
+    RewardPolicy,
+    RewardPolicyKind,
+    Termination,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+    Tests,
+    Verdict,
+)
+from reward_server.evaluation.confirmation import Confirmation
+from reward_server.grading.confirmation import FunctionCopies
+from reward_server.grading.verdict import Run, conclude
+
+POLICY = RewardPolicy()
+TESTS = FunctionTests(
+    entry_point="f",
+    test_code="def check(f):\n" + "\n".join(f"    assert f({x}) == {x}" for x in range(4)),
+)
+SOLUTION = "def f(x): return x"
+
+
+def execution(
+    *tests: TestResult, ending: Ending = Ending.COMPLETED, crossed: bool = True
+) -> Execution:
+    return Execution(
+        ending=ending,
+        termination=Termination(kind=TerminationKind.EXITED),
+        tests=tests,
+        crossed=crossed,
+    )
+
+
+PASS = TestResult(name="check", outcome=TestOutcome.PASSED)
+
+
+def judged(solution: str, tests: Tests) -> Execution:
+    """Runs tests as a sound judge does."""
+    assert isinstance(tests, FunctionTests)
+    scope: dict[str, object] = {}
+    try:
+        exec(f"{solution}\n{tests.test_code}\ncheck(f)", scope)
+    except AssertionError as error:
+        return execution(TestResult(name="check", outcome=TestOutcome.FAILED, message=str(error)))
+    return execution(PASS)
+
+
+def confirm(
+    answers: Callable[[int, Tests], Execution],
+    *,
+    run: Execution | None = None,
+    policy: RewardPolicy = POLICY,
+    tests: FunctionTests = TESTS,
+) -> tuple[list[Run], int]:
+    """Returns the runs of a confirmation, and how many copies it took."""
+    count = 0
+
+    async def execute(copy: Tests) -> Execution:
+        nonlocal count
+        count += 1
+        return answers(count, copy)
+
+    first = run or execution(PASS)
+    confirmation = Confirmation(
+        read=lambda passed: FunctionCopies(tests, passed),
+        execute=execute,
+        policy=policy,
+        draw=random.Random(3),
+    )
+    runs = asyncio.run(confirmation.confirmed(Run(execution=first, tests=first.tests)))
+    return runs, count
+
+
+def verdict(runs: list[Run]) -> Verdict:
+    return conclude(POLICY, runs).verdict
+
+
+def sound(_: int, tests: Tests) -> Execution:
+    return judged(SOLUTION, tests)
+
+
+def test_a_sound_judge_confirms_with_one_pair() -> None:
+    runs, count = confirm(sound)
+    assert (verdict(runs), count) == (Verdict.PASSED, 2)
+    assert runs[-1].execution.signals == {}
+
+
+def test_a_single_assertion_takes_two_pairs() -> None:
+    tests = FunctionTests(entry_point="f", test_code="def check(f):\n    assert f(1) == 1")
+    assert confirm(sound, tests=tests)[1] == 4
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        execution(PASS, crossed=False),
+        execution(TestResult(name="check", outcome=TestOutcome.FAILED)),
+        execution(PASS, ending=Ending.VIOLATION),
+        execution(),
+    ],
+    ids=["plain data", "failed", "violation", "no tests"],
+)
+def test_what_brings_no_reward_or_crossed_as_data_costs_nothing(run: Execution) -> None:
+    runs, count = confirm(sound, run=run)
+    assert ([one.execution for one in runs], count) == ([run], 0)
+
+
+def test_tests_of_which_nothing_can_be_made_wrong_pass_as_they_are() -> None:
+    tests = FunctionTests(entry_point="f", test_code="def check(f):\n    f(1)")
+    runs, count = confirm(sound, tests=tests)
+    assert (verdict(runs), count) == (Verdict.PASSED, 0)
+
+
+def test_a_judge_that_always_says_yes_is_refused_by_the_first_copy() -> None:
+    message = "observed p,p,p,p"
+    yes = execution(TestResult(name="check", outcome=TestOutcome.FAILED, message=message))
+    runs, count = confirm(lambda *_: yes)
+    assert (verdict(runs), count) == (Verdict.FAILED, 1)
+    assert runs[-1].execution.signals["unconfirmed"] == 1
+    assert runs[-1].execution.signals["twin_passed"] >= 1
+
+
+@pytest.mark.parametrize(
+    "deviating",
+    [
+        execution(PASS),
+        execution(),
+        execution(ending=Ending.CRASHED),
+        execution(ending=Ending.LIMIT),
+        execution(TestResult(name="check", outcome=TestOutcome.ERROR, message="ValueError")),
+        execution(TestResult(name="check", outcome=TestOutcome.FAILED, message="observed f,f,f,f")),
+    ],
+    ids=["passed", "nothing", "crash", "limit", "raised", "all failed"],
+)
+def test_other_deviations_are_run_again_twice_and_then_refused(deviating: Execution) -> None:
+    rare, count = confirm(lambda number, t: deviating if number == 1 else sound(number, t))
+    assert (verdict(rare), count) == (Verdict.PASSED, 3)
+    twice, count = confirm(lambda number, t: deviating if number < 3 else sound(number, t))
+    assert (verdict(twice), count) == (Verdict.PASSED, 4)
+    always, count = confirm(lambda *_: deviating)
+    assert (verdict(always), count) == (Verdict.FAILED, 3)
+    assert always[-1].execution.signals == {"unconfirmed": 1}
+
+
+def test_a_copy_that_is_broken_by_itself_is_our_fault() -> None:
+    runs, count = confirm(lambda *_: execution(ending=Ending.INVALID_TASK))
+    assert (verdict(runs), count) == (Verdict.PASSED, 1)
+    assert runs[-1].execution.signals == {"unconfirmable": 1}
+
+
+def test_an_attack_on_the_judge_of_a_copy_is_a_violation() -> None:
+    runs, _ = confirm(lambda *_: execution(ending=Ending.VIOLATION))
+    assert verdict(runs) is Verdict.SECURITY_VIOLATION
+
+
+def test_a_wrong_solution_of_which_a_share_passed_is_confirmed_for_that_share() -> None:
+    tests = FunctionTests(asserts=("assert f(1) == 1", "assert f(2) == 2"))
+    first = execution(
+        TestResult(name="assert 1", outcome=TestOutcome.PASSED),
+        TestResult(name="assert 2", outcome=TestOutcome.FAILED),
+    )
+
+    def answers(_: int, copy: Tests) -> Execution:
+        assert isinstance(copy, FunctionTests)
+        assert copy.asserts[1] == tests.asserts[1]
+        return execution(
+            TestResult(name="assert 1", outcome=TestOutcome.FAILED, message="observed p"),
+            TestResult(name="assert 2", outcome=TestOutcome.FAILED),
+        )
+
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    runs, _ = confirm(answers, run=first, policy=policy, tests=tests)
+    assert {test.outcome for test in runs[-1].tests} == {TestOutcome.FAILED}
+    runs, count = confirm(answers, run=first, tests=tests)
+    assert count == 0
+
+
+@pytest.mark.parametrize("honest", [0.05, 0.3])
+def test_how_often_a_solution_that_fails_by_chance_is_refused(honest: float) -> None:
+    draw = random.Random(1)
+    flaky = execution(TestResult(name="check", outcome=TestOutcome.ERROR, message="by chance"))
+    refused = sum(
+        verdict(confirm(lambda n, t: flaky if draw.random() < honest else sound(n, t))[0])
+        is not Verdict.PASSED
+        for _ in range(200)
+    )
+    assert refused <= 200 * 6 * honest**3 + 3
