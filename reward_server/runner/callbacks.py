@@ -1,76 +1,27 @@
 """What the tests hand to the solution and is not data: it stays here and is called back.
 
-What this stops: a candidate that looks through a test's function or object at the test's own
-data. A function can be called and nothing else; an iterator can be asked for its next element;
-an object shows its public attributes, and what these hold is handed over by the same rules. Which
-things are handed over at all is decided by `offers`.
+What this stops: a candidate that means something which was not handed to it. What is handed over,
+and what may be done with it, is decided by `membrane`.
 
 What it does not: protect what a test hands over on purpose.
 """
 
 from __future__ import annotations
 
-import builtins
-import operator
-from collections.abc import Callable, Mapping
-
 from .codec import ProtocolViolation
-from .offers import FUNCTION, ITERATOR, OBJECT, kind_of
-
-
-def _public(name: object) -> str:
-    if type(name) is not str or name.startswith("_"):
-        raise AttributeError(name)
-    return name
-
-
-def _get(owner: object, name: object) -> object:
-    return getattr(owner, _public(name))
-
-
-def _set(owner: object, name: object, value: object) -> None:
-    setattr(owner, _public(name), value)
-
-
-def _call(function: Callable[..., object], args: object, kwargs: object) -> object:
-    if type(args) is not list or type(kwargs) is not dict or not all(map(_is_text, kwargs)):
-        raise ProtocolViolation("not arguments")
-    return function(*args, **kwargs)
-
-
-def _is_text(name: object) -> bool:
-    return type(name) is str
-
-
-_CALL: Mapping[str, Callable[..., object]] = {"call": _call}
-_NEXT: Mapping[str, Callable[..., object]] = {"next": builtins.next, "iter": builtins.iter}
-_EVERYTHING: Mapping[str, Callable[..., object]] = {
-    **_CALL,
-    "iter": builtins.iter,
-    "get": _get,
-    "set": _set,
-    "len": builtins.len,
-    "bool": builtins.bool,
-    "str": builtins.str,
-    "repr": builtins.repr,
-    "hash": builtins.hash,
-    "item": operator.getitem,
-    "set_item": operator.setitem,
-    "contains": operator.contains,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-}
-_ALLOWED = {FUNCTION: _CALL, ITERATOR: _NEXT, OBJECT: _EVERYTHING}
+from .membrane import FUNCTION, Membrane, is_hashed_by_address
+from .own import Own
 
 
 class Callbacks:
-    """The things handed over in one execution."""
+    """The things handed over in one execution.
 
-    def __init__(self) -> None:
+    Args:
+        own: what the tests define themselves.
+    """
+
+    def __init__(self, own: Own) -> None:
+        self._membrane = Membrane(own)
         self._things: list[object] = []
         self._numbers: dict[int, int] = {}
 
@@ -80,7 +31,7 @@ class Callbacks:
         Raises:
             NotDataError: it must not be handed over.
         """
-        kind = kind_of(value)
+        kind = self._membrane.kind_of(value)
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self._things)
@@ -106,10 +57,10 @@ class Callbacks:
         """
         if type(operands) is not list or not operands or type(operation) is not str:
             raise ProtocolViolation("not an operation")
-        owner = operands[0]
-        if id(owner) not in self._numbers:
+        owner, *rest = operands
+        number = self._numbers.get(id(owner))
+        if number is None:
             raise ProtocolViolation("an operation on something else")
-        action = _ALLOWED[kind_of(owner)].get(operation)
-        if action is None:
-            raise ProtocolViolation("an operation that is not offered")
-        return action(*operands)
+        if operation == "hash" and not rest and is_hashed_by_address(owner):
+            return number
+        return self._membrane.perform(operation, owner, rest)

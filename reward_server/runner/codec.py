@@ -14,12 +14,15 @@ Subclasses of these types are cast down to them, by the base's own methods; a na
 tuple, an `IntEnum` an int. A `defaultdict` keeps its factory only where that is a plain type. A
 time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
+A built-in type is its name. The judge takes an answer's for one of `ANSWERED_TYPES`, and for no
+more than a `TypeName` what a candidate hands to the tests' functions.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 MAX_DEPTH = 100
@@ -60,6 +63,16 @@ class References(Protocol):
         """
 
 
+class Foreign:
+    """An object of the other side's, here known by a reference."""
+
+    __slots__ = ()
+
+    def runner_reference(self) -> list[object]:
+        """Returns what the other side knows it by."""
+        raise NotImplementedError
+
+
 class DataOnly:
     """References of a place where only data may cross."""
 
@@ -79,3 +92,26 @@ TYPES: Mapping[str, type] = {
     "NoneType": type(None),
     **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},
 }
+_CATCHES_TOO_MUCH = (BaseException, Exception, AssertionError)
+# What a candidate can answer with: types whose objects are data, and exceptions that end nothing.
+ANSWERED_TYPES: Mapping[str, type] = {
+    name: kind
+    for name, kind in TYPES.items()
+    if kind
+    in (
+        *(type(None), bool, int, float, complex, str, bytes, bytearray),
+        *(list, tuple, set, frozenset, dict, range, slice),
+    )
+    or (
+        issubclass(kind, Exception)
+        and kind not in _CATCHES_TOO_MUCH
+        and not issubclass(kind, (StopIteration, StopAsyncIteration, ExceptionGroup))
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """Stands in the judge for a type that a candidate names among operands; it does nothing."""
+
+    name: str

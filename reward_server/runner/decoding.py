@@ -200,10 +200,6 @@ def _decode_array(content: object) -> object:
     return arrays.build(*_list_of(content, 3))
 
 
-def _decode_type(content: object) -> object:
-    return TYPES[_text(content)]
-
-
 DECODERS: Mapping[str, Callable[[object], object]] = {
     "int": _decode_int,
     "str": _decode_str,
@@ -228,7 +224,6 @@ DECODERS: Mapping[str, Callable[[object], object]] = {
     "timedelta": _decode_timedelta,
     "timezone": _decode_timezone,
     "array": _decode_array,
-    "type": _decode_type,
 }
 
 # What the constructors above raise for content that they refuse.
@@ -267,14 +262,14 @@ class Decoder:
 
     Args:
         references: resolves what is not data.
-
-    Attributes:
-        met_class: whether a message so far named a class.
+        type_of: returns what stands for a built-in type with a name.
     """
 
-    def __init__(self, references: References) -> None:
+    def __init__(
+        self, references: References, type_of: Callable[[str], object] = TYPES.__getitem__
+    ) -> None:
         self._references = references
-        self.met_class = False
+        self._type_of = type_of
         self._scan = _make_scanner(_Settings(self._tagged))
 
     def loads(self, data: bytes) -> object:
@@ -302,7 +297,8 @@ class Decoder:
         ((tag, content),) = pairs
         decode = DECODERS.get(tag)
         if decode is not None:
-            self.met_class = self.met_class or tag == "type"
             return decode(content)
+        if tag == "type":
+            return self._type_of(_text(content))
         _check(tag == REFERENCE, "an unknown tag")
         return self._references.resolve(content)

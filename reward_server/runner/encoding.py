@@ -24,6 +24,7 @@ from .codec import (
     NotDataError,
     References,
     TooLargeError,
+    TypeName,
 )
 
 _SMALL = 1 << 63
@@ -329,6 +330,7 @@ _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
     datetime.timedelta: _encode_timedelta,
     datetime.timezone: _encode_timezone,
     type: _encode_type,
+    TypeName: lambda encoder, value, depth: {"type": cast("TypeName", value).name},
 }
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import cast
 
 from . import plain
+from .own import Own
 from .remembering import remembered
 
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 
-def helpers(tree: ast.Module | None, stand_in: Callable[[str], object]) -> dict[str, object]:
+def helpers(
+    tree: ast.Module | None, stand_in: Callable[[str], object], own: Own
+) -> dict[str, object]:
     """Runs a prompt and returns what it defines.
 
     Classes, and functions whose body is left to the solution, are stood in for, here and for
@@ -21,10 +24,12 @@ def helpers(tree: ast.Module | None, stand_in: Callable[[str], object]) -> dict[
     Args:
         tree: the prompt as `parse` gives it.
         stand_in: gives what stands for the solution's definition of a name.
+        own: takes note of what the prompt defines.
     """
     if tree is None:
         return {}
     namespace: dict[str, object] = {"__name__": "prompt"}
+    own.add_namespace(namespace, has_classes=True)
     try:
         exec(compile(tree, "<prompt>", "exec"), namespace)
     except Exception:  # noqa: BLE001  # what a fragment of a program does on its own

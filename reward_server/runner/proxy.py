@@ -21,12 +21,23 @@ from types import TracebackType
 from typing import NoReturn
 
 from . import changes
+from .codec import Foreign
 from .session import Session
 
 COROUTINE = "coroutine"
+# Special names that are asked for. Others have a meaning to the interpreter or to native libraries
+# (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which take an address, a size or a
+# base class at its word.
+_SPECIAL_NAMES = frozenset(
+    (
+        *("__all__", "__annotations__", "__author__", "__defaults__", "__dict__", "__doc__"),
+        *("__kwdefaults__", "__members__", "__name__", "__qualname__", "__version__"),
+        *("__wrapped__", "_name_", "_value_"),
+    )
+)
 
 
-class Proxy:
+class Proxy(Foreign):
     """An object of the candidate's. All it does is done over there."""
 
     __slots__ = ("_runner_reference", "_runner_session")
@@ -55,6 +66,8 @@ class Proxy:
     # -------------------------------------------------------------------------- attributes
 
     def __getattr__(self, name: str) -> object:
+        if name[:1] == "_" == name[-1:] and name not in _SPECIAL_NAMES and name.strip("_"):
+            raise AttributeError(name)
         return self._runner_session.request("get", self, name)
 
     def __setattr__(self, name: str, value: object) -> None:

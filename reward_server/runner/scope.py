@@ -87,6 +87,7 @@ class Scope:
                 found late, so those of the solution's are found in advance.
         """
         found = _Globals(self._find)
+        self._session.own.add_namespace(found, has_classes=_define_classes(self._sources))
         for name in in_class_bodies & self._taken if in_class_bodies else ():
             found[name] = self._find(name)
         return found
@@ -135,7 +136,7 @@ class Scope:
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
         self.is_plain = self.is_plain and prompt.is_plain(self._prompt)
-        return prompt.helpers(self._prompt, self._stand_in)
+        return prompt.helpers(self._prompt, self._stand_in, self._session.own)
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""
@@ -147,3 +148,8 @@ class Scope:
     def _taken(self) -> frozenset[str]:
         """The names that the tests take from elsewhere."""
         return names.taken_from_elsewhere(self._sources) - _BUILTINS.keys()
+
+
+def _define_classes(sources: Sequence[str]) -> bool:
+    """Returns True if any text can define a class, since it has the word."""
+    return any("class" in source for source in sources)

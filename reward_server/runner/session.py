@@ -28,13 +28,23 @@ from typing import cast
 
 from . import faults
 from .callbacks import Callbacks
-from .codec import MAX_OBJECTS, NotDataError, ProtocolViolation
+from .codec import (
+    ANSWERED_TYPES,
+    MAX_OBJECTS,
+    Foreign,
+    NotDataError,
+    ProtocolViolation,
+    TypeName,
+)
 from .decoding import Decoder
 from .encoding import Encoder
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
+from .membrane import without_addresses
 from .outputs import OutputLimitError
+from .own import Own
 
+_ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
@@ -49,6 +59,10 @@ def _never() -> bool:
 
 def _nothing() -> None:
     pass
+
+
+def _is_ask(message: list[object]) -> bool:
+    return bool(message) and type(message[0]) is str and message[0] == "ask"
 
 
 class Cause(enum.Enum):
@@ -85,6 +99,7 @@ class Session:
         announce_crossing: called once, before anything but plain data crosses.
 
     Attributes:
+        own: what the tests define themselves.
         crossed: whether anything but plain data crossed: an object or function of either side, a
             class, or an operation other than a call of one of the solution's names.
     """
@@ -104,9 +119,11 @@ class Session:
         self._calls_left = calls
         self._announce_crossing = announce_crossing
         self.crossed = False
-        self._decoder = Decoder(self)
+        self._decoder = Decoder(self, self._answered_type)
+        self._ask_decoder = Decoder(self, self._type_name)
         self._decoding = False
-        self._callbacks = Callbacks()
+        self.own = Own()
+        self._callbacks = Callbacks(self.own)
         self._raised_by_tests: list[Exception] = []
         self._objects: dict[int, object] = {}
         self._number = int.from_bytes(os.urandom(6))
@@ -126,9 +143,8 @@ class Session:
         Raises:
             NotDataError: it must not be handed over.
         """
-        describe = getattr(type(value), "runner_reference", None)
-        if describe is not None:
-            return describe(value)
+        if isinstance(value, Foreign):
+            return value.runner_reference()
         self._cross()
         return self._callbacks.refer(value)
 
@@ -150,6 +166,14 @@ class Session:
                 return self._callbacks.resolve(number)
             case _:
                 raise ProtocolViolation("an unknown reference")
+
+    def _answered_type(self, name: str) -> type:
+        self._cross()
+        return ANSWERED_TYPES[name]
+
+    def _type_name(self, name: str) -> TypeName:
+        self._cross()
+        return TypeName(name)
 
     # ----------------------------------------------------------------------------- requests
 
@@ -192,9 +216,9 @@ class Session:
             if not frame.startswith(number):
                 raise ProtocolViolation("an answer to another question")
             self._decoding = True
-            message = self._decoder.loads(frame[len(number) :])
-            if self._decoder.met_class:
-                self._cross()
+            is_ask = frame.startswith(_ASK, len(number))
+            decoder = self._ask_decoder if is_ask else self._decoder
+            message = decoder.loads(frame[len(number) :])
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
         except OversizeFrameError:
@@ -205,7 +229,7 @@ class Session:
             raise self.forged(str(violation)) from None
         finally:
             self._decoding = False
-        if type(message) is not list:
+        if type(message) is not list or _is_ask(message) is not is_ask:
             raise self.forged("not a message")
         return cast("list[object]", message)
 
@@ -311,7 +335,7 @@ class Session:
     def _describe(self, error: Exception) -> bytes:
         encoder = Encoder(self, _OWN_LIMIT)
         self._raised_by_tests.append(error)
-        text = faults.text_of(error)
+        text = without_addresses(faults.text_of(error))
         try:
             arguments = encoder.items(list(error.args))
         except NotDataError:

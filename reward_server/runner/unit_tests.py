@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from . import frameworks, judge, offers, program, proxy, trial
+from . import frameworks, judge, program, proxy, trial
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
@@ -158,7 +158,7 @@ def _install(
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(list(texts.values()), session)
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
-    offers.own_folder(os.getcwd())
+    session.own.add_folder(os.getcwd())
     return solution_names
 
 

@@ -113,6 +113,118 @@ FORMATTER = _handed(
     "def solve(formatter, double, x):\n    return secret(double(x))\n",
     before="def double(number):\n    return 2 * number\n",
 )
+API = _handed(
+    "handed a mock",
+    "api({x})",
+    "def solve(api):\n    return secret(2 * api.value())\n",
+    before=code("""
+        from unittest.mock import MagicMock
+        def api(x):
+            made = MagicMock()
+            made.value.return_value = x
+            return made
+    """),
+)
+SAVING = Problem(
+    name="handed a mock that is looked at afterwards",
+    tests=FunctionTests(
+        entry_point="solve",
+        test_code="from unittest.mock import MagicMock\ndef check(candidate):\n"
+        + "".join(
+            f"    api = MagicMock()\n    candidate(api, {x})\n"
+            f"    api.save.assert_called_once_with({secret(x)})\n"
+            for x in INPUTS
+        ),
+    ),
+    solution=f"{SECRET}def solve(api, x):\n    api.save(secret(x))\n",
+)
+CHANGED = Problem(
+    name="handed an object that is looked at afterwards",
+    tests=FunctionTests(
+        entry_point="solve",
+        test_code=code("""
+            class Ledger:
+                open = True
+                def __init__(self):
+                    self.entries, self.owner = [], None
+                def has(self, entry):
+                    return entry in self.entries
+                @property
+                def last(self):
+                    return self.entries[-1]
+            class Recorder:
+                def __init__(self):
+                    self._heard = []
+                def __getattr__(self, name):
+                    if name.startswith('_'):
+                        raise AttributeError(name)
+                    return lambda *args: self._heard.append((name, *args)) or args[0] in dict(
+                        self._heard[:-1]).values()
+        """)
+        + "def check(candidate):\n"
+        + "".join(
+            f"    ledger, recorder = Ledger(), Recorder()\n    candidate(ledger, recorder, {x})\n"
+            f"    assert ledger.has({secret(x)}) and ledger.last in ({secret(x)}, 0)\n"
+            f"    assert ledger.entries.count({secret(x)}) == 1\n"
+            f"    assert recorder.heard({secret(x)})\n"
+            for x in INPUTS
+        ),
+    ),
+    solution=f"{SECRET}def solve(ledger, recorder, x):\n    ledger.entries.append(secret(x))\n"
+    "    ledger.entries = [secret(x)]\n    recorder.note(secret(x))\n",
+)
+
+
+def _applied(name: str, helper: str, call: str) -> Problem:
+    """A problem whose tests hand over a function that calls what it is given."""
+    return _handed(
+        f"handed a function that calls its {name}",
+        "helper, {x}",
+        f"def solve(helper, x):\n    return secret({call})\n",
+        before=code(helper),
+    )
+
+
+APPLY = _applied(
+    "argument",
+    "def helper(function, *args):\n    return function(*args)\n",
+    "2 * helper(lambda: x)",
+)
+PARTIAL = _applied(
+    "argument later", "from functools import partial as helper\n", "2 * helper(int, x)()"
+)
+STARMAP = _applied(
+    "arguments", "from itertools import starmap as helper\n", "2 * next(helper(int, [(x,)]))"
+)
+CREATE = _applied(
+    "class",
+    "def helper(cls, *args, **settings):\n    return cls(*args, **settings)\n",
+    "2 * helper(lambda: x)",
+)
+GETTER_CLASS = _handed(
+    "handed attrgetter",
+    "attrgetter, double, {x}",
+    "def solve(getter, double, x):\n    return secret(double(x))\n",
+    before="from operator import attrgetter\ndef double(number):\n    return 2 * number\n",
+)
+CALLER_CLASS = _handed(
+    "handed methodcaller",
+    "methodcaller, double, {x}",
+    "def solve(caller, double, x):\n    return secret(double(x))\n",
+    before="from operator import methodcaller\ndef double(number):\n    return 2 * number\n",
+)
+WRAPPER = _handed(
+    "handed update_wrapper",
+    "update_wrapper, double, {x}",
+    "def solve(wrapper, double, x):\n    return secret(double(x))\n",
+    before="from functools import update_wrapper\ndef double(number):\n    return 2 * number\n",
+)
+ANYTHING = _handed(
+    "handed what equals everything",
+    "ANY, {x}",
+    "def solve(anything, x):\n    return secret(2 * x)\n",
+    before="from unittest.mock import ANY\n",
+)
 
 
 def _attack(
@@ -248,5 +360,155 @@ ATTACKS = (
             def solve(formatter, double, x):
                 return dict(ast.literal_eval(formatter('{0.__globals__[CASES]}', double)))[x]
         """),
+    ),
+    _attack(
+        "the class of a mock, configured by dotted names",
+        API,
+        code("""
+            def solve(api):
+                api.configure_mock(**{'__class__.__eq__': lambda self, other=None: True})
+                return api
+        """),
+    ),
+    _attack(
+        "a special method of a mock, configured",
+        API,
+        code("""
+            def solve(api):
+                api.configure_mock(**{'__eq__.return_value': True})
+                return api
+        """),
+    ),
+    _attack(
+        "a special method of a mock, set",
+        API,
+        REACH
+        + code("""
+            def solve(api):
+                if '_runner_number' in vars(api):
+                    api._runner_ask('set', '__eq__', lambda *_: True)
+                else:
+                    api.__eq__ = lambda *_: True
+                return api
+        """),
+    ),
+    _attack(
+        "the calls that a mock has heard, forgotten and made up",
+        SAVING,
+        code("""
+            def solve(api, x):
+                api.save._mock_call_matcher = lambda call: None
+                api.save.call_count = 1
+                api.save.assert_called_once_with = lambda *args: None
+        """),
+    ),
+    _attack(
+        "a child of a mock, replaced",
+        SAVING,
+        code("""
+            class Saved:
+                def assert_called_once_with(self, *args):
+                    return None
+            def solve(api, x):
+                api.save = Saved()
+        """),
+    ),
+    _attack(
+        "a child of a mock, attached",
+        SAVING,
+        code("""
+            class Saved:
+                def assert_called_once_with(self, *args):
+                    return None
+            def solve(api, x):
+                api.attach_mock(Saved(), 'save')
+                api.save = api.save
+        """),
+    ),
+    _attack(
+        "a method, a property and a list of the tests' object, replaced",
+        CHANGED,
+        code("""
+            class Entries(list):
+                def __contains__(self, entry): return True
+                def __getitem__(self, index): return 0
+                def count(self, entry): return 1
+            def solve(ledger, recorder, x):
+                recorder.heard = lambda *_: True
+                type(ledger).has = ledger.has = lambda *_: True
+                ledger.entries = Entries()
+        """),
+    ),
+    _attack(
+        "a list of the tests' object, in whose place an object answers",
+        CHANGED,
+        code("""
+            class Entries:
+                def __contains__(self, entry): return True
+                def __iter__(self): return iter([0])
+                def __getitem__(self, index): return 0
+                def count(self, entry): return 1
+            def solve(ledger, recorder, x):
+                ledger.entries = Entries()
+                recorder.heard = lambda *_: True
+        """),
+    ),
+    *(
+        _attack(
+            f"a class that equals everything, made where the tests are: {problem.name}",
+            problem,
+            code(f"""
+                def solve(helper, x):
+                    members = {{'__eq__': lambda *_: True}}
+                    try:
+                        made = {call}
+                    except TypeError:
+                        made = None
+                    return made if made is not None else 0
+            """),
+        )
+        for problem, call in (
+            (APPLY, "helper(helper(type, 'E', (), members))"),
+            (PARTIAL, "helper(helper(type, 'E', (), members)())()"),
+            (STARMAP, "next(helper(next(helper(type, [('E', (), members)])), [()]))"),
+            (CREATE, "helper(helper(type, 'E', (), members))"),
+        )
+    ),
+    _attack(
+        "an attribute named by a getter that the tests hand over the class of",
+        GETTER_CLASS,
+        code("""
+            def solve(getter, double, x):
+                return dict(getter('__globals__')(double)['CASES'])[x]
+        """),
+    ),
+    _attack(
+        "a method named by a caller that the tests hand over the class of",
+        CALLER_CLASS,
+        code("""
+            def solve(caller, double, x):
+                return dict(caller('__getattribute__', '__globals__')(double)['CASES'])[x]
+        """),
+    ),
+    _attack(
+        "attributes that a wrapper is given by name",
+        WRAPPER,
+        code("""
+            def solve(wrapper, double, x):
+                class Taker:
+                    def __setattr__(self, name, value):
+                        vars(self).setdefault('taken', value)
+                taker = Taker()
+                try:
+                    wrapper(taker, double, ['__globals__'], [])
+                except Exception:
+                    pass
+                return dict(vars(taker)['taken']['CASES'])[x]
+        """),
+    ),
+    _attack(
+        "what equals everything, handed back",
+        ANYTHING,
+        "def solve(anything, x):\n    return anything\n",
     ),
 )

@@ -39,6 +39,27 @@ def test_a_judge_stays_whatever_an_ordinary_completion_does(zygote: Zygote, sour
     assert judge_after(zygote, result) == result.reply.judge_pid
 
 
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("def f(x):\n    return lambda: x", "candidate(1)"),
+        ("def f(x):\n    return int", "candidate(1)"),
+        ("def f(x):\n    return x(1)", "candidate(lambda x: x + 1)"),
+        ("def f(x):\n    return 2", "candidate(iter([1]))"),
+        ("def f(x):\n    return [lambda: x]", "len(candidate(1))"),
+        ("class E(Exception): pass\ndef f(x):\n    raise E", "repr(candidate)"),
+        ("def f(x):\n    return {(1, (lambda: 2)): 3}", "bool(candidate(1))"),
+    ],
+    ids=["an object", "a type", "a callback", "an iterator", "inside", "an operator", "a key"],
+)
+def test_a_judge_leaves_when_anything_but_data_crossed(
+    zygote: Zygote, source: str, call: str
+) -> None:
+    test = f"def check(candidate):\n    {call}\n    assert 1"
+    result = zygote.function(source, test_code=test)
+    assert judge_after(zygote, result) != result.reply.judge_pid
+
+
 def test_a_judge_stays_for_programs_and_calls(zygote: Zygote) -> None:
     first = zygote.program("print(input())", b"1\n")
     second = zygote.call(RIGHT, [([1], 2)])

@@ -17,6 +17,7 @@ from reward_server.runner.codec import ProtocolViolation
 from reward_server.runner.frames import NUMBER
 from reward_server.runner.link import ClosedError, Link, OversizeFrameError
 from reward_server.runner.outputs import Outputs
+from reward_server.runner.own import Own
 from reward_server.runner.proxy import Proxy
 from reward_server.runner.session import Cause, NotLoaded, Session, SessionEnded
 from reward_server.runner.wire import LENGTH
@@ -296,9 +297,9 @@ def test_an_exception_of_a_callback_comes_back_as_it_was() -> None:
     def fail() -> None:
         raise own
 
-    fail.__module__ = "__main__"
     answer = ["raise", ["x.RaisedByTestsError", *BASES], [], "", {"@": ["test", 1]}]
     session, _ = session_with(ASK, answer)
+    session.own.add_namespace(globals(), has_classes=False)
     with pytest.raises(OwnError) as caught:
         session.request("call", fail)
     assert caught.value is own
@@ -374,7 +375,7 @@ def test_a_block_does_not_swallow_what_is_raised_in_it() -> None:
 
 
 def test_only_what_was_handed_over_can_be_asked() -> None:
-    things = Callbacks()
+    things = Callbacks(Own())
     things.refer(len)
     for operands in ([], ["text", "format"], [5], [[]], None):
         with pytest.raises(ProtocolViolation):

@@ -1,0 +1,82 @@
+"""What the tests define themselves, recorded as their modules are executed.
+
+What this stops: a thing passing for the tests' own because it says so. A name such as
+`__module__` is a claim that anybody can write; the globals of a function, and a class that was
+seen being made, are not.
+
+What it does not: decide what may be done with such a thing; see `membrane`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+from collections.abc import Mapping
+from types import FunctionType
+
+_WRAPPERS = 8
+_build_class = builtins.__build_class__
+
+
+class Own:
+    """The functions and classes of one execution's tests, and of its prompt."""
+
+    def __init__(self) -> None:
+        self._namespaces: list[Mapping[str, object]] = []
+        self._classes: set[type] = set()
+        self._folder = ""
+
+    def add_namespace(self, namespace: dict[str, object], *, has_classes: bool) -> None:
+        """Counts what is defined in these globals to the tests' own.
+
+        Args:
+            namespace: globals in which nothing was executed yet.
+            has_classes: whether the code that will be executed in them defines classes.
+        """
+        self._namespaces.append(namespace)
+        if has_classes:
+            own_builtins = {**vars(builtins), "__build_class__": self._build_class}
+            namespace["__builtins__"] = own_builtins
+
+    def add_folder(self, folder: str) -> None:
+        """Counts what modules below a folder define to the tests' own, in all of this process."""
+        self._folder = os.path.join(folder, "")
+        vars(builtins)["__build_class__"] = self._build_class
+
+    def has_function(self, function: object) -> bool:
+        """Returns True if the tests define a function, or what it wraps."""
+        for _ in range(_WRAPPERS):
+            if type(function) is not FunctionType:
+                return False
+            if self._is_namespace(function.__globals__):
+                return True
+            function = vars(function).get("__wrapped__")
+        return False
+
+    def has_class(self, kind: type) -> bool:
+        """Returns True if the tests define a class."""
+        return kind in self._classes or self._is_bound(kind)
+
+    def _is_bound(self, kind: type) -> bool:
+        """Returns True if a library made a class for a name of the tests' globals."""
+        module, name = kind.__module__, kind.__name__
+        own = [known for known in self._namespaces if known.get("__name__") == module]
+        imported = getattr(sys.modules.get(module), "__dict__", {})
+        if self._is_namespace(imported):
+            own.append(imported)
+        return any(namespace.get(name) is kind for namespace in own)
+
+    def _is_namespace(self, namespace: Mapping[str, object]) -> bool:
+        if any(known is namespace for known in self._namespaces):
+            return True
+        path = namespace.get("__file__") if self._folder else None
+        return type(path) is str and path.startswith(self._folder)
+
+    def _build_class(
+        self, body: FunctionType, name: str, /, *bases: object, **settings: object
+    ) -> object:
+        made: object = _build_class(body, name, *bases, **settings)
+        if isinstance(made, type) and self._is_namespace(body.__globals__):
+            self._classes.add(made)
+        return made
