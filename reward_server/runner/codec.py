@@ -14,15 +14,14 @@ Subclasses of these types are cast down to them, by the base's own methods; a na
 tuple, an `IntEnum` an int. A `defaultdict` keeps its factory only where that is a plain type. A
 time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
-A built-in type is its name. The judge takes an answer's for one of `ANSWERED_TYPES`, and for no
-more than a `TypeName` what a candidate hands to the tests' functions.
+A built-in type is its name; a candidate names only `ANSWERED_TYPES`, in answers. What it hands to
+the tests' functions holds no type, so that none of these can be made to build something.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 MAX_DEPTH = 100
@@ -108,10 +107,3 @@ ANSWERED_TYPES: Mapping[str, type] = {
         and not issubclass(kind, (StopIteration, StopAsyncIteration, ExceptionGroup))
     )
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TypeName:
-    """Stands in the judge for a type that a candidate names among operands; it does nothing."""
-
-    name: str

@@ -24,7 +24,6 @@ from .codec import (
     NotDataError,
     References,
     TooLargeError,
-    TypeName,
 )
 
 _SMALL = 1 << 63
@@ -47,14 +46,21 @@ class Encoder:
     Args:
         references: takes what is not data.
         limit_bytes: greatest size of an encoded message.
+        types: those that cross by their names; others are not data.
 
     Attributes:
         overloads_cast_down: how many values lost a comparison of their own.
         met_class: whether a class was among the values.
     """
 
-    def __init__(self, references: References, limit_bytes: int) -> None:
+    def __init__(
+        self,
+        references: References,
+        limit_bytes: int,
+        types: Mapping[str, type] = TYPES,
+    ) -> None:
         self._references = references
+        self.types = types
         self._limit_bytes = limit_bytes
         self._elements = 0
         self.overloads_cast_down = 0
@@ -302,7 +308,7 @@ def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
 def _encode_type(encoder: Encoder, value: object, depth: int) -> object:
     name = cast("type", value).__name__
     encoder.met_class = True
-    return {"type": name} if TYPES.get(name) is value else encoder.refer(value)
+    return {"type": name} if encoder.types.get(name) is value else encoder.refer(value)
 
 
 _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
@@ -330,7 +336,6 @@ _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
     datetime.timedelta: _encode_timedelta,
     datetime.timezone: _encode_timezone,
     type: _encode_type,
-    TypeName: lambda encoder, value, depth: {"type": cast("TypeName", value).name},
 }
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.

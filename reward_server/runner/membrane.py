@@ -291,7 +291,8 @@ class Membrane:
         if isinstance(function, _GETTERS):
             return all(map(is_public, _names_in(function)))
         if isinstance(function, functools.partial):
-            return self._is_offered(function.func)
+            bound = (function.func, *function.args, *function.keywords.values())
+            return all(map(self._is_offered, filter(callable, bound)))
         if isinstance(function, _LRU_CACHE):
             return self._own.has_function(function.__wrapped__)
         if isinstance(function, types.MethodType):
@@ -310,7 +311,7 @@ class Membrane:
 
     def _is_offered(self, value: object) -> bool:
         try:
-            return self.kind_of(value) in (FUNCTION, MOCK)
+            return bool(self.kind_of(value))
         except NotDataError:
             return False
 

@@ -17,7 +17,14 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, cast
 
 from . import changes, faults, remote, streams, structures
-from .codec import MAX_OBJECTS, DataOnly, NotDataError, ProtocolViolation, TooLargeError
+from .codec import (
+    ANSWERED_TYPES,
+    MAX_OBJECTS,
+    DataOnly,
+    NotDataError,
+    ProtocolViolation,
+    TooLargeError,
+)
 from .decoding import Decoder
 from .encoding import Encoder
 from .frames import NUMBER, ChannelClosedError, Frames
@@ -75,7 +82,7 @@ class Service:
             number = self._number
             if number is None:
                 raise RuntimeError("the tests wait for nothing")
-            encoder = Encoder(self, self._result_bytes)
+            encoder = Encoder(self, self._result_bytes, types={})
             question = encoder.dumps(["ask", operation, encoder.items(list(operands))])
             self._frames.send(number + question)
             frame = self._frames.receive()
@@ -152,7 +159,7 @@ class Service:
             return self._raised(operation, error)
 
     def _returned(self, operation: str, operands: list[object], result: object) -> bytes:
-        encoder = Encoder(self, self._result_bytes)
+        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES)
         value = encoder.value(result)
         changed = None
         if result is None and operation == "call" and _may_have_changed(operands):
@@ -165,7 +172,7 @@ class Service:
         if isinstance(error, TooLargeError):
             return Encoder(DataOnly(), self._result_bytes).dumps(["large", str(error)])
         names, text = faults.names_of(error), faults.text_of(error)
-        encoder = Encoder(self, self._result_bytes)
+        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES)
         arguments = _arguments(error, text)
         thing = vars(error).get("_runner_thing")
         if thing is None and type(error).__module__ == self._module.__name__:
@@ -244,7 +251,7 @@ def _may_have_changed(operands: list[object]) -> bool:
 
 
 def _arguments(error: BaseException, text: str) -> list[object]:
-    encoder = Encoder(DataOnly(), 1 << 16)
+    encoder = Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES)
     try:
         return encoder.items(list(error.args))
     except NotDataError:

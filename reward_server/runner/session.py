@@ -34,7 +34,6 @@ from .codec import (
     Foreign,
     NotDataError,
     ProtocolViolation,
-    TypeName,
 )
 from .decoding import Decoder
 from .encoding import Encoder
@@ -63,6 +62,10 @@ def _nothing() -> None:
 
 def _is_ask(message: list[object]) -> bool:
     return bool(message) and type(message[0]) is str and message[0] == "ask"
+
+
+def _no_type(name: str) -> type:
+    raise ProtocolViolation("a type among operands")
 
 
 class Cause(enum.Enum):
@@ -120,7 +123,7 @@ class Session:
         self._announce_crossing = announce_crossing
         self.crossed = False
         self._decoder = Decoder(self, self._answered_type)
-        self._ask_decoder = Decoder(self, self._type_name)
+        self._ask_decoder = Decoder(self, _no_type)
         self._decoding = False
         self.own = Own()
         self._callbacks = Callbacks(self.own)
@@ -170,10 +173,6 @@ class Session:
     def _answered_type(self, name: str) -> type:
         self._cross()
         return ANSWERED_TYPES[name]
-
-    def _type_name(self, name: str) -> TypeName:
-        self._cross()
-        return TypeName(name)
 
     # ----------------------------------------------------------------------------- requests
 

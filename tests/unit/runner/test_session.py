@@ -78,7 +78,7 @@ SPACED = json.loads('{ "type" : "int" }')
         ("call", (1,), OBJECT),
         ("call", (1,), [[{"tuple": [OBJECT]}]]),
         ("call", (1,), SPACED),
-        ("call", (1,), {"dict": [["a"], [{"type": "type"}]]}),
+        ("call", (1,), {"dict": [["a"], [{"type": "ValueError"}]]}),
         ("call", (int,), 1),
         ("call", (math.sqrt,), 1),
         ("call", (iter([1]),), 1),
@@ -305,7 +305,63 @@ def test_an_exception_of_a_callback_comes_back_as_it_was() -> None:
     assert caught.value is own
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            [["ask", "call", [{"@": ["test", 0]}, [{"type": name}], {}]]]
+            for name in ("type", "int")
+        ),
+        [["return", {"type": "type"}, None, 0]],
+        [["return", [{"type": "object"}], None, 0]],
+        [["return", {"type": "BaseException"}, None, 0]],
+        [["raise", ["builtins.ValueError"], [{"type": "super"}], "", None]],
+    ],
+)
+def test_a_type_that_could_build_something_here_is_forged(answer: list[object]) -> None:
+    session, _ = session_with(*answer, returned(1))
+    session.own.add_namespace(globals(), has_classes=False)
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", returned)
+    assert ended.value.cause is Cause.FORGED
+
+
+def test_an_ask_in_another_form_is_forged() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours, Outputs(None, None, kept_bytes=0, limit_bytes=0))
+        session = Session(link, proxy.make, result_bytes=1000, calls=1)
+        frame = b'[ "ask", "call", [{"type":"type"}]]'
+        theirs.sendall(LENGTH.pack(len(frame)) + frame)
+        with pytest.raises(SessionEnded) as ended:
+            session.receive()
+    assert ended.value.cause is Cause.FORGED
+
+
 # ---------------------------------------------------------------------------------- proxies
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("__array_interface__", "__array_struct__", "__array__", "__buffer__", "__mro_entries__"),
+        *("_as_parameter_", "__fspath__", "__signature__", "__code__", "__set__"),
+        *("__reduce__x__", "__array_ufunc__", "__cuda_array_interface__", "__dlpack__"),
+        *("__conform__", "__isabstractmethod__", "__class_getitem__", "__args__", "__text__"),
+    ],
+)
+def test_special_names_are_not_asked_for(name: str) -> None:
+    thing, link = an_object()
+    sent = len(link.sent)
+    with pytest.raises(AttributeError):
+        getattr(thing, name)
+    assert len(link.sent) == sent
+
+
+@pytest.mark.parametrize("name", ["__name__", "__qualname__", "_items", "value_", "__private"])
+def test_other_names_are_asked_for(name: str) -> None:
+    thing, _ = an_object(returned(7))
+    assert getattr(thing, name) == 7
 
 
 def an_object(*answers: object) -> tuple[Proxy, ScriptedLink]:
