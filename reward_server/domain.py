@@ -119,6 +119,21 @@ class Limits:
     calls: int = 100_000
 
 
+# Below these a limit cannot be kept, or no program at all can be handed over and started within it.
+LEAST_LIMITS = Limits(
+    cpu_time_seconds=0.01,
+    wall_time_seconds=0.1,
+    memory_bytes=16 * MEBIBYTE,
+    processes=1,
+    file_size_bytes=4096,
+    disk_bytes=64 * 1024,
+    open_files=16,
+    output_bytes=1,
+    result_bytes=256,
+    calls=1,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checker:
     """Decides whether an observation is right."""

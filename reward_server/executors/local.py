@@ -6,6 +6,7 @@ import structlog
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import SandboxError
+from reward_server.sandbox.classify import LOST_SIGNALS
 from reward_server.sandbox.pools import Runs
 
 _log = structlog.get_logger("executor")
@@ -14,7 +15,10 @@ _log = structlog.get_logger("executor")
 class LocalExecutor:
     """Runs jobs on a pool, and once more, on another container, when our machinery failed.
 
-    A program's own failure is an answer and never run again.
+    A program's own failure is an answer and never run again. Where a process of ours or the program
+    was killed, and the kernel does not say for which limit, it may have been somebody outside, so
+    that the first time counts as a failure of ours. The second time it is the program's: what it
+    does itself buys it no more than one run.
     """
 
     def __init__(self, pool: Runs) -> None:
@@ -28,7 +32,18 @@ class LocalExecutor:
     async def run(self, job: Job) -> Execution:
         """Runs a job to its end; see `executors.base.Executor`."""
         try:
-            return await self._pool.run(job)
+            execution = await self._pool.run(job)
         except SandboxError as error:
             _log.warning("runs a job again elsewhere", error=str(error))
-        return await self._pool.run(job)
+        else:
+            if LOST_SIGNALS.isdisjoint(execution.signals):
+                return execution
+            _log.warning("runs a job again elsewhere", error=execution.message)
+        return await self._run_again(job)
+
+    async def _run_again(self, job: Job) -> Execution:
+        try:
+            return await self._pool.run(job)
+        except SandboxError as error:
+            _log.error("a job failed twice for want of a working sandbox", error=str(error))
+            raise SandboxError("the sandboxes failed twice; the server's log says why") from error

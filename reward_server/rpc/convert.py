@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import (
+    LEAST_LIMITS,
     CallCase,
     CallTests,
     Checker,
@@ -49,7 +50,6 @@ CASE_BYTES = 16 * MEBIBYTE
 ARGUMENT_BYTES = 64 * 1024
 MOST_ARGUMENTS = 256
 DEFAULT_SOLUTION_PATH = "solution.py"
-SHORTEST_SECONDS = 0.001
 
 _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
@@ -395,7 +395,7 @@ def _limits(request: pb.Limits, language: Language, bounds: Bounds) -> Limits:
 
 
 def _check_limit(name: str, value: float, maximum: float) -> None:
-    least = SHORTEST_SECONDS if name.endswith("_seconds") else 1
+    least = getattr(LEAST_LIMITS, name)
     if not value >= least:
         raise InvalidRequestError(name, f"is {value}; it must be at least {least}")
     if value > maximum:
@@ -485,7 +485,7 @@ def _time_budget(request: pb.ScoreRequest, bounds: Bounds) -> float:
     if not request.HasField("time_budget_seconds"):
         return bounds.default_time_budget_seconds
     most = bounds.maximum_time_budget_seconds
-    return fields.number("time_budget_seconds", request.time_budget_seconds, SHORTEST_SECONDS, most)
+    return fields.number("time_budget_seconds", request.time_budget_seconds, LEAST_LIMITS.wall_time_seconds, most)
 
 
 def _argument(text: str) -> str:

@@ -154,6 +154,17 @@ class Meters:
         """Returns the memory that is in use."""
         return int(self._read("memory_usage") or 0)
 
+    def residue_bytes(self) -> int:
+        """Returns the memory still in use after an execution; much of it is looked at again."""
+        deadline = time.monotonic() + policy.RESIDUE_SECONDS
+        while (left := self.group_bytes()) > policy.RESIDUE_BYTES and time.monotonic() < deadline:
+            time.sleep(_EMPTY_LOOK_SECONDS)
+        return left
+
+    def group_bytes(self) -> int:
+        """Returns the memory in use in a group that is the candidate's alone, else 0."""
+        return int(self._read("memory_current") or 0)
+
     def reset_peak(self) -> None:
         """Starts a new peak, where the kernel can (v1; v2 since Linux 6.12)."""
         for name, text in (("memory_peak_v1", b"0"), ("memory_peak_v2", b"reset\n")):

@@ -227,4 +227,9 @@ JUDGE_EXECUTIONS = 1000
 JUDGE_GROWTH_BYTES = 64 << 20  # a judge that ever grew by more is replaced
 LAST_STEPS_NS = 100_000_000  # for a candidate that is about to exit
 
+# Memory that stays in the control group when an execution's processes are gone, as names of files
+# that the kernel remembers: a container with more serves nobody after.
+RESIDUE_BYTES = 32 << 20
+RESIDUE_SECONDS = 0.05  # for the kernel to give back what belonged to those processes
+
 VICTIM_SCORE = 1000  # the kernel's out-of-memory killer takes the candidate first

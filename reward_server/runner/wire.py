@@ -147,6 +147,7 @@ class Finish(NamedTuple):
     oom_kills: int = 0
     process_limit_hits: int = 0
     crossings: int = 0
+    residue_bytes: int = 0
 
 
 class Word(NamedTuple):

@@ -121,6 +121,7 @@ class Zygote:
         self._options = options
         self._meters = options.ground.meters
         self._used = self._meters.reading()
+        self._residue_bytes = 0
         self._disk_bytes = policy.USUAL_DISK_BYTES
         self._judge = self._fork_judge()
 
@@ -239,6 +240,7 @@ class Zygote:
         candidate, ours = programs[0], slice(len(Ends._fields), len(Ends._fields) + 2)
         report = descriptors[ours][-1]
         self._meters.reset_peak()
+        self._residue_bytes = min(self._residue_bytes, self._meters.group_bytes())
         self._meters.limit_processes(start.processes)
         before = self._used
         begun = time.monotonic_ns()
@@ -253,6 +255,10 @@ class Zygote:
         cpu_time_ns = budget.cpu_time_ns
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
+        peak_memory_bytes = self._peak_memory_bytes(candidate, budget, start.memory_bytes)
+        for program in programs:
+            program.end()
+        self._residue_bytes = self._meters.residue_bytes()
         return Finish(
             kind=Kind.FINISH,
             report_bytes=os.fstat(report).st_size,
@@ -261,20 +267,22 @@ class Zygote:
             judge_status=judge_status,
             wall_time_ns=wall_time_ns,
             cpu_time_ns=cpu_time_ns or candidate.cpu_time_ns,
-            peak_memory_bytes=self._peak_memory_bytes(candidate, budget, start.memory_bytes),
+            peak_memory_bytes=peak_memory_bytes,
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
             crossings=crossings,
+            residue_bytes=self._residue_bytes,
         )
 
     def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
-        """Returns the greatest use of memory, as well as it is known.
+        """Returns the greatest use of memory, less what others left, as well as it is known.
 
         Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It counts
         pages that it shares with the zygote, which the limit does not.
         """
         seen = max(candidate.peak_memory_bytes, budget.peak_memory_bytes)
-        return self._meters.peak_memory_bytes() or min(seen, limit_bytes)
+        peak = self._meters.peak_memory_bytes()
+        return max(0, peak - self._residue_bytes) if peak else min(seen, limit_bytes)
 
     @property
     def _memory_reader(self) -> Callable[[], int] | None:

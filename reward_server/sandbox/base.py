@@ -28,7 +28,7 @@ class Sandbox(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether its runner was there when last heard of."""
+        """Whether its runner was there when last heard of, and fit to run another execution."""
 
     async def run(self, job: Job) -> Execution:
         """Runs one execution in fresh namespaces; cancelling the call kills it.

@@ -24,7 +24,8 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from reward_server.sandbox.janitor import OUR_PREFIX, kill_cgroup, remove_cgroup
 
 LEAF = OUR_PREFIX + "server"
 REMOVE_SECONDS = 5.0
+AGAIN_SECONDS = 0.1
 CPU_PERIOD_MICROSECONDS = 100_000
 
 MEMORY, PIDS, CPU, CPUACCT = "memory", "pids", "cpu", "cpuacct"
@@ -172,19 +174,19 @@ class SlotCgroup:
                 raise SandboxError(f"cannot open {directory / name}: {error.strerror}") from error
         return opened
 
-    def kill_all(self) -> None:
+    def kill_all(self, seconds: float = REMOVE_SECONDS) -> None:
         """Kills every process in the cgroup and waits some seconds for them to be gone."""
-        deadline = time.monotonic() + REMOVE_SECONDS
+        deadline = time.monotonic() + seconds
         for directory in _distinct(self.directories):
             kill_cgroup(str(directory), deadline)
 
-    def remove(self) -> None:
+    def remove(self, seconds: float = REMOVE_SECONDS) -> None:
         """Removes the cgroup; its processes must be gone or dying.
 
         Raises:
             SandboxError: it is still there after some seconds.
         """
-        deadline = time.monotonic() + REMOVE_SECONDS
+        deadline = time.monotonic() + seconds
         for directory in _distinct(self.directories):
             try:
                 remove_cgroup(str(directory), deadline)
@@ -207,6 +209,7 @@ class CgroupParent:
         absent: why a controller cannot be used, by controller.
         owner: the process that the cgroups made here belong to.
         nonce: tells them from those of another server in the same process.
+        left: those that could not be removed yet.
     """
 
     version: int
@@ -214,6 +217,7 @@ class CgroupParent:
     absent: Mapping[str, str]
     owner: str = field(default_factory=owner_id)
     nonce: str = field(default_factory=lambda: secrets.token_hex(3), compare=False)
+    left: deque[SlotCgroup] = field(default_factory=deque, compare=False)
 
     @classmethod
     def detect(
@@ -286,7 +290,22 @@ class CgroupParent:
                     empty.rmdir()
                 raise SandboxError(f"cannot make {directory}: {error.strerror}") from error
             made.append(directory)
+        self.remove(())
         return slot
+
+    def remove(self, slots: Iterable[SlotCgroup]) -> None:
+        """Kills what is in cgroups, and removes them; what cannot be removed is tried again later.
+
+        That is with the next call, or when the next cgroup is made: by then what keeps the kernel
+        from it, such as a full table of files, may be over.
+        """
+        chances = [(slot, AGAIN_SECONDS) for slot in _taken(self.left)]
+        for slot, seconds in (*((slot, REMOVE_SECONDS) for slot in slots), *chances):
+            try:
+                slot.kill_all(seconds)
+                slot.remove(seconds)
+            except (OSError, SandboxError):
+                self.left.append(slot)
 
     @property
     def _prefix(self) -> str:
@@ -296,8 +315,14 @@ class CgroupParent:
         for controller in needed:
             if controller in self.absent:
                 return Wall(name=name, standing=False, detail=self.absent[controller])
-        place = self.directories[needed[0]]
-        return Wall(name=name, standing=True, detail=f"cgroup v{self.version} at {place}")
+        return Wall(name=name, standing=True, detail=f"cgroup v{self.version}")
+
+
+def _taken(slots: deque[SlotCgroup]) -> Iterator[SlotCgroup]:
+    """Takes out those that are in it at the moment; another thread may do so too."""
+    for _ in range(len(slots)):
+        with contextlib.suppress(IndexError):
+            yield slots.popleft()
 
 
 def remove_stale(parent: CgroupParent) -> tuple[str, ...]:
@@ -308,9 +333,10 @@ def remove_stale(parent: CgroupParent) -> tuple[str, ...]:
     """
     deadline = time.monotonic() + REMOVE_SECONDS
     stale = [path for place in _distinct(parent.directories) for path in _stale_in(place)]
-    for path in stale:
-        kill_cgroup(str(path), deadline)
     removed = []
+    for path in stale:
+        with contextlib.suppress(OSError):
+            kill_cgroup(str(path), deadline)
     for path in stale:
         with contextlib.suppress(OSError):
             remove_cgroup(str(path), deadline)

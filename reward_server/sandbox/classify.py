@@ -24,7 +24,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from reward_server.domain import (
@@ -88,6 +88,8 @@ _EXHAUSTED = {
 }
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR, TestOutcome.LIMIT)
 _LOAD_KINDS = ("compile", "raise", "exit")
+# A process was killed, and nothing that we know of has done it.
+LOST_SIGNALS = frozenset({"judge_lost", "killed"})
 # A kernel that kills for CPU time of one process does so when about the limit was used.
 _CPU_SHARE = 0.9
 
@@ -162,7 +164,8 @@ def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
         )
     said = report.get("message")
     message = said if isinstance(said, str) and said else f"the tests failed ({_describe(finish)})"
-    conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message)
+    lost = {"judge_lost": 1} if _signal_of(finish.judge_status) == signal.SIGKILL else {}
+    conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message, signals=lost)
     return _execution(finish, conclusion, _read(findings, job.work))
 
 
@@ -202,8 +205,15 @@ def _conclude(finish: Finish, report: _Report | None, job: Job) -> _Conclusion:
         return _crashed("the judge did not come to an end", "judge_stuck")
     if report is None or finish.judge_status != 0:
         return _crashed("the judge was lost", "judge_lost")
-    conclusion = _conclude_report(finish, report, job.work)
-    return _blame_processes(finish, conclusion, job.work)
+    conclusion = _blame_processes(finish, _conclude_report(finish, report, job.work), job.work)
+    if conclusion.ending is Ending.CRASHED and _is_killed(finish.candidate_status, finish):
+        return replace(conclusion, signals={**conclusion.signals, "killed": 1})
+    return conclusion
+
+
+def _is_killed(status: int, finish: Finish) -> bool:
+    """Returns True if a process was killed, and not by the zygote."""
+    return _signal_of(status) == signal.SIGKILL and finish.stop == Stop.NONE
 
 
 def _limit_of(finish: Finish, job: Job) -> LimitKind | None:

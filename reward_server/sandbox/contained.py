@@ -23,7 +23,7 @@ from reward_server.domain import (
     Wall,
 )
 from reward_server.errors import SandboxError
-from reward_server.runner import wire
+from reward_server.runner import policy, wire
 from reward_server.runner.wire import Finish, Kind
 from reward_server.sandbox.classify import classify
 from reward_server.sandbox.documents import (
@@ -81,6 +81,7 @@ class ContainedSandbox:
     def __init__(self, container: Container, description: RunnerDescription) -> None:
         self._container = container
         self.description = description
+        self._is_fit = True
 
     @classmethod
     async def start(cls, container: Container) -> ContainedSandbox:
@@ -116,8 +117,11 @@ class ContainedSandbox:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the runner's output has not ended; see `sandbox.base.Sandbox.is_alive`."""
-        return not self._container.output.at_eof()
+        """Whether the runner's output has not ended, and little was left behind in the container.
+
+        See `sandbox.base.Sandbox.is_alive`.
+        """
+        return self._is_fit and not self._container.output.at_eof()
 
     async def run(self, job: Job) -> Execution:
         """Runs one execution; see `sandbox.base.Sandbox.run`."""
@@ -140,6 +144,7 @@ class ContainedSandbox:
         except _FAILURES as error:
             reader.cancel()
             raise await self._failed(error) from error
+        self._is_fit = finish.residue_bytes <= policy.RESIDUE_BYTES
         return classify(finish, read_report(report), job)
 
     async def close(self) -> None:

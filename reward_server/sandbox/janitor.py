@@ -96,6 +96,9 @@ def kill_cgroup(directory: str, deadline: float) -> None:
     """Kills every process in a cgroup and waits, until `deadline` (monotonic), for it to be empty.
 
     Without `cgroup.kill` (version 1) forking is forbidden first, so that killing in rounds ends.
+
+    Raises:
+        OSError: it cannot be looked into, and not because it is gone.
     """
     by_kernel = _try(directory, "cgroup.kill", "1")
     if not by_kernel:
@@ -151,8 +154,10 @@ def _processes(directory: str) -> list[int]:
     try:
         with open(os.path.join(directory, "cgroup.procs")) as file:
             pids = [int(line) for line in file]
-    except OSError:
-        return []
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENODEV):
+            return []
+        raise
     # 0 stands for a process of another pid namespace, and kill(0) would end our own group.
     return [pid for pid in pids if pid > 0]
 
@@ -168,7 +173,8 @@ def _clean(lines: Iterable[str]) -> None:
         elif kind == "path":
             paths.append(path)
     for directory in cgroups:
-        kill_cgroup(directory, deadline)
+        with contextlib.suppress(OSError):
+            kill_cgroup(directory, deadline)
     for directory in cgroups:
         with contextlib.suppress(OSError):
             remove_cgroup(directory, deadline)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import glob
+import itertools
 import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,7 +119,8 @@ def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str])
 
 def _memory_file(name: str, content: str) -> int:
     descriptor = os.memfd_create(name, 0)
-    os.write(descriptor, content.encode())
+    with open(descriptor, "w", encoding="utf-8", closefd=False) as file:
+        file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 
@@ -129,18 +131,21 @@ class _Inheritance:
 
     accounts: dict[str, int] = field(default_factory=dict)
     meters: dict[str, int] = field(default_factory=dict)
-    joins: tuple[int, ...] = ()
+    joins: list[int] = field(default_factory=list)
 
-    @classmethod
-    def open(cls, candidate_group: SlotCgroup | None) -> _Inheritance:
-        accounts = {path: _memory_file("account", text) for path, text in _ACCOUNTS.items()}
-        if candidate_group is None:
-            return cls(accounts=accounts)
-        return cls(
-            accounts=accounts,
-            meters=candidate_group.open_fds(),
-            joins=tuple(os.open(path, os.O_WRONLY) for path in candidate_group.procs_paths),
-        )
+    def open(self, candidate_group: SlotCgroup | None) -> None:
+        """Opens them; what was open before a failure is there to be closed.
+
+        Raises:
+            SandboxError: a file of a control group cannot be opened.
+            OSError: another cannot.
+        """
+        for path, text in _ACCOUNTS.items():
+            self.accounts[path] = _memory_file("account", text)
+        if candidate_group is not None:
+            self.meters.update(candidate_group.open_fds())
+            for path in candidate_group.procs_paths:
+                self.joins.append(os.open(path, os.O_WRONLY))
 
     @property
     def descriptors(self) -> tuple[int, ...]:
@@ -154,14 +159,13 @@ class _Inheritance:
 class LocalContainer:
     """A bubblewrap container; see `contained.Container`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, groups: tuple[SlotCgroup, ...]) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, groups: _Groups) -> None:
         assert process.stdout is not None
         self.output = process.stdout
         self._process = process
         self._complaints = asyncio.create_task(_keep_tail(process.stderr))
         self._groups = groups
-        self._memory_bytes = 0
-        self._process_limit = 0
+        self._limits = (0, 0)
 
     @classmethod
     async def start(
@@ -178,12 +182,13 @@ class LocalContainer:
         Raises:
             SandboxError: there is nothing to make it with.
         """
-        groups = _make_groups(parent, name, options)
-        inheritance = _Inheritance.open(groups[1] if groups else None)
+        groups = _Groups(parent, name)
+        inheritance = _Inheritance()
         try:
+            await _in_thread(_prepare, groups, inheritance, options)
             return cls(await _spawn(slot, options, groups, inheritance), groups)
         except BaseException:
-            _remove_groups(groups)
+            await _remove(groups)
             raise
         finally:
             inheritance.close()
@@ -197,23 +202,21 @@ class LocalContainer:
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
         """Bounds the candidate's control group."""
-        if not self._groups:
+        if self._groups.candidate is None:
             return
-        candidate_group = self._groups[1]
-        if limits.memory_bytes != self._memory_bytes:
-            candidate_group.set_memory(limits.memory_bytes)
-            self._memory_bytes = limits.memory_bytes
-        if limits.processes != self._process_limit:
-            candidate_group.set_processes(limits.processes)
-            self._process_limit = limits.processes
+        wanted = (limits.memory_bytes, limits.processes)
+        if wanted != self._limits:
+            # A lower limit has the kernel give memory back first, which can take it seconds.
+            await asyncio.to_thread(_bound, self._groups.candidate, *wanted)
+            self._limits = wanted
 
     async def destroy(self) -> str:
         """Ends it and removes its control groups; see `contained.Container.destroy`."""
-        await _end(self._process)
-        said = await self._complaints
-        groups, self._groups = self._groups, ()
-        await asyncio.to_thread(_remove_groups, groups)
-        return said
+        try:
+            await _end(self._process)
+            return await self._complaints
+        finally:
+            await _remove(self._groups)
 
 
 async def start_local(
@@ -239,35 +242,85 @@ class LocalSandboxes:
     def __init__(self, options: LocalOptions, parent: CgroupParent | None) -> None:
         self._options = options
         self._parent = parent
+        self._starts = itertools.count()
 
     async def __call__(self, number: int) -> ContainedSandbox:
         """Starts the container of a slot; see `start_local`."""
-        return await start_local(number, self._options, self._parent, str(number))
+        name = f"{number}.{next(self._starts)}"
+        return await start_local(number, self._options, self._parent, name)
 
 
-def _make_groups(
-    parent: CgroupParent | None, name: str, options: LocalOptions
-) -> tuple[SlotCgroup, ...]:
-    if parent is None:
-        return ()
-    supervisor = parent.create(f"{name}.supervisor")
-    supervisor.set_memory(SUPERVISOR_MEMORY_BYTES)
-    supervisor.set_processes(SUPERVISOR_PROCESSES)
-    candidate = parent.create(f"{name}.candidate")
-    candidate.set_cpu(options.cpu_cores)
-    return (supervisor, candidate)
+class _Groups:
+    """The control groups of one container: that of the runner, and the candidate's.
+
+    Args:
+        parent: where they are made; None where they were waived.
+        name: unique among the containers of this server.
+    """
+
+    def __init__(self, parent: CgroupParent | None, name: str) -> None:
+        self._parent = parent
+        self._name = name
+        self._made: list[SlotCgroup] = []
+        self.supervisor: SlotCgroup | None = None
+        self.candidate: SlotCgroup | None = None
+
+    def make(self, cpu_cores: float) -> None:
+        """Makes and bounds them; what was made before a failure is there to be removed.
+
+        Raises:
+            SandboxError: the kernel refused.
+        """
+        if self._parent is None:
+            return
+        self.supervisor = self._make("supervisor")
+        _bound(self.supervisor, SUPERVISOR_MEMORY_BYTES, SUPERVISOR_PROCESSES)
+        self.candidate = self._make("candidate")
+        self.candidate.set_cpu(cpu_cores)
+
+    def _make(self, part: str) -> SlotCgroup:
+        assert self._parent is not None
+        self._made.append(self._parent.create(f"{self._name}.{part}"))
+        return self._made[-1]
+
+    def remove(self) -> None:
+        """Kills what is in them, and removes them; see `CgroupParent.remove`."""
+        made, self._made = self._made, []
+        if self._parent is not None:
+            self._parent.remove(made)
 
 
-def _remove_groups(groups: tuple[SlotCgroup, ...]) -> None:
-    for group in groups:
-        group.kill_all()
-        group.remove()
+async def _in_thread(function: Callable[..., None], *arguments: object) -> None:
+    """Runs a function in a thread; if cancelled, waits for its end all the same."""
+    work = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        raise
+
+
+async def _remove(groups: _Groups) -> None:
+    try:
+        await _in_thread(groups.remove)
+    except RuntimeError:  # no thread can be started
+        groups.remove()
+
+
+def _bound(group: SlotCgroup, memory_bytes: int, processes: int) -> None:
+    group.set_memory(memory_bytes)
+    group.set_processes(processes)
+
+
+def _prepare(groups: _Groups, inheritance: _Inheritance, options: LocalOptions) -> None:
+    groups.make(options.cpu_cores)
+    inheritance.open(groups.candidate)
 
 
 async def _spawn(
     slot: int,
     options: LocalOptions,
-    groups: tuple[SlotCgroup, ...],
+    groups: _Groups,
     inheritance: _Inheritance,
 ) -> asyncio.subprocess.Process:
     seen = await asyncio.to_thread(views, options.paths, options.packages)
@@ -286,7 +339,7 @@ async def _spawn(
     zygote = runner_command(interpreter(), zygote_settings)
     programs, name = _place_of(bubblewrap_path())
     plan = {
-        "procs": groups[0].procs_paths if groups else (),
+        "procs": groups.supervisor.procs_paths if groups.supervisor else (),
         "views": [(view.source, view.hidden) for view in seen],
         "programs": programs,
         "uid": options.uid + slot if os.geteuid() == 0 else None,

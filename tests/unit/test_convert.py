@@ -288,8 +288,8 @@ BIG = "x" * (1 << 20) + "x"
         ("function.entry_point", _set("function.entry_point", "A().1"), "neither a name"),
         ("function.entry_point", _set("function.entry_point", "().f"), "neither a name"),
         ("function.entry_point", _set("function.entry_point", "f" * 257), "neither a name"),
-        ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", 0.0), "at least 0.001"),
-        ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", 1e-9), "at least 0.001"),
+        ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", 0.0), "at least 0.01"),
+        ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", 1e-9), "at least 0.01"),
         ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", math.nan), "at least"),
         ("limits.cpu_time_seconds", _set("limits.cpu_time_seconds", math.inf), "maximum of 60"),
         ("limits.wall_time_seconds", _set("limits.wall_time_seconds", -1.0), "at least"),
@@ -309,6 +309,20 @@ def test_a_wrong_field_is_named(field: str, change: Change, told: str) -> None:
     error = refusal(request)
     assert error.field == field
     assert told in error.problem
+
+
+@pytest.mark.parametrize("field", [field.name for field in pb.Limits.DESCRIPTOR.fields])
+def test_a_limit_within_which_nothing_runs_is_refused_with_its_floor(field: str) -> None:
+    floor = getattr(domain.LEAST_LIMITS, field)
+    for value in (floor / 2 if isinstance(floor, float) else floor - 1, 0, -1):
+        request = function_request()
+        setattr(request.limits, field, value)
+        error = refusal(request)
+        assert error.field == f"limits.{field}"
+        assert f"at least {floor}" in error.problem
+    request = function_request()
+    setattr(request.limits, field, floor)
+    assert getattr(convert.submission(request, BOUNDS).limits, field) == floor
 
 
 @pytest.mark.parametrize("name", [field.name for field in pb.Limits.DESCRIPTOR.fields])

@@ -191,7 +191,7 @@ NOTHING = Findings(stage=Stage.READY)
             found(broken="closed"),
             Ending.CRASHED,
             (),
-            {},
+            {"killed": 1},
             id="killed by itself",
         ),
         pytest.param(
@@ -535,7 +535,7 @@ def test_a_tests_program_that_ended_is_told() -> None:
     [
         ({"tests_program": None}, Ending.CRASHED, {"judge_lost": 1}),
         ({"broken": "closed", "status": 0}, Ending.CRASHED, {"early_exit": 1}),
-        ({"broken": "closed", "status": 9}, Ending.CRASHED, {}),
+        ({"broken": "closed", "status": 9}, Ending.CRASHED, {"killed": 1}),
         ({"broken": "closed"}, Ending.CRASHED, {}),
         ({"broken": "forged"}, Ending.VIOLATION, {"tampering": 1}),
         ({"load": {"kind": "compile", "message": ""}}, Ending.COMPILE_ERROR, {}),
