@@ -485,7 +485,9 @@ def _time_budget(request: pb.ScoreRequest, bounds: Bounds) -> float:
     if not request.HasField("time_budget_seconds"):
         return bounds.default_time_budget_seconds
     most = bounds.maximum_time_budget_seconds
-    return fields.number("time_budget_seconds", request.time_budget_seconds, LEAST_LIMITS.wall_time_seconds, most)
+    return fields.number(
+        "time_budget_seconds", request.time_budget_seconds, LEAST_LIMITS.wall_time_seconds, most
+    )
 
 
 def _argument(text: str) -> str:
