@@ -11,10 +11,10 @@ place; such a test fails.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from opcode import opname
 from types import FrameType
-from typing import cast
+from typing import Any, TypeGuard, cast
 
 
 def _update_list(old: object, new: object) -> None:
@@ -66,6 +66,31 @@ _UPDATES: Mapping[type, Callable[[object, object], None]] = {
 }
 
 
+KINDS = tuple(_UPDATES)
+
+
+def bring(old: object, new: object) -> None:
+    """Brings a container, or one of a subclass, to another, keeping what is inside it in place."""
+    base = next((base for base in type(old).__mro__ if base in _UPDATES), None)
+    if base is not None and isinstance(new, base):
+        _UPDATES[base](old, new)
+
+
+def replace(old: object, new: object) -> None:
+    """Gives a container the elements of another, whose class is exactly one of these.
+
+    Nothing inside it is changed: what else holds an element keeps it as it was.
+    """
+    kind = type(new)
+    if kind is list:
+        list.__setitem__(cast("list[object]", old), slice(None), cast("list[object]", new))
+    elif issubclass(kind, dict):
+        dict.clear(cast("dict[object, object]", old))
+        dict.update(cast("dict[object, object]", old), cast("dict[object, object]", new))
+    else:
+        _UPDATES[kind](old, new)
+
+
 def can_change(value: object) -> bool:
     """Tells whether a value, or an element of a tuple, can be changed in place."""
     if type(value) is tuple:
@@ -90,9 +115,25 @@ def _brought_to(old: object, new: object) -> object:
     return new
 
 
-def apply(arguments: object, changed: object) -> None:
-    """Updates arguments, in place, to a changed copy of them."""
-    _brought_to(arguments, changed)
+def is_nested(value: object) -> bool:
+    """Returns True if a container, or tuple, holds what can be changed in place."""
+    parts = value.values() if isinstance(value, dict) else cast("Iterable[object]", value)
+    return any(map(can_change, parts))
+
+
+def are_changes(value: object) -> TypeGuard[list[Any]]:
+    """Returns True if a value has the form of changed arguments: a list, and those by name."""
+    if type(value) is not list or len(value) != 2 or type(value[0]) is not list:
+        return False
+    return value[1] is None or type(value[1]) is dict
+
+
+def apply(arguments: Mapping[int | str, object], changed: list[Any]) -> None:
+    """Updates arguments, by their place or name, in place, to a changed copy of them."""
+    copies = {**dict(enumerate(changed[0])), **(changed[1] or {})}
+    for place, argument in arguments.items():
+        if place in copies:
+            _brought_to(argument, copies[place])
 
 
 def are_wanted(caller: FrameType) -> bool:

@@ -10,9 +10,10 @@ None, bool, str, float and int up to 64 bits are themselves in JSON, a list is a
 is an object with one member, whose name is the type's tag (see `decoding`). Tags are resolved
 inside the C scanner, innermost first, so that a large list costs no Python code for an element.
 
-Subclasses of these types are cast down to them, by the base's own methods; a named tuple is a
-tuple, an `IntEnum` an int. A `defaultdict` keeps its factory only where that is a plain type. A
-time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
+Subclasses of these types are cast down to them, by the base's own methods, or cross with a
+reference to the object where the class has attributes of its own (`extended`). Named tuples keep
+their fields' names (`records`). A `defaultdict` keeps its factory only where that is a plain type.
+A time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
 A built-in type is its name; a candidate names only `ANSWERED_TYPES`, in answers. What it hands to
 the tests' functions holds no type, so that none of these can be made to build something.
@@ -24,12 +25,21 @@ import builtins
 from collections.abc import Mapping
 from typing import Protocol
 
+from .records import Records
+
 MAX_DEPTH = 100
 MAX_CONTAINERS = 2_000_000
 MAX_OBJECTS = 200_000  # that are not data, in one execution
 MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal
 MAX_DECIMAL_EXPONENT = 10_000
 REFERENCE = "@"
+_SPECIAL_NAMES = frozenset(
+    (
+        *("__all__", "__annotations__", "__author__", "__defaults__", "__dict__", "__doc__"),
+        *("__kwdefaults__", "__members__", "__name__", "__qualname__", "__version__"),
+        *("__wrapped__", "_name_", "_value_"),
+    )
+)
 
 
 class ProtocolViolation(Exception):  # noqa: N818  # it is the other side's deed, not our error
@@ -45,7 +55,13 @@ class TooLargeError(NotDataError):
 
 
 class References(Protocol):
-    """Turns what is not data into a reference, and a reference into what it stands for."""
+    """Turns what is not data into a reference, and a reference into what it stands for.
+
+    Attributes:
+        records: the classes of named tuples.
+    """
+
+    records: Records
 
     def refer(self, value: object) -> object:
         """Returns the JSON value of a reference to `value`.
@@ -56,6 +72,18 @@ class References(Protocol):
 
     def resolve(self, reference: object) -> object:
         """Returns what a reference stands for.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+
+    def extend(self, value: object, reference: object, shown: object) -> object:
+        """Returns an object of built-in data whose class adds attributes.
+
+        Args:
+            value: the data.
+            reference: to the object.
+            shown: operations that its class does in its own way, see `extended`.
 
         Raises:
             ProtocolViolation: there is no such thing.
@@ -72,14 +100,32 @@ class Foreign:
         raise NotImplementedError
 
 
+def is_asked_for(name: str) -> bool:
+    """Returns True if an attribute with this name is asked for over there.
+
+    Other special names have a meaning to the interpreter or to native libraries
+    (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which take an address, a size or
+    a base class at its word.
+    """
+    is_special = name[:1] == "_" == name[-1:] and bool(name.strip("_"))
+    return not is_special or name in _SPECIAL_NAMES
+
+
 class DataOnly:
     """References of a place where only data may cross."""
+
+    def __init__(self, records: Records | None = None) -> None:
+        self.records = records or Records()
 
     def refer(self, value: object) -> object:
         """Refuses."""
         raise NotDataError(f"{type(value).__name__} is not data")
 
     def resolve(self, reference: object) -> object:
+        """Refuses."""
+        raise ProtocolViolation("a reference where only data may be")
+
+    def extend(self, value: object, reference: object, shown: object) -> object:
         """Refuses."""
         raise ProtocolViolation("a reference where only data may be")
 

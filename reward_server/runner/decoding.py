@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import cast
 
-from . import arrays
+from . import arrays, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -200,6 +200,30 @@ def _decode_array(content: object) -> object:
     return arrays.build(*_list_of(content, 3))
 
 
+def _decode_keys(content: object) -> object:
+    items = _elements(content)
+    decoded = dict.fromkeys(items)
+    _check(len(decoded) == len(items), "a key twice")
+    return library_types.keys(cast("dict[object, object]", decoded))
+
+
+def _decode_values(content: object) -> object:
+    _check(type(content) is list, "not a list")
+    return library_types.values(cast("list[object]", content))
+
+
+def _decode_items(content: object) -> object:
+    return library_types.items(cast("dict[object, object]", _decode_dict(content)))
+
+
+def _decode_read_only(content: object) -> object:
+    return library_types.read_only(cast("dict[object, object]", _decode_dict(content)))
+
+
+def _decode_memory(content: object) -> object:
+    return memoryview(bytes.fromhex(_text(content)))
+
+
 DECODERS: Mapping[str, Callable[[object], object]] = {
     "int": _decode_int,
     "str": _decode_str,
@@ -224,6 +248,11 @@ DECODERS: Mapping[str, Callable[[object], object]] = {
     "timedelta": _decode_timedelta,
     "timezone": _decode_timezone,
     "array": _decode_array,
+    "dict_keys": _decode_keys,
+    "dict_values": _decode_values,
+    "dict_items": _decode_items,
+    "mappingproxy": _decode_read_only,
+    "memoryview": _decode_memory,
 }
 
 # What the constructors above raise for content that they refuse.
@@ -300,5 +329,16 @@ class Decoder:
             return decode(content)
         if tag == "type":
             return self._type_of(_text(content))
+        return self._referring(tag, content)
+
+    def _referring(self, tag: str, content: object) -> object:
+        match tag, content:
+            case ("record", [name, fields, values]):
+                return self._references.records.build(name, fields, values)
+            case ("extended", [value, reference, shown]):
+                return self._references.extend(value, reference, shown)
+            case ("library", [name, text, reference]):
+                value = library_types.from_text(name, text)
+                return value if value is not None else self._references.resolve(reference)
         _check(tag == REFERENCE, "an unknown tag")
         return self._references.resolve(content)

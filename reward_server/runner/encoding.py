@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import json.encoder
-from collections import Counter, OrderedDict, defaultdict, deque
+import types
+from collections import (
+    ChainMap,
+    Counter,
+    OrderedDict,
+    UserDict,
+    UserList,
+    UserString,
+    defaultdict,
+    deque,
+)
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import cast
 
-from . import arrays
+from . import arrays, extended, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -21,6 +32,7 @@ from .codec import (
     REFERENCE,
     TYPES,
     DataOnly,
+    Foreign,
     NotDataError,
     References,
     TooLargeError,
@@ -35,6 +47,8 @@ _to_json = cast(
         None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
     ),
 )
+_EXTENDED = frozenset((*extended.BASES, UserDict, UserList, UserString, ChainMap))
+_ADDITIONS = frozenset(("__getattr__", "__getattribute__", *extended.SHOWN))
 _COMPARISONS = frozenset(
     f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "contains")
 )
@@ -47,6 +61,7 @@ class Encoder:
         references: takes what is not data.
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
+        extends: whether data may cross with a reference to the object that it is of.
 
     Attributes:
         overloads_cast_down: how many values lost a comparison of their own.
@@ -58,8 +73,11 @@ class Encoder:
         references: References,
         limit_bytes: int,
         types: Mapping[str, type] = TYPES,
+        *,
+        extends: bool = False,
     ) -> None:
         self._references = references
+        self._extends = extends
         self.types = types
         self._limit_bytes = limit_bytes
         self._elements = 0
@@ -116,11 +134,12 @@ class Encoder:
         Raises:
             NotDataError: one of them is not data.
         """
-        references, self._references = self._references, DataOnly()
+        references, self._references = self._references, DataOnly(self._references.records)
+        extends, self._extends = self._extends, False
         try:
             return self.items(list(values), depth)
         finally:
-            self._references = references
+            self._references, self._extends = references, extends
 
     def refer(self, value: object) -> object:
         """Returns the JSON value of a reference.
@@ -134,12 +153,40 @@ class Encoder:
         parts = arrays.parts(value)
         if parts is not None:
             return {"array": parts}
-        base = _base_of(type(value))
+        kind: type = type(value)
+        record = self._references.records.parts(value) if isinstance(value, tuple) else None
+        if record is not None:
+            return {"record": [*record[:2], self.items(record[2], depth)]}
+        base = None if isinstance(value, Foreign) else _base_of(kind)
         if base is None:
-            return self.refer(value)
-        if _overloads_comparison(type(value), base):
+            return self._foreign(value)
+        if _overloads_comparison(kind, base):
             self.overloads_cast_down += 1
-        return self.value(_CASTS[base](value), depth)
+        plain = self.value(_CASTS[base](value), depth)
+        if self._extends and _adds_attributes(kind, base, value):
+            return self._extended(value, plain, base)
+        return plain
+
+    def _extended(self, value: object, plain: object, base: type) -> object:
+        if type(plain) is dict and REFERENCE in plain:
+            return self.refer(value)
+        try:
+            reference = self._references.refer(value)
+        except TooLargeError:
+            return plain
+        return {"extended": [plain, reference, _shown(cast("type", type(value)), base)]}
+
+    def _foreign(self, value: object) -> object:
+        told = library_types.text_of(value)
+        if told is None:
+            return self.refer(value)
+        return {"library": [*told, self._references.refer(value)]}
+
+
+def cast_down(value: object) -> object:
+    """Returns data as the built-in class that its class derives from, itself if it is of one."""
+    base = None if type(value) in _ENCODERS else _base_of(type(value))
+    return value if base is None else _CASTS[base](value)
 
 
 def _are_json(values: list[object]) -> bool:
@@ -174,6 +221,33 @@ def _has_no_surrogates(text: str) -> bool:
 
 def _base_of(kind: type) -> type | None:
     return next((base for base in kind.__mro__ if base in _CASTS), None)
+
+
+@functools.lru_cache(maxsize=256)
+def _adds_to_class(kind: type, base: type) -> bool:
+    """Returns True if a class has public attributes, or a way of its own, that its base lacks."""
+    own = kind.__mro__[: kind.__mro__.index(base)]
+    return any(_ADDITIONS & vars(part).keys() or any(map(_is_public, vars(part))) for part in own)
+
+
+def _is_public(name: str) -> bool:
+    return not name.startswith("_")
+
+
+def _adds_attributes(kind: type, base: type, value: object) -> bool:
+    if base not in _EXTENDED:
+        return False
+    return bool(getattr(value, "__dict__", None)) or _adds_to_class(kind, base)
+
+
+@functools.lru_cache(maxsize=256)
+def _shown(kind: type, base: type) -> list[str]:
+    """Returns the operations that a class does in another way than its base."""
+    return [
+        operation
+        for name, operation in extended.SHOWN.items()
+        if getattr(kind, name, None) is not getattr(base, name, None)
+    ]
 
 
 def _overloads_comparison(kind: type, base: type) -> bool:
@@ -311,7 +385,57 @@ def _encode_type(encoder: Encoder, value: object, depth: int) -> object:
     return {"type": name} if encoder.types.get(name) is value else encoder.refer(value)
 
 
+def _encode_keys(encoder: Encoder, value: object, depth: int) -> object:
+    try:
+        return {"dict_keys": encoder.hashed(cast("Iterable[object]", value), depth)}
+    except TooLargeError:
+        raise
+    except NotDataError:
+        return encoder.refer(value)
+
+
+def _encode_values(encoder: Encoder, value: object, depth: int) -> object:
+    return {"dict_values": encoder.items(list(cast("Iterable[object]", value)), depth)}
+
+
+def _encode_items(encoder: Encoder, value: object, depth: int) -> object:
+    pairs = cast("Iterable[tuple[object, object]]", value)
+    return _encode_made_of("dict_items", encoder, value, dict(pairs), depth)
+
+
+def _encode_read_only(encoder: Encoder, value: object, depth: int) -> object:
+    content = dict(cast("Mapping[object, object]", value))
+    return _encode_made_of("mappingproxy", encoder, value, content, depth)
+
+
+def _encode_made_of(
+    tag: str, encoder: Encoder, value: object, content: dict[object, object], depth: int
+) -> object:
+    """Returns the JSON value of what is made of a dictionary, a reference if it cannot cross."""
+    try:
+        keys = encoder.hashed(content, depth)
+    except TooLargeError:
+        raise
+    except NotDataError:
+        return encoder.refer(value)
+    return {tag: [keys, encoder.items(list(content.values()), depth)]}
+
+
+def _encode_memory(encoder: Encoder, value: object, depth: int) -> object:
+    memory = cast("memoryview", value)
+    if memory.format != "B" or memory.ndim != 1:
+        return encoder.refer(value)
+    raw = memory.tobytes()
+    encoder.items([None] * (len(raw) // 2))
+    return {"memoryview": raw.hex()}
+
+
 _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
+    library_types.KEYS: _encode_keys,
+    library_types.VALUES: _encode_values,
+    library_types.ITEMS: _encode_items,
+    types.MappingProxyType: _encode_read_only,
+    memoryview: _encode_memory,
     int: _encode_int,
     str: _encode_str,
     list: _encode_list,
@@ -350,7 +474,19 @@ _CASTS: Mapping[type, Callable[[object], object]] = {
     tuple: lambda value: tuple(tuple.__iter__(cast("tuple[object, ...]", value))),
     set: lambda value: set(set.__iter__(cast("set[object]", value))),
     frozenset: lambda value: frozenset(frozenset.__iter__(cast("frozenset[object]", value))),
+    Counter: lambda value: Counter(dict(dict.items(cast("Counter[object]", value)))),
+    OrderedDict: lambda value: OrderedDict(
+        OrderedDict.items(cast("OrderedDict[object, object]", value))
+    ),
+    defaultdict: lambda value: defaultdict(
+        cast("defaultdict[object, object]", value).default_factory,
+        dict.items(cast("defaultdict[object, object]", value)),
+    ),
     dict: lambda value: dict(dict.items(cast("dict[object, object]", value))),
+    UserDict: lambda value: dict(cast("UserDict[object, object]", value).data),
+    UserList: lambda value: list(cast("UserList[object]", value).data),
+    UserString: lambda value: str(cast("UserString", value).data),
+    ChainMap: lambda value: dict(cast("ChainMap[object, object]", value)),
     deque: lambda value: deque(deque.__iter__(cast("deque[object]", value))),
     Decimal: lambda value: Decimal(Decimal.__str__(cast("Decimal", value))),
     Fraction: lambda value: Fraction(*Fraction.as_integer_ratio(cast("Fraction", value))),

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import CoroutineType, GeneratorType
+from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import texts
+from . import observations, texts
 from .scope import Scope
 from .session import NotLoaded, Session
 from .suite import TaskError
+
+_MODULE = "<module>"
 
 
 class FunctionTests:
@@ -35,6 +37,7 @@ class FunctionTests:
         self._texts.check_that_they_ask(self._entry_point)
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
+        session.observes = self._observes
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:
@@ -51,7 +54,9 @@ class FunctionTests:
 
     def prepare(self) -> None:
         """Runs what comes before the tests, if it needs the solution."""
-        if not self._is_prepared:
+        if self._is_prepared:
+            self._scope.settle(self._globals)
+        else:
             self._run_support()
 
     def run(self, index: int) -> None:
@@ -61,6 +66,19 @@ class FunctionTests:
     def where(self, error: BaseException) -> str:
         """Returns the line of the tests that an exception went through last."""
         return self._texts.place_of(error)
+
+    def _observes(self, frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
+        """Returns True if a test looks at arguments of a call that it is in the middle of."""
+        code, position = frame.f_code, observations.position_in(frame)
+        text = next(
+            (one for one in self._texts.all if one.code.co_filename == code.co_filename), None
+        )
+        if text is None or position is None:
+            return False
+        others = (other for other in self._texts.all if other is not text)
+        if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):
+            return False
+        return observations.are_observed(text.source, position, names, nested)
 
     def _try_early(self) -> bool:
         """Runs the tests' own code without the solution; tells whether that was enough."""

@@ -19,7 +19,10 @@ class _Manager(Protocol):
 
 
 def _call(
-    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object] | None
+    function: Callable[..., object],
+    args: Sequence[object],
+    kwargs: Mapping[str, object] | None,
+    wants_changes: object = False,
 ) -> object:
     return function(*args, **kwargs) if kwargs else function(*args)
 

@@ -17,24 +17,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import NoReturn
 
 from . import changes
-from .codec import Foreign
+from .codec import Foreign, is_asked_for
+from .extended import Extended
+from .records import fields_of
 from .session import Session
 
 COROUTINE = "coroutine"
-# Special names that are asked for. Others have a meaning to the interpreter or to native libraries
-# (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which take an address, a size or a
-# base class at its word.
-_SPECIAL_NAMES = frozenset(
-    (
-        *("__all__", "__annotations__", "__author__", "__defaults__", "__dict__", "__doc__"),
-        *("__kwdefaults__", "__members__", "__name__", "__qualname__", "__version__"),
-        *("__wrapped__", "_name_", "_value_"),
-    )
-)
 
 
 class Proxy(Foreign):
@@ -56,17 +48,23 @@ class Proxy(Foreign):
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        session, arguments = self._runner_session, list(args)
-        result = session.request("call", self, arguments, kwargs or None)
+        session, frame = self._runner_session, sys._getframe(1)
+        looked_at = _looked_at(session, frame, (*args, *kwargs.values()))
+        wish = (True,) if looked_at else ()
+        result = session.request("call", self, list(args), kwargs or None, *wish)
         changed, session.changed = session.changed, None
-        if changed is not None and changes.are_wanted(sys._getframe(1)):
-            changes.apply([arguments, kwargs], changed)
+        if changed is not None:
+            given: dict[int | str, object] = dict(enumerate(args))
+            given.update(kwargs)
+            if not changes.are_wanted(frame):
+                given = {place: one for place, one in given.items() if id(one) in looked_at}
+            changes.apply(given, changed)
         return result
 
     # -------------------------------------------------------------------------- attributes
 
     def __getattr__(self, name: str) -> object:
-        if name[:1] == "_" == name[-1:] and name not in _SPECIAL_NAMES and name.strip("_"):
+        if not is_asked_for(name):
             raise AttributeError(name)
         return self._runner_session.request("get", self, name)
 
@@ -83,6 +81,7 @@ class Proxy(Foreign):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Proxy):
+            self._runner_session.check_that_it_is_loaded()
             return False
         request = self._runner_session.request
         return request("eq", self, other) is True and request("ne", self, other) is False
@@ -94,7 +93,7 @@ class Proxy(Foreign):
         return _as_int(self._runner_session.request("hash", self))
 
     def __instancecheck__(self, instance: object) -> bool:
-        if not isinstance(instance, Proxy):
+        if not isinstance(instance, (Proxy, Extended)) and fields_of(type(instance)) is None:
             return False
         return self._runner_session.request("isinstance", instance, self) is True
 
@@ -219,6 +218,23 @@ class CoroutineProxy(Proxy):
 def make(session: Session, reference: list[object], kind: str) -> Proxy:
     """Makes the proxy of an object that is used as `kind` says."""
     return (CoroutineProxy if kind == COROUTINE else Proxy)(session, reference)
+
+
+def _looked_at(session: Session, frame: FrameType, arguments: tuple[object, ...]) -> frozenset[int]:
+    """Returns the identities of arguments at which the test looks when it has the result."""
+    changing = [one for one in arguments if changes.can_change(one)]
+    if not changing:
+        return frozenset()
+    named = [
+        (name, value)
+        for name, value in frame.f_locals.items()
+        if any(value is one for one in changing)
+    ]
+    names = tuple(name for name, _ in named)
+    found = frozenset(id(value) for _, value in named)
+    is_plain = bool(named) and len(found) == len(named)
+    nested = any(map(changes.is_nested, changing))
+    return found if is_plain and session.observes(frame, names, nested) else frozenset()
 
 
 def _as_int(answer: object) -> int:

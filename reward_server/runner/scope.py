@@ -15,7 +15,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from . import faults, names, plain, prompt, solution
 from .proxy import Proxy
@@ -23,19 +23,32 @@ from .session import Session
 
 _BUILTINS: Mapping[str, object] = vars(builtins)
 _CANDIDATE = "candidate"
+_IMPORT = re.compile(r"\s*(?:from|import)\s")
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
 class _Globals(dict[str, object]):
-    """Globals of the tests, which find a name when it is first used."""
+    """Globals of the tests, which find a name when it is first used.
+
+    Data of the solution's is found each time, since the solution may bind its name anew.
+    """
 
     def __init__(self, find: Callable[[str], object]) -> None:
         super().__init__(__name__="__main__")
         self._find = find
 
     def __missing__(self, name: str) -> object:
-        found = self[name] = self._find(name)
-        return found
+        found = self._find(name)
+        if not isinstance(found, _Meant):
+            self[name] = found
+            return found
+        return found.value
+
+
+class _Meant(NamedTuple):
+    """Data that a name of the solution's means."""
+
+    value: object
 
 
 class _SolutionModule(types.ModuleType):
@@ -89,8 +102,16 @@ class Scope:
         found = _Globals(self._find)
         self._session.own.add_namespace(found, has_classes=_define_classes(self._sources))
         for name in in_class_bodies & self._taken if in_class_bodies else ():
-            found[name] = self._find(name)
+            meant = self._find(name)
+            found[name] = meant.value if isinstance(meant, _Meant) else meant
         return found
+
+    def settle(self, found: dict[str, object]) -> None:
+        """Puts data in the place of the proxies that the tests imported before it was there."""
+        for name, value in list(found.items()):
+            if type(value) is Proxy and value.runner_reference()[0] == "name":
+                meant = self._meant(name)
+                found[name] = meant.value if isinstance(meant, _Meant) else value
 
     def _stand_in(self, name: str) -> object:
         if name not in self._stand_ins:
@@ -99,7 +120,31 @@ class Scope:
 
     def _import(self, name: str) -> object:
         self._imported.add(name)
-        return self._stand_in(name)
+        meant = self._meant(name)
+        return meant.value if isinstance(meant, _Meant) else meant
+
+    def _meant(self, name: str) -> object:
+        """Returns the data that a name means, else what stands for it."""
+        stand_in = self._stand_in(name)
+        is_asked = self._session.loaded and type(stand_in) is Proxy and self._may_be_data(name)
+        if not is_asked:
+            return stand_in
+        try:
+            value = self._session.request("value", stand_in)
+        except NameError:
+            return stand_in
+        return stand_in if isinstance(value, Proxy) else _Meant(value)
+
+    def _may_be_data(self, name: str) -> bool:
+        """Returns True if the tests use a name in another way than a function or class."""
+        is_class = _CLASS_NAME.fullmatch(name) is not None and not name.isupper()
+        if is_class or name == self._entry_point:
+            return False
+        use = re.compile(
+            rf"(?:(?<![\w.'\"])|\b{solution.NAME}\.){name}\b(?!\s*[(.\[=])|\b{name} =="
+        )
+        lines = (line for source in self._sources for line in source.splitlines() if name in line)
+        return any(use.search(line) for line in lines if not _IMPORT.match(line))
 
     def proxy(self, name: str) -> Proxy:
         """Returns a proxy of a name of the solution's, or of `Class().method`."""
@@ -131,7 +176,7 @@ class Scope:
         if self._is_module(name):
             self.is_plain = self.is_plain and name in plain.MODULES
             return importlib.import_module(name)
-        return self._stand_in(name)
+        return self._meant(name)
 
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:

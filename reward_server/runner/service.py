@@ -14,7 +14,7 @@ import threading
 import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import changes, faults, remote, streams, structures
 from .codec import (
@@ -25,16 +25,21 @@ from .codec import (
     ProtocolViolation,
     TooLargeError,
 )
+from .containers import Given, can_be_held
 from .decoding import Decoder
-from .encoding import Encoder
+from .encoding import Encoder, cast_down
 from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import OPERATIONS, details_of
 from .proxy import COROUTINE
+from .records import Records
 
 if TYPE_CHECKING:
     import asyncio
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
+_GIVING = frozenset(("get", "item", "value"))
+_WITH_CHANGES = 4  # operands of a call whose changes the judge wants whatever it returns
+_METHODS = (types.MethodType, types.BuiltinMethodType)
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
@@ -55,8 +60,10 @@ class Service:
         self._frames = frames
         self._module = module
         self._result_bytes = result_bytes
+        self.records = Records(vars(module).get, keeps_methods=True)
         self._decoder = Decoder(self)
         self._objects: list[object] = []
+        self._given = Given(self._content_of)
         self._numbers: dict[int, int] = {}
         self._remotes: dict[int, remote.Remote] = {}
         self._number: bytes | None = None
@@ -123,6 +130,10 @@ class Service:
             case _:
                 raise ProtocolViolation("an unknown reference")
 
+    def extend(self, value: object, reference: object, shown: object) -> object:
+        """Refuses: the judge sends no such thing."""
+        raise ProtocolViolation("extended data of the tests'")
+
     def _named(self, name: str) -> Callable[..., object]:
         entry = ENTRY.fullmatch(name) if "(" in name else None
         if entry:
@@ -150,7 +161,9 @@ class Service:
         operation = ""
         try:
             decoded = self._decoder.loads(request)
-            operation, operands = cast("tuple[str, list[object]]", decoded)
+            operation, operands, *updates = cast("list[Any]", decoded)
+            for update in updates:
+                self._given.take(update)
             action = self._special.get(operation) or OPERATIONS[operation]
             return self._returned(operation, operands, action(*operands))
         except ChannelClosedError:
@@ -159,12 +172,41 @@ class Service:
             return self._raised(operation, error)
 
     def _returned(self, operation: str, operands: list[object], result: object) -> bytes:
-        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES)
-        value = encoder.value(result)
+        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=operation != "case")
+        value = self._encoded(encoder, result)
         changed = None
-        if result is None and operation == "call" and _may_have_changed(operands):
-            changed = encoder.items(operands[1:])
-        return encoder.dumps(["return", value, changed, encoder.overloads_cast_down])
+        is_asked = result is None or len(operands) == _WITH_CHANGES
+        if operation == "call" and is_asked and _may_have_changed(operands):
+            changed = encoder.items(operands[1:3])
+        answer = ["return", value, changed, encoder.overloads_cast_down]
+        refreshed = self._given.changed()
+        given = self._given_number(operation, operands, result, value)
+        if given is not None or refreshed:
+            answer += [given, refreshed]
+        return encoder.dumps(answer)
+
+    def _given_number(
+        self, operation: str, operands: list[object], result: object, value: object
+    ) -> int | None:
+        """Returns the number of a container that an object of the solution's gave."""
+        if not can_be_held(result):
+            return None
+        gives = operation in _GIVING or (operation == "call" and isinstance(operands[0], _METHODS))
+        is_extended = type(value) is dict and "extended" in value
+        return self._given.number_of(result) if gives or is_extended else None
+
+    def _content_of(self, container: object) -> object:
+        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=True)
+        return encoder.value(cast_down(container))
+
+    def _encoded(self, encoder: Encoder, result: object) -> object:
+        """Returns the JSON value of a result, a reference if it is data that cannot cross."""
+        try:
+            return encoder.value(result)
+        except TooLargeError:
+            raise
+        except NotDataError:
+            return encoder.refer(result)
 
     def _raised(self, operation: str, error: BaseException) -> bytes:
         if isinstance(error, _STOPS.get(operation, ())):
@@ -246,7 +288,7 @@ def _call_method(
 
 
 def _may_have_changed(operands: list[object]) -> bool:
-    _, args, kwargs = cast("tuple[object, list[object], dict[str, object] | None]", operands)
+    _, args, kwargs, *_ = cast("list[Any]", operands)
     return any(map(changes.can_change, (*args, *(kwargs or {}).values())))
 
 

@@ -6,11 +6,16 @@ the test's own `except` clauses do, and the test that met it has failed.
 
 What it does not: judge answers.
 
-Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
+Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]],
+and [[number, container], ...] where the tests changed containers of the solution's (`containers`).
 Candidate to judge, with the same number:
 
     "return", value, changed, overloads   changed is null, or [args, kwargs] after a call that
-                                          returned None; overloads counts comparisons cast down
+                                          returned None or whose fourth operand asks for them;
+                                          overloads counts comparisons cast down
+                                          Behind these come, where the tests hold containers, the
+                                          number of the one returned or null, and
+                                          [[number, container], ...] of those that changed
     "raise", names, args, text, error     see `faults`; error is null or the exception itself
     "stop"                                an iterator is exhausted; only in answer to `next`
     "large", problem                      the value may not cross
@@ -24,9 +29,10 @@ import enum
 import os
 import sys
 from collections.abc import Callable
-from typing import cast
+from types import FrameType
+from typing import Any, TypeGuard, cast
 
-from . import faults
+from . import changes, extended, faults
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -35,24 +41,30 @@ from .codec import (
     NotDataError,
     ProtocolViolation,
 )
+from .containers import Held, can_be_held
 from .decoding import Decoder
-from .encoding import Encoder
+from .encoding import Encoder, cast_down
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
 from .membrane import without_addresses
 from .outputs import OutputLimitError
 from .own import Own
+from .records import Records
 
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
-
-
+_WITH_CHANGES = 4  # operands of a call whose changes are wanted whatever it returns
+_SHOWN_OPERATIONS = frozenset(extended.SHOWN.values())
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
 
 
 def _never() -> bool:
+    return False
+
+
+def _sees_nothing(frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
     return False
 
 
@@ -66,6 +78,10 @@ def _is_ask(message: list[object]) -> bool:
 
 def _no_type(name: str) -> type:
     raise ProtocolViolation("a type among operands")
+
+
+def _is_update(value: object) -> TypeGuard[list[Any]]:
+    return type(value) is list and len(value) == 2 and type(value[0]) is int
 
 
 class Cause(enum.Enum):
@@ -122,6 +138,8 @@ class Session:
         self._calls_left = calls
         self._announce_crossing = announce_crossing
         self.crossed = False
+        self.records = Records()
+        self._takes_extended = True
         self._decoder = Decoder(self, self._answered_type)
         self._ask_decoder = Decoder(self, _no_type)
         self._decoding = False
@@ -129,6 +147,7 @@ class Session:
         self._callbacks = Callbacks(self.own)
         self._raised_by_tests: list[Exception] = []
         self._objects: dict[int, object] = {}
+        self._containers = Held(lambda value: Encoder(self, _OWN_LIMIT).value(cast_down(value)))
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
@@ -136,7 +155,8 @@ class Session:
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}
-        self.changed: object = None
+        self.changed: list[Any] | None = None
+        self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
 
     # --------------------------------------------------------------------- codec.References
 
@@ -174,6 +194,32 @@ class Session:
         self._cross()
         return ANSWERED_TYPES[name]
 
+    def extend(self, value: object, reference: object, shown: object) -> object:
+        """Returns the object of the candidate's that this data is of.
+
+        Raises:
+            ProtocolViolation: there is no such object.
+        """
+        self._cross()
+        operations = cast("list[object]", shown) if type(shown) is list else []
+        if not self._takes_extended:
+            raise ProtocolViolation("extended data among operands")
+        if type(value) not in extended.CLASSES or not _SHOWN_OPERATIONS.issuperset(operations):
+            raise ProtocolViolation("no extended data")
+        match reference:
+            case ["object", int(number), str()] if 0 <= number < MAX_OBJECTS:
+                return self._extended(value, number, frozenset(cast("list[str]", operations)))
+            case _:
+                raise ProtocolViolation("an unknown reference")
+
+    def _extended(self, value: object, number: int, shown: frozenset[str]) -> object:
+        known = self._objects.get(number)
+        if isinstance(known, extended.CLASSES[type(value)]) and extended.updated(known, value):
+            return known
+        made = extended.make(self, value, ["object", number], shown)
+        self._objects[number] = made
+        return made
+
     # ----------------------------------------------------------------------------- requests
 
     def request(self, operation: str, *operands: object) -> object:
@@ -187,9 +233,7 @@ class Session:
         """
         if self.ended is not None:
             raise self.ended
-        if not self.loaded:
-            self.asked_early = True
-            raise NotLoaded
+        self.check_that_it_is_loaded()
         if self._decoding:
             raise ProtocolViolation("an answer that asks questions")
         if operation not in _PLAIN_OPERATIONS:
@@ -200,6 +244,16 @@ class Session:
             return self._exchange(operation, operands)
         finally:
             sys.setrecursionlimit(limit)
+
+    def check_that_it_is_loaded(self) -> None:
+        """Refuses to say anything about the solution before it is there.
+
+        Raises:
+            NotLoaded: it is not.
+        """
+        if not self.loaded:
+            self.asked_early = True
+            raise NotLoaded
 
     def receive(self, number: bytes = b"") -> list[object]:
         """Waits for a message.
@@ -217,6 +271,7 @@ class Session:
             self._decoding = True
             is_ask = frame.startswith(_ASK, len(number))
             decoder = self._ask_decoder if is_ask else self._decoder
+            self._takes_extended = not is_ask
             message = decoder.loads(frame[len(number) :])
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -273,9 +328,16 @@ class Session:
         encoder = Encoder(self, _OWN_LIMIT)
         self._number += 1
         number = NUMBER.pack(self._number)
-        frame = number + encoder.dumps([operation, encoder.items(list(operands))])
+        updates = self._containers.changed()
+        message: list[object] = [
+            operation,
+            encoder.items(list(operands)),
+            *([updates] if updates else []),
+        ]
+        frame = number + encoder.dumps(message)
         if encoder.met_class:
             self._cross()
+        wanted = operation == "call" and len(operands) == _WITH_CHANGES
         self._spend_call()
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
@@ -283,7 +345,10 @@ class Session:
         while True:
             match self.receive(number):
                 case ["return", value, changed, int(overloads)]:
-                    return self._returned(value, changed, overloads)
+                    return self._returned(value, changed, overloads, wanted=wanted)
+                case ["return", value, changed, int(overloads), held, list(refreshed)]:
+                    value = self._held(value, held, refreshed)
+                    return self._returned(value, changed, overloads, wanted=wanted)
                 case ["raise", list(names), list(arguments), str(text), error]:
                     raise self._raised(names, arguments, text, error)
                 case ["stop"] if operation in ("next", "anext"):
@@ -295,10 +360,23 @@ class Session:
                 case _:
                     raise self.forged("not an answer")
 
-    def _returned(self, value: object, changed: object, overloads: int) -> object:
+    def _held(self, value: object, number: object, refreshed: list[object]) -> object:
+        """Takes what the solution made of containers that the tests hold."""
+        self._cross()
+        updates = [(one[0], one[1]) for one in refreshed if _is_update(one)]
+        if len(updates) != len(refreshed) or not self._containers.refresh(updates):
+            raise self.forged("no containers that the tests hold")
+        if number is None:
+            return value
+        if type(number) is not int or not can_be_held(value):
+            raise self.forged("no container that can be held")
+        return self._containers.hold(number, value)
+
+    def _returned(self, value: object, changed: object, overloads: int, *, wanted: bool) -> object:
         if overloads:
             self._count("cast_down_overload")
-        if changed is not None and (value is not None or type(changed) is not list):
+        may_change = wanted or value is None
+        if changed is not None and not (may_change and changes.are_changes(changed)):
             raise self.forged("changes that were not made")
         self.changed = changed
         return value

@@ -10,6 +10,7 @@ from tests.attacks.corpus import (
     reads,
     records,
     results,
+    shared,
 )
 
 ATTACKS = (
@@ -22,4 +23,5 @@ ATTACKS = (
     *output.ATTACKS,
     *handed.ATTACKS,
     *leaks.ATTACKS,
+    *shared.ATTACKS,
 )

@@ -1,0 +1,100 @@
+"""Values of the standard library that cross as data: views, memory, and what a text tells in full.
+
+Like numpy's arrays, what needs a module is made of it only where that module is loaded already; the
+other side's word loads none. Elsewhere the value stays an object over there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import cast
+
+_MAX_CHARACTERS = 1 << 20
+
+
+def _array_text(value: object) -> str:
+    typed = cast("_Array", value)
+    return f"{typed.typecode}{typed.tobytes().hex()}"
+
+
+class _Array:
+    """What is used here of `array.array`."""
+
+    typecode: str
+
+    def tobytes(self) -> bytes:
+        raise NotImplementedError
+
+
+def _array(kind: Callable[..., object], text: str) -> object:
+    return kind(text[0], bytes.fromhex(text[1:]))
+
+
+def _from_text(kind: Callable[..., object], text: str) -> object:
+    return kind(text)
+
+
+_Build = Callable[[Callable[..., object], str], object]
+# How each class is told by a text and made of it, by its full name.
+_TOLD: Mapping[str, tuple[Callable[[object], str], _Build]] = {
+    "array.array": (_array_text, _array),
+    "uuid.UUID": (str, _from_text),
+    "pathlib.PurePosixPath": (str, _from_text),
+    "ipaddress.IPv4Address": (str, _from_text),
+    "ipaddress.IPv6Address": (str, _from_text),
+    "ipaddress.IPv4Network": (str, _from_text),
+    "ipaddress.IPv6Network": (str, _from_text),
+}
+
+
+def text_of(value: object) -> tuple[str, str] | None:
+    """Returns a value's class and the text that tells it, None for other values."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if name not in _TOLD:
+        return None
+    text = _TOLD[name][0](value)
+    return (name, text) if len(text) <= _MAX_CHARACTERS else None
+
+
+def from_text(name: object, text: object) -> object | None:
+    """Returns the value that a text tells, None where its module is not loaded.
+
+    Raises:
+        ValueError, KeyError: there is no such value.
+    """
+    if type(name) is not str or type(text) is not str or len(text) > _MAX_CHARACTERS:
+        raise ValueError("not a value of the library's")
+    module, _, attribute = name.rpartition(".")
+    build = _TOLD[name][1]
+    kind = getattr(sys.modules.get(module), attribute, None)
+    return None if kind is None else build(kind, text)
+
+
+# ------------------------------------------------------------------------------------- views
+
+_EMPTY: dict[object, object] = {}
+KEYS, VALUES, ITEMS = type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items())
+VIEWS: Mapping[type, str] = {KEYS: "dict_keys", VALUES: "dict_values", ITEMS: "dict_items"}
+
+
+def keys(content: dict[object, object]) -> object:
+    """Returns the keys of a dictionary as its view."""
+    return content.keys()
+
+
+def values(content: list[object]) -> object:
+    """Returns elements as the view of a dictionary's values."""
+    return dict(enumerate(content)).values()
+
+
+def items(content: dict[object, object]) -> object:
+    """Returns a dictionary's items as its view."""
+    return content.items()
+
+
+def read_only(content: dict[object, object]) -> object:
+    """Returns a dictionary that cannot be changed."""
+    return MappingProxyType(content)
