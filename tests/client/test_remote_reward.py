@@ -217,8 +217,8 @@ async def test_a_call_without_a_verdict_logs_no_time_instead_of_none(serve):
 
 
 async def test_extra_columns_have_a_value_for_every_completion(serve):
-    log = Log()
-    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    log, target = Log(), serve(judge).target
+    reward = remote_reward(target, task=TEMPLATES, name="r", columns=("verdict", "message"))
     await call(reward, "right", "unjudged", "invalid", log_extra=log.log_extra)
     assert log.columns["r_verdict"] == ["PASSED", "UNJUDGED", "INVALID_TASK"]
     assert log.columns["r_message"] == [
@@ -226,6 +226,22 @@ async def test_extra_columns_have_a_value_for_every_completion(serve):
         "DEADLINE_EXCEEDED: no slot in time",
         "broken tests",
     ]
+    assert len(log.columns) == 2
+
+
+async def test_a_table_of_completions_gets_the_verdict_alone_unless_told(serve):
+    log = Log()
+    await call(
+        remote_reward(serve(judge).target, task=TEMPLATES, name="r"),
+        "right",
+        log_extra=log.log_extra,
+    )
+    assert log.columns == {"r_verdict": ["PASSED"]}
+
+
+def test_a_column_that_there_is_not_is_named():
+    with pytest.raises(ValueError, match="no 'verdicts'; there are task_id, verdict, message"):
+        remote_reward("localhost:1", task=TEMPLATES, columns=("verdicts",))
 
 
 async def test_a_call_without_completions_is_no_failure(serve):

@@ -6,6 +6,7 @@ import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import RewardLostError, remote_reward, tasks
+from trainer_client.rewards.metrics import EVERY_COLUMN
 
 ROW = {
     "prompt": "def twice(x):\n",
@@ -87,7 +88,8 @@ def test_a_wrong_policy_is_refused_when_the_function_is_made(options, problem):
 
 async def test_extra_columns_tell_task_failing_test_and_integrity(serve):
     columns: dict[str, list] = {}
-    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    target = serve(judge).target
+    reward = remote_reward(target, task=TEMPLATES, name="r", columns=EVERY_COLUMN)
     ids = {"task_id": ["t/1", "t/1", "t/9", None]}
     await call(reward, "right", "wrong", "right", "right", **ids, log_extra=columns.__setitem__)
     assert columns["r_task_id"] == ["t/1", "t/1", "t/9", ""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from google.protobuf import json_format
 
 from trainer_client import ConfigError, TaskError, tasks
 from trainer_client.trl.config import load_config
-from trainer_client.trl.data import load_tasks
+from trainer_client.trl.data import read_tasks, training_tasks
 from trainer_client.trl.sources import package_file, read_rows
 
 ROWS = [
@@ -45,14 +46,19 @@ def flags(data_file) -> dict[str, object]:
 
 
 def tasks_of(flags: dict[str, object], *, chat: bool = False):
-    return load_tasks(load_config(None, flags).data, chat=chat, count_tokens=len)
+    section = load_config(None, flags).data
+    return training_tasks(section, read_tasks(section), chat=chat, count_tokens=len)
+
+
+def references_of(flags: dict[str, object]) -> Mapping[str, str]:
+    return read_tasks(load_config(None, flags).data).references
 
 
 def test_tests_stay_out_of_the_data_set(flags):
     found = tasks_of(flags)
     assert found.records[0] == {"prompt": "def f0(x):\n", "task_id": "HumanEval/0"}
     assert found.templates["HumanEval/0"].function.entry_point == "f0"
-    assert found.references["HumanEval/0"] == "    return x\n"
+    assert references_of(flags)["HumanEval/0"] == "    return x\n"
 
 
 def test_chat_prompts_quote_the_function_and_ask_for_a_block(flags):
@@ -183,7 +189,7 @@ def test_rows_of_requests_bring_prompt_and_request_themselves(tmp_path):
         "Write it.",
     ]
     assert found.templates["0"] == tasks.humaneval(ROWS[0])
-    assert found.references == {"0": "code", "1": ""}
+    assert references_of(flags) == {"0": "code", "1": ""}
 
 
 @pytest.mark.parametrize(
@@ -319,14 +325,15 @@ def test_holding_out_what_cannot_be_is_an_error(flags, choice, message):
 
 def test_a_limit_of_prompts_that_leaves_nothing_held_out_is_an_error(flags):
     named = {"data.held_out.ids": ["HumanEval/3"], "data.max_prompt_tokens": 20}
-    with pytest.raises(ConfigError, match=r"max_prompt_tokens: 20 leaves none of data\.held_out"):
+    with pytest.raises(ConfigError, match=r"data\.held_out\.ids: none is left.*max_prompt_tokens"):
         tasks_of({**flags, **named})
 
 
 def test_the_learning_experiment_never_trains_on_what_it_evaluates(repository, monkeypatch):
     monkeypatch.chdir(repository)
     config = load_config(Path("experiments/learning/smollm2.toml"), {})
-    found = load_tasks(config.data, chat=True, count_tokens=len)
+    source = read_tasks(config.data)
+    found = training_tasks(config.data, source, chat=True, count_tokens=len)
     trained = {record["task_id"] for record in found.records}
     held_out = {record["task_id"] for record in found.held_out}
     assert (len(trained), len(held_out), trained & held_out) == (32, 100, set())

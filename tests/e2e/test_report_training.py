@@ -16,6 +16,7 @@ from trainer_client.report.runs import read_runs
 from trainer_client.report.samples import samples
 from trainer_client.report.series import logged
 from trainer_client.report.tables import read_tables
+from trainer_client.rewards.metrics import EVERY_COLUMN
 from trainer_client.trl.run_folder import RunFolder, RunInfo
 
 pytestmark = [
@@ -81,6 +82,7 @@ def _trainer(model: Path, folder: RunFolder, server):
             task=tasks.templates("humaneval", ROWS),
             name=INFO.reward,
             outage_seconds=2.5,
+            columns=EVERY_COLUMN,
         ),
         train_dataset=Dataset.from_list(records),
         callbacks=[Recorder()],

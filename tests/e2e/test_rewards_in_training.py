@@ -30,6 +30,7 @@ from trainer_client.rewards import (
     with_options,
     xmlcount_reward,
 )
+from trainer_client.rewards.metrics import EVERY_COLUMN
 
 pytestmark = [
     pytest.mark.training,
@@ -125,7 +126,12 @@ def test_what_a_browser_of_completions_shows_is_beside_them(
     import pyarrow.parquet as parquet
 
     rewards = {
-        remote_reward(math_server.target, task=tasks.templates("humaneval", ROWS), name="r"): 1.0
+        remote_reward(
+            math_server.target,
+            task=tasks.templates("humaneval", ROWS),
+            name="r",
+            columns=EVERY_COLUMN,
+        ): 1.0
     }
     train(tiny_model, tmp_path, rewards, chat=False)
     (file,) = (tmp_path / "completions").glob("*.parquet")

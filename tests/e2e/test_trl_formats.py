@@ -18,6 +18,7 @@ from tests.e2e.scripted import Script, answer, body, factor_in, is_right, sent, 
 from trainer_client import remote_reward, tasks
 from trainer_client.grpo import split_groups, standardized_advantages
 from trainer_client.local_server import LocalServer
+from trainer_client.rewards.metrics import EVERY_COLUMN
 
 pytestmark = [
     pytest.mark.training,
@@ -46,7 +47,9 @@ def counting_server(tmp_path_factory, metrics_port):
 
 def counted(server: LocalServer, calls: list[list[float | None]]):
     """Makes the reward under test; its calls are noted."""
-    inner = remote_reward(server.target, task=tasks.templates("humaneval", ROWS), name="tests")
+    inner = remote_reward(
+        server.target, task=tasks.templates("humaneval", ROWS), name="tests", columns=EVERY_COLUMN
+    )
 
     async def reward(prompts, completions, **columns):
         calls.append(await inner(prompts, completions, **columns))

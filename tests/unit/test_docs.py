@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trainer_client.trl.config import load_config
-from trainer_client.trl.data import load_tasks
+from trainer_client.trl.data import read_tasks, training_tasks
 
 DOCUMENTS = (
     "README.md",
@@ -82,7 +82,9 @@ def test_the_first_runs_configuration_is_one(repository: Path, tmp_path: Path):
     file.write_text(block)
     config = load_config(file, {})
     assert config.server.target is None
-    assert len(load_tasks(config.data, chat=True, count_tokens=len).records) == 4
+    source = read_tasks(config.data)
+    tasks = training_tasks(config.data, source, chat=True, count_tokens=len)
+    assert len(tasks.records) == 4
 
 
 def test_the_request_that_the_first_run_shows_is_one(repository: Path, tmp_path: Path):
@@ -90,5 +92,6 @@ def test_the_request_that_the_first_run_shows_is_one(repository: Path, tmp_path:
     (block,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / "own.jsonl").write_text(block)
     flags = {"model.path": "m", "data.kind": "requests", "data.path": tmp_path / "own.jsonl"}
-    tasks = load_tasks(load_config(None, flags).data, chat=True, count_tokens=len)
+    section = load_config(None, flags).data
+    tasks = training_tasks(section, read_tasks(section), chat=True, count_tokens=len)
     assert tasks.templates["double"].function.entry_point == "double"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
@@ -18,6 +18,8 @@ from trainer_client.rewards.judged import (
 
 Task = str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreRequest]
 Policy = Literal["all_or_nothing", "fraction", "weighted"]
+
+TABLE_COLUMNS = ("verdict",)
 
 _POLICIES: Mapping[str, pb.RewardPolicyKind.ValueType] = {
     "all_or_nothing": pb.REWARD_POLICY_KIND_ALL_OR_NOTHING,
@@ -37,6 +39,7 @@ def remote_reward(
     format_bonus: float = 0.0,
     defaults: pb.ScoreRequest | None = None,
     failure_budget: int = 10,
+    columns: Collection[str] = TABLE_COLUMNS,
     **connection: Unpack[ConnectionOptions],
 ) -> RewardFunction:
     """Makes a reward function for `GRPOTrainer(reward_funcs=...)`.
@@ -58,6 +61,8 @@ def remote_reward(
         defaults: fields for every request, such as limits, or a reward policy where none of the
             three above is given.
         failure_budget: consecutive calls without a single reward after which training stops.
+        columns: what TRL's table of completions shows of each beside its reward, of
+            `metrics.EVERY_COLUMN`. A terminal of 80 columns has room for the verdict.
 
     Raises:
         ValueError: there is no such task format or policy, a bonus is out of its range, or the
@@ -74,6 +79,7 @@ def remote_reward(
             format_bonus=format_bonus,
             defaults=defaults,
             failure_budget=failure_budget,
+            columns=columns,
             **connection,
         )
     )
@@ -94,6 +100,7 @@ class RemoteReward(Judged):
         format_bonus: float = 0.0,
         defaults: pb.ScoreRequest | None = None,
         failure_budget: int = 10,
+        columns: Collection[str] = TABLE_COLUMNS,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         if isinstance(task, str):
@@ -106,6 +113,7 @@ class RemoteReward(Judged):
             id_column=id_column,
             defaults=_shaped(defaults, policy, compile_bonus, format_bonus),
             failure_budget=failure_budget,
+            columns=columns,
             **connection,
         )
 

@@ -13,7 +13,7 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, Unpack
@@ -25,7 +25,7 @@ from trainer_client.client import AsyncRewardClient
 from trainer_client.errors import RewardLostError, TaskError
 from trainer_client.requests import LazyRequest
 from trainer_client.rewards.columns import rows_of
-from trainer_client.rewards.metrics import Metrics
+from trainer_client.rewards.metrics import EVERY_COLUMN, Metrics
 from trainer_client.score import Score
 from trainer_client.text import completion_text
 
@@ -75,6 +75,7 @@ class Judged:
         id_column: the data-set column with the task's id, which is logged.
         defaults: fields for every request.
         failure_budget: consecutive calls without a single reward after which training stops.
+        columns: what is published of each completion beside its reward.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Judged:
         id_column: str,
         defaults: pb.ScoreRequest,
         failure_budget: int,
+        columns: Collection[str] = EVERY_COLUMN,
         **connection: Unpack[ConnectionOptions],
     ) -> None:
         self.__name__ = name
@@ -94,7 +96,7 @@ class Judged:
         self._id_column = id_column
         self._defaults = defaults
         self._budget = _Budget(failure_budget)
-        self._metrics = Metrics(name)
+        self._metrics = Metrics(name, columns)
 
     async def __call__(
         self,

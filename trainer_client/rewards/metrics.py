@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from trainer_client.score import Integrity, Score, TestOutcome, Verdict
@@ -29,10 +29,17 @@ class Metrics:
 
     Args:
         name: prefix of all of them.
+        columns: names of the columns to publish, of `EVERY_COLUMN`.
+
+    Raises:
+        ValueError: there is no such column.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, columns: Collection[str]) -> None:
+        if unknown := [column for column in columns if column not in EVERY_COLUMN]:
+            raise ValueError(f"columns: no {unknown[0]!r}; there are {', '.join(EVERY_COLUMN)}")
         self._name = name
+        self._columns = columns
         self._signals: set[str] = set()
 
     def log(
@@ -58,9 +65,11 @@ class Metrics:
             for key, value in self._values(scores).items():
                 log_metric(f"{self._name}/{key}", value)
         if log_extra is not None:
-            log_extra(f"{self._name}_task_id", list(task_ids))
+            if TASK_ID in self._columns:
+                log_extra(f"{self._name}_{TASK_ID}", list(task_ids))
             for key, show in _COLUMNS.items():
-                log_extra(f"{self._name}_{key}", [show(score) for score in scores])
+                if key in self._columns:
+                    log_extra(f"{self._name}_{key}", [show(score) for score in scores])
 
     def _values(self, scores: Sequence[Score]) -> dict[str, float]:
         count = len(scores)
@@ -118,3 +127,5 @@ _COLUMNS: Mapping[str, Callable[[Score], str]] = {
     "failing_test": _failing_test,
     "integrity": _integrity,
 }
+TASK_ID = "task_id"
+EVERY_COLUMN = (TASK_ID, *_COLUMNS)

@@ -107,7 +107,10 @@ def templates(
         key = str(row.get(field, ""))
         if not key or key in found:
             raise TaskError(task, field, f"{key!r} is another row's" if key else "is absent")
-        found[key] = make(row)
+        try:
+            found[key] = make(row)
+        except TaskError as error:
+            raise TaskError(error.task, error.field, error.problem, row=key) from None
     return found
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -103,19 +103,35 @@ def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, A
         ConfigError: names are unknown; tells what each is called by now, or might have been. Or
             what must be a number or true or false is something else.
     """
-    fields = {field.name for field in dataclasses.fields(config)}
+    check_names(
+        section, given, {field.name for field in dataclasses.fields(config)}, config.__name__
+    )
+    hints = get_type_hints(config)
+    return {name: _typed(f"{section}.{name}", value, hints[name]) for name, value in given.items()}
+
+
+def check_names(section: str, given: Iterable[str], fields: Collection[str], owner: str) -> None:
+    """Compares the names of a section with those of the configuration that it is for.
+
+    Args:
+        section: its name.
+        given: the names in it.
+        fields: the names that are known.
+        owner: what the configuration is called.
+
+    Raises:
+        ConfigError: names are unknown; tells what each is called, or might have been.
+    """
     gone = GONE if section == "training" else {}
     problems = [
         f"{section}.{name}: {gone[name]}"
         if name in gone
-        else f"{section}.{name}: no field of {config.__name__}{_suggestion(name, fields)}"
+        else f"{section}.{name}: no field of {owner}{_suggestion(name, fields)}"
         for name in given
         if name in gone or name not in fields
     ]
     if problems:
         raise ConfigError("\n".join(problems))
-    hints = get_type_hints(config)
-    return {name: _typed(f"{section}.{name}", value, hints[name]) for name, value in given.items()}
 
 
 def _typed(name: str, value: Any, hint: Any) -> Any:
@@ -185,6 +201,6 @@ def _types(field: FieldInfo | None) -> Iterable[type]:
     return (part for part in parts if isinstance(part, type))
 
 
-def _suggestion(name: str, known: set[str]) -> str:
+def _suggestion(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]}?" if close else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,52 +23,89 @@ class TrainingTasks:
         records: `prompt` and `task_id` of each task to train on, the columns of the data set.
         held_out: the same of each task to evaluate on.
         templates: requests without a completion, of both.
-        references: reference solutions, of both, where the data set has any.
     """
 
     records: list[dict[str, Any]]
     held_out: list[dict[str, Any]]
     templates: Mapping[str, pb.ScoreRequest]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSource:
+    """What a data set says, whatever model is asked.
+
+    Args:
+        known: all its rows, by task id.
+        rows: those that were chosen.
+        templates: requests without a completion, of the chosen ones.
+        references: reference solutions of the chosen ones, "" where a row has none.
+    """
+
+    known: Mapping[str, tasks.Row]
+    rows: Mapping[str, tasks.Row]
+    templates: Mapping[str, pb.ScoreRequest]
     references: Mapping[str, str]
 
 
-def load_tasks(
-    section: DataSection, *, chat: bool, count_tokens: Callable[[Prompt], int]
-) -> TrainingTasks:
-    """Reads the tasks.
-
-    Args:
-        section: which data set, and which of its tasks.
-        chat: whether prompts are chat messages.
-        count_tokens: how long a prompt is for the model.
+def read_tasks(section: DataSection) -> TaskSource:
+    """Reads the tasks of a data set.
 
     Raises:
-        ConfigError: the data cannot be read, or nothing of it is left.
+        ConfigError: the data cannot be read, or holds none of the tasks.
         TaskError: a row is wrong.
+    """
+    known = _by_id(section, rows_of(section))
+    rows = _selected(section, known)
+    if not rows:
+        raise ConfigError(f"data: {section.source} holds no tasks")
+    return TaskSource(
+        known=known,
+        rows=rows,
+        templates=_templates(section, rows),
+        references={key: reference_of(section, row) for key, row in rows.items()},
+    )
+
+
+def training_tasks(
+    section: DataSection,
+    source: TaskSource,
+    *,
+    chat: bool,
+    count_tokens: Callable[[Prompt], int],
+    left_out: Collection[str] = (),
+) -> TrainingTasks:
+    """Makes prompts of the tasks, and holds some out.
+
+    Args:
+        section: which tasks are chosen and held out.
+        source: what the data set says.
+        chat: whether prompts are chat messages.
+        count_tokens: how long a prompt is for the model.
+        left_out: ids of tasks that are neither trained on nor evaluated.
+
+    Raises:
+        ConfigError: a row has no prompt, or nothing is left.
     """
     if section.examples and not chat:
         raise ConfigError("data.examples: are turns of a chat, and prompts are plain text here")
-    known = _by_id(section, rows_of(section))
-    rows = _selected(section, known)
-    templates = _templates(section, rows)
     records = [
-        {"prompt": prompt_of(section, row, chat=chat), "task_id": key} for key, row in rows.items()
+        {"prompt": prompt_of(section, row, chat=chat), "task_id": key}
+        for key, row in source.rows.items()
+        if key not in left_out
     ]
     most = section.max_prompt_tokens
     kept = [record for record in records if most is None or count_tokens(record["prompt"]) <= most]
-    chosen = _held_out(section.held_out, known, kept)
+    chosen = _held_out(section.held_out, source.known, kept)
     training = [record for record in kept if record["task_id"] not in chosen]
     if not training:
         raise ConfigError(f"data: no task of {section.source} is left to train on")
     held_out = [record for record in kept if record["task_id"] in chosen]
     if chosen and not held_out:
-        raise ConfigError(f"data.max_prompt_tokens: {most} leaves none of data.held_out.ids")
-    return TrainingTasks(
-        records=training,
-        held_out=held_out,
-        templates=templates,
-        references={key: reference_of(section, row) for key, row in rows.items()},
-    )
+        raise ConfigError(
+            "data.held_out.ids: none is left, as prompts are longer than data.max_prompt_tokens "
+            "or reference solutions fail"
+        )
+    return TrainingTasks(records=training, held_out=held_out, templates=source.templates)
 
 
 def _by_id(section: DataSection, rows: Sequence[tasks.Row]) -> dict[str, tasks.Row]:

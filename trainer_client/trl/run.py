@@ -14,24 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from trainer_client.blocking import RewardClient
 from trainer_client.channel import Target
-from trainer_client.errors import CallError, ConfigError
-from trainer_client.tasks import fill
-from trainer_client.trl.config import TrainConfig
-from trainer_client.trl.data import TrainingTasks
+from trainer_client.errors import ConfigError
+from trainer_client.trl.config import TrainConfig, check_names
+from trainer_client.trl.data import TaskSource, TrainingTasks, read_tasks
 from trainer_client.trl.printing import print_evaluation, print_group
+from trainer_client.trl.processes import is_main_process, told_by_main
+from trainer_client.trl.references import check_references
 from trainer_client.trl.resuming import check_unfinished, last_checkpoint
 from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
-from trainer_client.trl.server import serving
+from trainer_client.trl.server import own_target, shared_target
 from trainer_client.trl.trainer import (
     execution_reward,
     grpo_arguments,
     load_tokenizer,
     make_trainer,
+    output_folder,
     rendered,
     tasks_for,
 )
+from trainer_client.trl.training_fields import training_fields
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -62,6 +64,21 @@ class Run:
     recorder: Recorder
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What was found out before torch was imported.
+
+    Args:
+        source: the tasks.
+        own_target: the servers' address, where this process knows it.
+        left_out: ids of the tasks whose reference solutions fail; known to the main process.
+    """
+
+    source: TaskSource
+    own_target: Target | None
+    left_out: frozenset[str]
+
+
 def train(config: TrainConfig, console: Console, *, resume: bool = False) -> None:
     """Trains and evaluates.
 
@@ -75,17 +92,17 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
         CallError: the server cannot be reached.
         RewardLostError: rewards stayed away for too long.
     """
-    arguments = grpo_arguments(config)
-    folder = RunFolder(Path(arguments.output_dir))
+    folder = RunFolder(output_folder(config))
     checkpoint = _last_checkpoint(folder, resume=resume)
-    if checkpoint is not None:
-        check_unfinished(Path(checkpoint), arguments)
-    arguments.eval_on_start = (
-        checkpoint is None and config.evaluation.before and config.data.held_out is not None
-    )
-    folder.make()
     with ExitStack() as stack:
-        run = _assembled(config, arguments, folder, console, stack)
+        checked = _checked(config, folder, console, stack)
+        arguments = grpo_arguments(config)
+        if checkpoint is not None:
+            check_unfinished(Path(checkpoint), arguments)
+        arguments.eval_on_start = (
+            checkpoint is None and config.evaluation.before and config.data.held_out is not None
+        )
+        run = _assembled(config, arguments, checked, folder, console, stack)
         _check_tasks_suffice(run.tasks, arguments)
         run.recorder.start(resumed=checkpoint is not None)
         run.trainer.train(resume_from_checkpoint=checkpoint)
@@ -105,12 +122,11 @@ def evaluate(config: TrainConfig, console: Console) -> None:
     """
     if config.data.held_out is None:
         raise ConfigError("data.held_out: is absent, so there is nothing to evaluate")
-    arguments = grpo_arguments(config)
-    folder = RunFolder(Path(arguments.output_dir))
+    folder = RunFolder(output_folder(config))
     _last_checkpoint(folder, resume=False)
-    folder.make()
     with ExitStack() as stack:
-        run = _assembled(config, arguments, folder, console, stack)
+        checked = _checked(config, folder, console, stack)
+        run = _assembled(config, grpo_arguments(config), checked, folder, console, stack)
         run.recorder.start()
         _evaluate(run)
 
@@ -128,32 +144,54 @@ def dry_run(config: TrainConfig, console: Console) -> None:
         config = config.model_copy(
             update={"training": {**config.training, **_UNPUBLISHED, "output_dir": scratch}}
         )
+        folder = RunFolder(Path(scratch))
+        checked = _checked(config, folder, console, stack)
         arguments = grpo_arguments(config)
-        run = _assembled(config, arguments, RunFolder(Path(scratch)), console, stack)
+        run = _assembled(config, arguments, checked, folder, console, stack)
         _check_tasks_suffice(run.tasks, arguments)
         records = run.tasks.records[:1]
         samples = run.trainer.sample(records)
         print_group(console, rendered(config, run.tokenizer, records[0]["prompt"]), samples)
 
 
+def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: ExitStack) -> Checked:
+    """Checks what can be checked before torch is imported, which takes many seconds.
+
+    A server that it starts ends with the stack.
+
+    Raises:
+        ConfigError: a setting, the data or the folder is wrong.
+        CallError: the server cannot be reached.
+    """
+    if fields := training_fields():
+        check_names("training", config.training, fields, "GRPOConfig")
+    source = read_tasks(config.data)
+    folder.make()
+    own = stack.enter_context(own_target(config.server, folder.path / "server.log"))
+    left_out = frozenset[str]()
+    if own is not None and is_main_process():
+        left_out = check_references(config, own, source, console)
+    return Checked(source=source, own_target=own, left_out=left_out)
+
+
 def _assembled(
     config: TrainConfig,
     arguments: GRPOConfig,
+    checked: Checked,
     folder: RunFolder,
     console: Console,
     stack: ExitStack,
 ) -> Run:
-    """Makes a run's parts; a server that it starts ends with the stack."""
+    """Makes a run's parts."""
     from trainer_client.trl.progress import StepLines
     from trainer_client.trl.recorder import Recorder
     from trainer_client.trl.watch import attach_controller, watchers_of
 
     tokenizer = load_tokenizer(config)
-    tasks = tasks_for(config, tokenizer)
-    target = stack.enter_context(serving(config.server, folder.path / "server.log"))
+    target = stack.enter_context(shared_target(config.server, checked.own_target))
+    left_out = told_by_main(sorted(checked.left_out))
+    tasks = tasks_for(config, tokenizer, checked.source, left_out)
     is_main = arguments.process_index == 0
-    if is_main:
-        _try_server(config, target, tasks, console)
     reward = execution_reward(config, target, tasks)
     recorder = Recorder(folder, _info(config, arguments, reward.__name__), writes=is_main)
 
@@ -208,38 +246,6 @@ def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
     if found is None:
         raise ConfigError(f"--resume: there is no whole checkpoint in {folder.path}")
     return str(found)
-
-
-def _try_server(
-    config: TrainConfig, target: Target, training_tasks: TrainingTasks, console: Console
-) -> None:
-    """Has the first task's reference solution judged, before minutes are spent on a model.
-
-    Raises:
-        ConfigError: the section [server] is wrong.
-        CallError: it was not judged.
-    """
-    task_id = training_tasks.records[0]["task_id"]
-    reference = training_tasks.references.get(task_id, "")
-    request = fill(training_tasks.templates[task_id], reference)
-    request.MergeFrom(config.reward.defaults)
-    try:
-        with RewardClient(target, **config.server.options) as client:
-            info = client.server_info()
-            (score,) = client.score([request])
-    except ConfigError:
-        raise
-    except ValueError as error:
-        raise ConfigError(f"server.target: {error}") from error
-    if score.error is not None:
-        raise CallError(score.error.status, score.error.message)
-    verdict = score.verdict.name if score.verdict is not None else ""
-    what = f"the reference solution of {task_id}" if reference else f"an empty answer to {task_id}"
-    console.print(
-        f"reward server {info.server_version} at {target}, {info.slots} slots; {what}: {verdict}",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunInfo:

@@ -102,6 +102,8 @@ class DataSection(Section):
             all asserts of MBPP's rows, {test} is the first.
         examples: turns that come before the question, in chats.
         max_prompt_tokens: longer prompts are left out.
+        failing_references: what is done about a task whose reference solution fails: the task is
+            left out, the run stops, or the task is kept.
         held_out: the tasks to evaluate on.
     """
 
@@ -118,6 +120,7 @@ class DataSection(Section):
     question: str | None = None
     examples: tuple[ExampleSection, ...] = ()
     max_prompt_tokens: PositiveInt | None = None
+    failing_references: Literal["leave_out", "stop", "keep"] = "leave_out"
     held_out: HeldOutSection | None = None
 
     @model_validator(mode="after")

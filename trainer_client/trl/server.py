@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
 from trainer_client.local_server import LocalServer, ServerStartError
+from trainer_client.trl.processes import is_local_main_process
 from trainer_client.trl.sections import ServerSection
 
 
 @contextmanager
-def serving(section: ServerSection, log: Path) -> Iterator[Target]:
-    """Gives the servers' address for the time of the block.
+def own_target(section: ServerSection, log: Path) -> Iterator[Target | None]:
+    """Gives the servers' address as far as this process knows it, for the time of the block.
 
-    Without a target, the first process on each machine starts `reward-server serve` there, and the
-    others on that machine call it.
+    Without a target, the first process on each machine starts `reward-server serve` there.
 
     Args:
         section: the target, and the flags of a server of one's own.
@@ -27,27 +27,33 @@ def serving(section: ServerSection, log: Path) -> Iterator[Target]:
     Raises:
         ConfigError: that server does not start.
     """
+    if section.target is not None or not is_local_main_process():
+        yield section.target
+        return
+    server = LocalServer(log, section.arguments)
+    try:
+        with server:
+            yield server.target
+    except ServerStartError as error:
+        raise ConfigError(f"server: it does not start: {error}") from error
+
+
+@contextmanager
+def shared_target(section: ServerSection, own: Target | None) -> Iterator[Target]:
+    """Gives the servers' address to every process, for the time of the block.
+
+    Args:
+        section: the target.
+        own: what `own_target` gave this process.
+    """
     if section.target is not None:
         yield section.target
         return
     from accelerate import PartialState
     from accelerate.utils import gather_object
 
-    state = PartialState()
-    own = LocalServer(log, section.arguments) if state.is_local_main_process else None
-    with _started(own):
-        here = platform.node()
-        found = dict(gather_object([(here, own.target)] if own is not None else []))
-        yield found[here]
-        # The others may still be asking.
-        state.wait_for_everyone()
-
-
-@contextmanager
-def _started(server: LocalServer | None) -> Iterator[None]:
-    try:
-        context = nullcontext() if server is None else server
-        with context:
-            yield
-    except ServerStartError as error:
-        raise ConfigError(f"server: it does not start: {error}") from error
+    state, here = PartialState(), platform.node()
+    found = dict(gather_object([(here, own)] if own is not None else []))
+    yield found[here]
+    # The others may still be asking.
+    state.wait_for_everyone()

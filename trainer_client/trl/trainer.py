@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer_client.channel import Target
 from trainer_client.errors import ConfigError, missing_package
 from trainer_client.rewards import RewardFunction, remote_reward
+from trainer_client.rewards.metrics import EVERY_COLUMN
 from trainer_client.trl.checkpoint import ADAPTER, merged_checkpoint, trainable_checkpoint
 from trainer_client.trl.config import TrainConfig, checked
-from trainer_client.trl.data import TrainingTasks, load_tasks
+from trainer_client.trl.data import TaskSource, TrainingTasks, training_tasks
 from trainer_client.trl.prompts import Prompt
 from trainer_client.trl.sections import FurtherReward
 from trainer_client.trl.sources import package_file
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 _FIRST_KL_COEFFICIENT = 0.04
 
 
+def output_folder(config: TrainConfig) -> Path:
+    """Returns the run's folder, named after the data unless it was told."""
+    return Path(config.training.get("output_dir") or f"runs/{config.data.kind}")
+
+
 def grpo_arguments(config: TrainConfig) -> GRPOConfig:
     """Makes TRL's arguments; uses a GPU and bfloat16 where there are any.
 
@@ -46,7 +52,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
     given = checked("training", config.training, GRPOConfig)
     has_gpu = torch.cuda.is_available()
     defaults = {
-        "output_dir": f"runs/{config.data.kind}",
+        "output_dir": str(output_folder(config)),
         "logging_steps": 1,
         "log_completions": True,
         "num_completions_to_print": 0,
@@ -57,6 +63,8 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         **({} if config.watch.target_kl is None else {"beta": _FIRST_KL_COEFFICIENT}),
         **_evaluation_arguments(config),
     }
+    if not has_gpu and "activation_checkpointing" not in given:
+        defaults["gradient_checkpointing"] = False  # it saves memory, and triples sampling's cost
     try:
         return GRPOConfig(**{**defaults, **given})
     except (ImportError, TypeError, ValueError) as error:
@@ -99,8 +107,13 @@ def load_tokenizer(config: TrainConfig) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
-def tasks_for(config: TrainConfig, tokenizer: PreTrainedTokenizerBase) -> TrainingTasks:
-    """Reads the tasks with prompts that suit the model.
+def tasks_for(
+    config: TrainConfig,
+    tokenizer: PreTrainedTokenizerBase,
+    source: TaskSource,
+    left_out: Collection[str],
+) -> TrainingTasks:
+    """Makes the tasks with prompts that suit the model, without those that are left out.
 
     Raises:
         ConfigError: the data is wrong, or does not go with the model.
@@ -113,7 +126,9 @@ def tasks_for(config: TrainConfig, tokenizer: PreTrainedTokenizerBase) -> Traini
     def count_tokens(prompt: Prompt) -> int:
         return len(_token_ids(config, tokenizer, prompt))
 
-    return load_tasks(config.data, chat=chat, count_tokens=count_tokens)
+    return training_tasks(
+        config.data, source, chat=chat, count_tokens=count_tokens, left_out=left_out
+    )
 
 
 def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
@@ -147,6 +162,7 @@ def execution_reward(
         name=config.reward.name or f"{config.data.kind}_reward",
         defaults=config.reward.defaults,
         failure_budget=config.reward.failure_budget,
+        columns=EVERY_COLUMN,
         **config.server.options,
     )
 
