@@ -25,6 +25,7 @@ from reward_server.cli.options import (
     read_settings,
 )
 from reward_server.domain import Wall
+from reward_server.sandbox.container_options import ContainerOptions, container_options
 from reward_server.sandbox.probe import WALLS, Need, is_refused, require
 from reward_server.sandbox.timings import Circumstance, circumstances
 
@@ -88,6 +89,17 @@ def describe(
             {"name": one.name, "fine": one.fine, "detail": one.detail, "remedy": one.remedy}
             for one in noise
         ],
+        "container": _described(container_options(refused(walls, allow_missing))),
+    }
+
+
+def _described(container: ContainerOptions | None) -> dict[str, Any] | None:
+    if container is None:
+        return None
+    return {
+        "options": list(container.options),
+        "allow_missing": list(container.allow_missing),
+        "command": container.command,
     }
 
 
@@ -105,6 +117,9 @@ def show(
         console.print("[green]Programs can be run safely on this host.[/]")
         return
     console.print(f"[red]The server would refuse to start: {', '.join(missing)} missing.[/]")
+    if container := container_options(missing):
+        console.print("The server is in a container. Start that container so:")
+        console.print(container.command, soft_wrap=True, markup=False, highlight=False)
     waivable = [name for name in missing if _KINDS[name].need is Need.WAIVABLE]
     if waivable:
         console.print(f"To accept the risk: --allow-missing {','.join(waivable)}", soft_wrap=True)

@@ -43,9 +43,14 @@ MEMORY, PIDS, CPU, CPUACCT = "memory", "pids", "cpu", "cpuacct"
 CONTROLLERS = {1: (PIDS, MEMORY, CPU, CPUACCT), 2: (PIDS, MEMORY, CPU)}
 WALLS = {"memory-limit": (MEMORY,), "process-limit": (PIDS,), "cpu-limit": (CPU, CPUACCT)}
 
-REMEDY = (
+_NAMED = "or name a cgroup that you may write with --set cgroup_parent=PATH"
+_FOR_ROOT = (
+    "give root a cgroup file system that it may write (in Docker: `-v "
+    f"/sys/fs/cgroup:/sys/fs/cgroup:rw`), {_NAMED}"
+)
+_FOR_USERS = (
     "start the server with `systemd-run --user --scope -p Delegate=yes reward-server serve`, as "
-    "root, or name a cgroup that you may write with --set cgroup_parent=PATH"
+    f"root, {_NAMED}"
 )
 
 # What the zygote reads: key, version, controller, file, flags to open it with.
@@ -257,7 +262,7 @@ class CgroupParent:
             return _look_v2(mounts[2][""], own.get("", "/"), parent)
         if 1 in mounts:
             return _look_v1(mounts[1], own, parent)
-        reason = f"no cgroup file system is mounted here; {REMEDY}"
+        reason = f"no cgroup file system is mounted here; {_remedy()}"
         return cls(version=0, directories={}, absent=dict.fromkeys(CONTROLLERS[1], reason))
 
     @property
@@ -405,7 +410,7 @@ def _look_v1(
     absent: dict[str, str] = {}
     for controller in CONTROLLERS[1]:
         if controller not in mounts or controller not in own:
-            absent[controller] = f"the kernel has no {controller} controller; {REMEDY}"
+            absent[controller] = f"the kernel has no {controller} controller; {_remedy()}"
             continue
         mount = mounts[controller]
         path = own[controller]
@@ -445,7 +450,7 @@ def _enable(place: Path) -> dict[str, str]:
         if controller in _enabled(place):
             continue
         if controller not in _offered(place):
-            absent[controller] = f"{place} does not offer the {controller} controller; {REMEDY}"
+            absent[controller] = f"{place} does not offer the {controller} controller; {_remedy()}"
         elif problem := _vacate(place) or _hand_down(place, controller):
             absent[controller] = problem
     return absent
@@ -455,7 +460,7 @@ def _hand_down(place: Path, controller: str) -> str:
     try:
         write_control(str(place / "cgroup.subtree_control"), f"+{controller}")
     except OSError as error:
-        return f"{place} does not hand down {controller} ({error.strerror}); {REMEDY}"
+        return f"{place} does not hand down {controller} ({error.strerror}); {_remedy()}"
     return ""
 
 
@@ -469,20 +474,24 @@ def _vacate(place: Path) -> str:
     if not inside or not (place / "cgroup.type").exists():
         return ""
     if inside != [str(os.getpid())]:
-        return f"{place} holds other processes than the server; {REMEDY}"
+        return f"{place} holds other processes than the server; {_remedy()}"
     try:
         (place / LEAF).mkdir(exist_ok=True)
         write_control(str(place / LEAF / "cgroup.procs"), "0")
     except OSError as error:
-        return f"cannot move into {place / LEAF} ({error.strerror}); {REMEDY}"
+        return f"cannot move into {place / LEAF} ({error.strerror}); {_remedy()}"
     return ""
+
+
+def _remedy() -> str:
+    return _FOR_USERS if os.geteuid() else _FOR_ROOT
 
 
 def _unusable(directory: Path) -> str:
     if not directory.is_dir():
-        return f"{directory} is not a cgroup here; {REMEDY}"
+        return f"{directory} is not a cgroup here; {_remedy()}"
     if not os.access(directory, os.W_OK):
-        return f"{directory} is not writable by uid {os.geteuid()}; {REMEDY}"
+        return f"{directory} is not writable by uid {os.geteuid()}; {_remedy()}"
     return ""
 
 

@@ -254,7 +254,7 @@ def test_a_prompt_is_shown_with_the_tokens_and_options_that_trl_gives_it(config,
         (["--model", "/no/such/model"], 2, "model.path: no model in /no/such/model"),
         (["--model", "/no/such.gguf"], 2, "model.path: there is no file /no/such.gguf"),
         (["--target", "127.0.0.1:1"], 1, "UNAVAILABLE: "),
-        (["--target", "a,b"], 2, "server.target: 'a' is not HOST:PORT"),
+        (["--target", "a,b"], 2, "server.target: target 'a' names no port"),
         (["--output-dir", "/dev/null"], 2, "training.output_dir: [Errno 17] File exists"),
     ],
 )
