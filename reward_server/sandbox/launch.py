@@ -15,8 +15,10 @@ is covered by *whiteouts* (devices 0:0, which an overlay takes for deleted files
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterable, Sequence
@@ -58,7 +60,7 @@ def stage(views: Sequence[tuple[str, Sequence[str]]], programs: str) -> None:
     for folder in (_LAYERS, _PARENTS, _NOTHING, _PROGRAMS):
         os.mkdir(folder)
     kernel.mount(programs, _PROGRAMS, None, kernel.MS_BIND)
-    parents: dict[str, str] = {}
+    parents: dict[str, str | None] = {}
     for index, (source, hidden) in enumerate(views):
         if os.path.isdir(source):
             _stage_folder(source, str(index), hidden)
@@ -74,18 +76,44 @@ def _stage_folder(source: str, name: str, hidden: Iterable[str]) -> None:
         os.makedirs(f"{layer}/{os.path.dirname(path)}", exist_ok=True)
         os.mknod(f"{layer}/{path}", stat.S_IFCHR, os.makedev(0, 0))
     os.mkdir(f"{STAGE}/{name}")
-    _overlay(layer, source, f"{STAGE}/{name}")
+    try:
+        _overlay(layer, source, f"{STAGE}/{name}")
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise OSError(
+            errno.EINVAL,
+            f"{source} cannot be shown without what is mounted in it: unmount that, or start the "
+            "server as root",
+        ) from None
 
 
-def _stage_file(source: str, target: str, parents: dict[str, str]) -> None:
-    """Shows one file of an overlay of its folder."""
+def _stage_file(source: str, target: str, parents: dict[str, str | None]) -> None:
+    """Shows one file of an overlay of its folder, or a copy where there can be none."""
     real = os.path.realpath(source)
     folder = os.path.dirname(real)
     if folder not in parents:
-        parents[folder] = f"{_PARENTS}/{len(parents)}"
-        os.mkdir(parents[folder])
-        _overlay(_NOTHING, folder, parents[folder])
-    _bind(f"{parents[folder]}/{os.path.basename(real)}", target)
+        parents[folder] = _stage_parent(folder, f"{_PARENTS}/{len(parents)}")
+    if parents[folder] is None:
+        shutil.copyfile(real, target)
+    else:
+        _bind(f"{parents[folder]}/{os.path.basename(real)}", target)
+
+
+def _stage_parent(folder: str, place: str) -> str | None:
+    """Makes an overlay of a folder, and returns its place.
+
+    The kernel refuses it to a user where somebody else mounted something in that folder, as
+    container engines do in /etc: the user must not see what lies below. None is returned then.
+    """
+    os.mkdir(place)
+    try:
+        _overlay(_NOTHING, folder, place)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        return None
+    return place
 
 
 def _overlay(layer: str, source: str, target: str) -> None:
