@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import grpc
-
 from reward_server.backends import Backend, running_backend
 from reward_server.domain import Provenance
 from reward_server.errors import SettingsError, StartError
 from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
 from reward_server.rpc.answers import ServerFacts
+from reward_server.rpc.callers import Callers, OpenCalls
 from reward_server.rpc.convert import Bounds
-from reward_server.rpc.interceptors import Authentication, Room
-from reward_server.rpc.server import Certificates, Endpoint, RpcServer
-from reward_server.rpc.service import WORKING_METHODS, RewardService
+from reward_server.rpc.health import Health
+from reward_server.rpc.interceptors import Authentication, Gate
+from reward_server.rpc.server import Certificates, Endpoint, RpcServer, connections_beside
+from reward_server.rpc.service import SERVICE, RewardService
+from reward_server.rpc.strangers import Strangers
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_tokens
 from reward_server.telemetry import Telemetry
@@ -92,6 +93,14 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         window_size=settings.id_window_size,
         window_seconds=settings.id_window_seconds,
     )
+    callers = Callers(_tokens(settings))
+    strangers = Strangers(telemetry)
+    gate = Gate(
+        callers=callers,
+        strangers=strangers,
+        calls=OpenCalls(_CALLS_PER_PLACE * (scheduler.slots + scheduler.capacity) + _CALLS_BESIDES),
+        check=scheduler.check,
+    )
     service = RewardService(
         evaluation=evaluation,
         bounds=bounds,
@@ -99,9 +108,15 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         # Half of the queue is left to those who do not send batches.
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
+        gate=gate,
     )
-    interceptors = _interceptors(settings, scheduler, telemetry)
-    server = RpcServer(_endpoint(settings, scheduler), service.handlers(), interceptors)
+    server = RpcServer(
+        _endpoint(settings, scheduler),
+        service.handlers(),
+        [Authentication(callers, strangers, telemetry)],
+        state=Health([SERVICE], callers=callers, strangers=strangers),
+        strangers=strangers if _knows_callers(settings) else None,
+    )
     with ExitStack() as stack:
         _offer_metrics(settings, scheduler, telemetry, stack)
         try:
@@ -115,7 +130,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
                     scheduler=scheduler,
                     evaluation=evaluation,
                 )
-            await server.begin_drain()
+            server.begin_drain()
             await scheduler.drain(settings.drain_seconds)
         finally:
             await server.stop()
@@ -127,7 +142,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
 async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> AsyncIterator[None]:
     async def tell() -> None:
         while True:
-            await server.tell_health(serving=await outages.get())
+            server.tell_health(serving=await outages.get())
 
     task = asyncio.create_task(tell())
     try:
@@ -183,13 +198,13 @@ def _provenance(backend: Backend, language: str) -> Provenance:
 
 
 def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
-    places = scheduler.slots + scheduler.capacity
     return Endpoint(
         host=settings.host,
         port=settings.port,
         certificates=_certificates(settings),
         maximum_request_bytes=settings.max_request_bytes,
-        maximum_concurrent_calls=_CALLS_PER_PLACE * places + _CALLS_BESIDES,
+        maximum_connections=connections_beside(scheduler.slots),
+        expects_strangers=_knows_callers(settings),
     )
 
 
@@ -218,13 +233,13 @@ def _refuse_password() -> str:
     raise ValueError("the key is encrypted")
 
 
-def _interceptors(
-    settings: Settings, scheduler: Scheduler, telemetry: Telemetry
-) -> list[grpc.aio.ServerInterceptor]:  # type: ignore[type-arg]  # generic in stubs alone
-    room = Room(WORKING_METHODS, scheduler.check, telemetry)
-    if settings.token_file is None:
-        return [room]
-    return [Authentication(read_tokens(settings.token_file), telemetry), room]
+def _tokens(settings: Settings) -> tuple[str, ...] | None:
+    return None if settings.token_file is None else read_tokens(settings.token_file)
+
+
+def _knows_callers(settings: Settings) -> bool:
+    """Returns True if callers have to show a credential, so that strangers are told from them."""
+    return settings.token_file is not None or settings.tls_client_ca is not None
 
 
 def _offer_metrics(

@@ -50,6 +50,17 @@ class Telemetry:
             registry=self.registry,
         )
 
+        self._strangers = Counter(
+            "reward_server_strangers_refused",
+            "What callers without a credential took too much of: calls, connections or streams.",
+            ["what"],
+            registry=self.registry,
+        )
+
+    def stranger_refused(self, what: str) -> None:
+        """Counts a connection that was ended, or a stream that was refused, without credential."""
+        self._strangers.labels(what).inc()
+
     def call_ended(self, method: str, code: str, seconds: float) -> None:
         """Counts an RPC."""
         self._calls.labels(method, code).inc()

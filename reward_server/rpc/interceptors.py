@@ -1,16 +1,15 @@
 """What stands before every RPC: credentials, room, and the boundary where failures become statuses.
 
-A call refused here costs no reading of its body: the refusing handler takes a stream and never
-asks for a message.
+A call refused here costs no reading of its body: handlers take a stream, and a refusal never asks
+for a message.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import asyncio
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeAlias, TypeVar
 
 import grpc
@@ -20,87 +19,111 @@ from google.protobuf.message import Message
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import RewardServerError, SandboxError, UnauthenticatedError
 from reward_server.rpc import status
+from reward_server.rpc.callers import Callers, Context, OpenCalls
+from reward_server.rpc.strangers import Strangers, peer_name
 from reward_server.telemetry import Telemetry
 
-Context: TypeAlias = "grpc.aio.ServicerContext[bytes, Message]"
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, Message]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]"
 _Answer = TypeVar("_Answer")
 
 _METHODS = frozenset(pb.DESCRIPTOR.services_by_name["RewardService"].methods_by_name)
+_UNAUTHENTICATED = grpc.StatusCode.UNAUTHENTICATED
+_NO_CREDENTIAL = "a valid bearer token is needed in `authorization`"
+_FLOOD_SECONDS = 1.0
 _HEALTH = "/grpc.health.v1.Health/"
 _log = structlog.get_logger("rpc")
 
 
 class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Asks for one of a few bearer tokens, except for health checks.
+    """Asks for a credential, except for health checks."""
 
-    Tokens are compared by their digests, each with each, so that time tells nothing about them.
-    """
-
-    def __init__(self, tokens: Collection[str], telemetry: Telemetry) -> None:
-        self._digests = [_digest(token) for token in tokens]
+    def __init__(self, callers: Callers, strangers: Strangers, telemetry: Telemetry) -> None:
+        self._callers = callers
+        self._strangers = strangers
         self._telemetry = telemetry
 
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails
     ) -> Handler:
         """Goes on, or refuses."""
-        if details.method.startswith(_HEALTH) or self._allows(details):
+        if self._callers.identify(details) or details.method.startswith(_HEALTH):
             return await continuation(details)
-        error = UnauthenticatedError("a valid bearer token is needed in `authorization`")
-        return _refusal(details.method, error, self._telemetry)
+        return self._refusal(details.method)
 
-    def _allows(self, details: grpc.HandlerCallDetails) -> bool:
-        shown = [value for key, value in details.invocation_metadata if key == "authorization"]
-        if len(shown) != 1 or not isinstance(shown[0], str):
-            return False
-        scheme, _, token = shown[0].partition(" ")
-        digest = _digest(token.strip())
-        matches = [hmac.compare_digest(digest, known) for known in self._digests]
-        return scheme.lower() == "bearer" and any(matches)
+    def _refusal(self, method: str) -> Handler:
+        async def refuse(_: AsyncIterator[bytes], context: Context) -> None:
+            if not self._strangers.allows_call(peer_name(context.peer())):
+                await asyncio.sleep(_FLOOD_SECONDS)  # until the connection is ended
+            self._telemetry.call_ended(_label(method), _UNAUTHENTICATED.name, 0.0)
+            await context.abort(_UNAUTHENTICATED, _NO_CREDENTIAL)
+
+        return grpc.stream_stream_rpc_method_handler(refuse)
 
 
-class Room(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Refuses work for which there is no room, before its body is read.
+class Gate:
+    """What a call has to pass before its body is read.
 
     Args:
-        methods: full names of the methods that need room.
-        check: raises when there is none.
-        telemetry: counts the refusals.
+        callers: tells whose it is.
+        strangers: is told that a credential was shown.
+        calls: bounds those that are open.
+        check: raises where an owner finds no room for work.
     """
 
     def __init__(
-        self, methods: Collection[str], check: Callable[[], None], telemetry: Telemetry
+        self,
+        *,
+        callers: Callers,
+        strangers: Strangers,
+        calls: OpenCalls,
+        check: Callable[[str], None],
     ) -> None:
-        self._methods = frozenset(methods)
-        self._check = check
-        self._telemetry = telemetry
+        self._callers = callers
+        self._strangers = strangers
+        self.calls = calls
+        self.check = check
 
-    async def intercept_service(
-        self, continuation: Continuation, details: grpc.HandlerCallDetails
-    ) -> Handler:
-        """Goes on, or refuses."""
-        if details.method in self._methods:
-            try:
-                self._check()
-            except RewardServerError as error:
-                return _refusal(details.method, error, self._telemetry)
-        return await continuation(details)
+    def owner(self, context: Context) -> str:
+        """Returns whose call it is."""
+        owner = self._callers.owner(context)
+        if owner is None:
+            raise UnauthenticatedError(_NO_CREDENTIAL)
+        self._strangers.showed_credential(peer_name(context.peer()))
+        return owner
 
 
 def boundary(
     method: str,
-    behaviour: Callable[[bytes, Context], Awaitable[_Answer]],
+    behaviour: Callable[[bytes, Context, str], Awaitable[_Answer]],
     telemetry: Telemetry,
-) -> Callable[[bytes, Context], Awaitable[_Answer]]:
-    """Wraps a method: measures it, and turns whatever it raises into a status."""
+    gate: Gate,
+    *,
+    works: bool,
+) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
+    """Wraps a method: lets it in, measures it, and turns whatever it raises into a status.
 
-    async def handle(body: bytes, context: Context) -> _Answer:
+    Args:
+        method: its name.
+        behaviour: answers a body; is told whose call it is.
+        telemetry: counts.
+        gate: what has to be passed.
+        works: whether it needs room for work.
+    """
+
+    async def enter(context: Context) -> _Answer:
+        owner = gate.owner(context)
+        with gate.calls.entered(owner):
+            if works:
+                gate.check(owner)
+            body: object = await context.read()  # not bytes where the caller sent none
+            return await behaviour(body if isinstance(body, bytes) else b"", context, owner)
+
+    async def handle(_: AsyncIterator[bytes], context: Context) -> _Answer:
         begun = time.perf_counter()
         code = grpc.StatusCode.CANCELLED
         try:
-            answer = await behaviour(body, context)
+            answer = await enter(context)
             code = grpc.StatusCode.OK
         except Exception as error:  # noqa: BLE001  # the boundary: an error becomes a status
             code = status.code_of(error)
@@ -125,19 +148,7 @@ def report_failure(method: str, error: Exception) -> None:
         _log.error("internal error", method=method, error=type(error).__name__, frames=frames)
 
 
-def _refusal(method: str, error: RewardServerError, telemetry: Telemetry) -> Handler:
-    async def refuse(_: AsyncIterator[bytes], context: Context) -> None:
-        telemetry.call_ended(_label(method), status.code_of(error).name, 0.0)
-        await status.abort(context, error)
-
-    return grpc.stream_stream_rpc_method_handler(refuse)
-
-
 def _label(method: str) -> str:
     """Names a method for counting; those that strangers make up are one."""
     name = method.rpartition("/")[2]
     return name if name in _METHODS else "other"
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
 from google.protobuf.message import Message
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health
 from grpc_reflection.v1alpha import reflection
 
 from reward_server.errors import StartError
+from reward_server.rpc.health import Health
 from reward_server.rpc.service import SERVICE
+from reward_server.rpc.strangers import Strangers
 
 MEBIBYTE = 1 << 20
 # What the transport accepts beyond the validated size, so that an oversize request is refused by
 # name and not by the transport, whose RESOURCE_EXHAUSTED looks like a full queue.
 _HEADROOM = 2
 _LAST_ANSWERS_SECONDS = 1.0
+# Streams that are reset as soon as they are opened cost their sender nothing. Few of a connection
+# are open at once, those above are refused by the core (whose clients may try again), few are taken
+# from one reading, and a reset is paid for with a ping.
+_AGAINST_STRANGERS = (
+    ("grpc.max_concurrent_streams", 256),
+    ("grpc.http2.max_requests_per_read", 1),
+    ("grpc.http2.ping_on_rst_stream_percent", 100),
+)
+# Of the descriptors that the process may have: for all else, for a slot, and at most for callers.
+_OTHER_DESCRIPTORS, _DESCRIPTORS_PER_SLOT, _MOST_CONNECTIONS = 128, 16, 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +53,8 @@ class Endpoint:
     port: int
     certificates: Certificates | None
     maximum_request_bytes: int
-    maximum_concurrent_calls: int
+    maximum_connections: int
+    expects_strangers: bool
 
     @property
     def transport_options(self) -> list[tuple[str, int]]:
@@ -55,7 +70,18 @@ class Endpoint:
             # ping in five minutes for abuse and closes the connection.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+            # Descriptors are left for sandboxes, whoever connects.
+            ("grpc.max_allowed_incoming_connections", self.maximum_connections),
+            ("grpc.server_handshake_timeout_ms", 10_000),
+            *(_AGAINST_STRANGERS if self.expects_strangers else ()),
         ]
+
+
+def connections_beside(slots: int) -> int:
+    """Returns how many connections leave enough descriptors for so many slots."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    own = _OTHER_DESCRIPTORS + _DESCRIPTORS_PER_SLOT * slots
+    return max(min((limit - own) // 2, _MOST_CONNECTIONS), 16)
 
 
 class RpcServer:
@@ -66,16 +92,19 @@ class RpcServer:
         endpoint: Endpoint,
         handlers: grpc.GenericRpcHandler[bytes, Message],
         interceptors: Sequence[Any],
+        *,
+        state: Health,
+        strangers: Strangers | None,
     ) -> None:
         self._endpoint = endpoint
-        self._health = health.aio.HealthServicer()  # type: ignore[attr-defined]  # not in stubs
+        self._health = state
+        self._strangers = strangers
+        self._watching = AsyncExitStack()
         self._server = grpc.aio.server(
-            handlers=[handlers],
+            handlers=[handlers, state.handlers()],
             interceptors=interceptors,
             options=endpoint.transport_options,
-            maximum_concurrent_rpcs=endpoint.maximum_concurrent_calls,
         )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         services = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(services, self._server)
 
@@ -87,22 +116,23 @@ class RpcServer:
         """
         port = self._listen()
         await self._server.start()
-        await self.tell_health(serving=True)
+        if self._strangers is not None:
+            await self._watching.enter_async_context(self._strangers.watched(port))
+        self._health.tell(serving=True)
         return port
 
-    async def tell_health(self, *, serving: bool) -> None:
+    def tell_health(self, *, serving: bool) -> None:
         """Tells health checks whether work can be done; during a drain, it cannot be."""
-        status = health_pb2.HealthCheckResponse
-        for service in ("", SERVICE):
-            await self._health.set(service, status.SERVING if serving else status.NOT_SERVING)
+        self._health.tell(serving=serving)
 
-    async def begin_drain(self) -> None:
+    def begin_drain(self) -> None:
         """Tells health checks that this server takes no more work."""
-        await self._health.enter_graceful_shutdown()
+        self._health.drain()
 
     async def stop(self) -> None:
         """Lets answers that are ready go out, and ends everything else."""
         await self._server.stop(_LAST_ANSWERS_SECONDS)
+        await self._watching.aclose()
 
     def _listen(self) -> int:
         endpoint = self._endpoint

@@ -7,6 +7,8 @@ whose refusals name no field.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -15,12 +17,17 @@ from codereward.v1 import reward_service_pb2 as pb
 from reward_server.evaluation import Evaluation
 from reward_server.rpc import answers, convert, status
 from reward_server.rpc.answers import ServerFacts
+from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
-from reward_server.rpc.interceptors import Context, boundary, report_failure
+from reward_server.rpc.interceptors import Gate, boundary, report_failure
 from reward_server.telemetry import Telemetry
 
+_Answer = TypeVar("_Answer")
+
 SERVICE = pb.DESCRIPTOR.services_by_name["RewardService"].full_name
-WORKING_METHODS = frozenset(f"/{SERVICE}/{name}" for name in ("Score", "ScoreBatch", "Execute"))
+_WORKING_METHODS = frozenset({"Score", "ScoreBatch", "Execute"})
+# Answers of a batch that its caller does not read are held, so many and no more.
+_WIDEST_BATCH = 64
 
 
 class RewardService:
@@ -32,6 +39,7 @@ class RewardService:
         facts: what the server says of itself.
         batch_width: how many requests of one batch are worked on at once.
         telemetry: counts calls and verdicts.
+        gate: what calls have to pass.
     """
 
     def __init__(
@@ -42,81 +50,121 @@ class RewardService:
         facts: ServerFacts,
         batch_width: int,
         telemetry: Telemetry,
+        gate: Gate,
     ) -> None:
         self._evaluation = evaluation
         self._bounds = bounds
         self._info = answers.server_info(facts, bounds)
-        self._batch_width = batch_width
+        self._batch_width = min(batch_width, _WIDEST_BATCH)
         self._telemetry = telemetry
+        self._gate = gate
 
     def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
         """Returns the methods as gRPC takes them."""
         unary = {"Score": self.score, "Execute": self.execute, "GetServerInfo": self.info}
         methods = {
-            name: grpc.unary_unary_rpc_method_handler(
-                boundary(name, behaviour, self._telemetry),
-                response_serializer=_serialize,
+            name: grpc.stream_unary_rpc_method_handler(
+                self._bounded(name, behaviour), response_serializer=_serialize
             )
             for name, behaviour in unary.items()
         }
-        methods["ScoreBatch"] = grpc.unary_stream_rpc_method_handler(
-            boundary("ScoreBatch", self.score_batch, self._telemetry),
-            response_serializer=_serialize,
+        methods["ScoreBatch"] = grpc.stream_stream_rpc_method_handler(
+            self._bounded("ScoreBatch", self.score_batch), response_serializer=_serialize
         )
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
-    async def score(self, body: bytes, context: Context) -> pb.ScoreResponse:
+    def _bounded(
+        self, name: str, behaviour: Callable[[bytes, Context, str], Awaitable[_Answer]]
+    ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
+        works = name in _WORKING_METHODS
+        return boundary(name, behaviour, self._telemetry, self._gate, works=works)
+
+    async def score(self, body: bytes, context: Context, owner: str) -> pb.ScoreResponse:
         """Judges one completion."""
         request = convert.score_request(body, self._bounds)
-        return await self._judge(request, _deadline(context))
+        return await self._judge(request, _deadline(context), owner)
 
-    async def score_batch(self, body: bytes, context: Context) -> None:
-        """Judges many completions, and sends each answer as soon as it is known."""
+    async def score_batch(self, body: bytes, context: Context, owner: str) -> None:
+        """Judges many completions, and sends each answer as soon as it is known.
+
+        No more is judged while the caller does not read: each worker sends what it has before it
+        takes the next.
+        """
         batch = convert.batch_request(body, self._bounds)
         convert.check_batch(batch, self._bounds)
-        places = asyncio.Semaphore(self._batch_width)
-        ready: asyncio.Queue[pb.ScoreBatchResponse] = asyncio.Queue()
+        todo = iter(_alike_together(batch.requests))
+        caller = _Reader(context)
         deadline = _deadline(context)
 
-        async def work(index: int, request: pb.ScoreRequest) -> None:
-            async with places:
-                answer = await self._answer(request, deadline)
-            answer.index = index
-            ready.put_nowait(answer)
+        async def work() -> None:
+            for index in todo:
+                answer = await self._answer(batch.requests[index], deadline, owner)
+                answer.index = index
+                await caller.send(answer)
 
         async with asyncio.TaskGroup() as group:
-            for index, request in enumerate(batch.requests):
-                group.create_task(work(index, request))
-            for _ in batch.requests:
-                await context.write(await ready.get())
+            for _ in range(min(self._batch_width, len(batch.requests))):
+                group.create_task(work())
+        if caller.has_gone:
+            raise asyncio.CancelledError
 
-    async def execute(self, body: bytes, context: Context) -> pb.ExecuteResponse:
+    async def execute(self, body: bytes, context: Context, owner: str) -> pb.ExecuteResponse:
         """Runs a program without grading it."""
         request = convert.parse(pb.ExecuteRequest, body, self._bounds)
         job = convert.job(request, self._bounds)
-        execution, provenance = await self._evaluation.execute(job, deadline=_deadline(context))
+        execution, provenance = await self._evaluation.execute(
+            job, deadline=_deadline(context), owner=owner
+        )
         return answers.execute_response(request.id, execution, provenance)
 
-    async def info(self, body: bytes, context: Context) -> pb.GetServerInfoResponse:
+    async def info(self, body: bytes, context: Context, owner: str) -> pb.GetServerInfoResponse:
         """Tells languages, limits, walls in force and versions."""
         convert.parse(pb.GetServerInfoRequest, body, self._bounds)
         return self._info
 
-    async def _judge(self, request: pb.ScoreRequest, deadline: float | None) -> pb.ScoreResponse:
+    async def _judge(
+        self, request: pb.ScoreRequest, deadline: float | None, owner: str
+    ) -> pb.ScoreResponse:
         submission = convert.submission(request, self._bounds)
-        assessment = await self._evaluation.score(submission, deadline=deadline)
+        assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
         return answers.score_response(assessment)
 
     async def _answer(
-        self, request: pb.ScoreRequest, deadline: float | None
+        self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreBatchResponse:
         try:
-            response = await self._judge(request, deadline)
+            response = await self._judge(request, deadline, owner)
         except Exception as error:  # noqa: BLE001  # one request's error is not the batch's
             report_failure("ScoreBatch", error)
             return pb.ScoreBatchResponse(id=request.id, error=status.from_error(error))
         return pb.ScoreBatchResponse(id=request.id, response=response)
+
+
+class _Reader:
+    """A caller to whom answers are sent one by one, each when the one before was taken."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._sending = asyncio.Lock()
+        self.has_gone = False
+
+    async def send(self, answer: Message) -> None:
+        """Sends an answer; cancels the work of a caller who has gone."""
+        async with self._sending:
+            try:
+                await self._context.write(answer)
+            except Exception:  # noqa: BLE001  # gRPC has several, all of which mean this
+                self.has_gone = True
+                raise asyncio.CancelledError from None
+
+
+def _alike_together(requests: Sequence[pb.ScoreRequest]) -> list[int]:
+    """Orders the requests of a batch such that equal completions are worked on at once."""
+    first: dict[str, int] = {}
+    for index, request in enumerate(requests):
+        first.setdefault(request.completion, index)
+    return sorted(range(len(requests)), key=lambda index: first[requests[index].completion])
 
 
 def _serialize(message: Message) -> bytes:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import grpc
 import pytest
@@ -14,10 +15,12 @@ from reward_server.domain import (
     Program,
     Termination,
     TerminationKind,
+    TestOutcome,
+    TestResult,
 )
 from reward_server.errors import SandboxError
 from tests.rpc.conftest import Refusal, Serve, Served, function_request, refused
-from tests.rpc.fakes import FakeExecutor
+from tests.rpc.fakes import FakeExecutor, passing
 
 # ------------------------------------------------------------------------------------ answers
 
@@ -381,6 +384,22 @@ async def test_a_cancelled_batch_kills_all_its_executions(serve: Serve) -> None:
     assert len(served.executor.started) == 3
     with pytest.raises(asyncio.CancelledError):
         await reading
+
+
+async def test_no_more_of_a_batch_is_judged_while_its_caller_does_not_read(serve: Serve) -> None:
+    def long_answer(job: Job) -> Execution:
+        message = "x" * 4000
+        tests = (TestResult(name="t", outcome=TestOutcome.FAILED, message=message),) * 500
+        return replace(passing(job), tests=tests)
+
+    served = await serve(FakeExecutor(slots=4, behaviour=long_answer), max_batch=1024)
+    requests = [function_request(n) for n in range(1000)]
+    call = served.stub.ScoreBatch(pb.ScoreBatchRequest(requests=requests))
+    await served.executor.until_started(64)
+    single = await served.stub.Score(function_request(5000))
+    assert single.verdict == pb.VERDICT_FAILED
+    assert len(served.executor.started) < 500
+    assert sum([1 async for _ in call]) == 1000
 
 
 async def test_a_request_of_a_batch_that_breaks_the_machinery_is_told_apart(serve: Serve) -> None:

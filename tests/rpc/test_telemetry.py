@@ -12,6 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 import structlog
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.errors import StartError
@@ -179,3 +180,33 @@ def test_lines_of_grpc_that_crash_who_keeps_them_are_not_written(logged: io.Stri
     logging.getLogger("grpc._cython.cygrpc").warning("%s is not", "that")
     assert "this" not in logged.getvalue()
     assert "that is not" in logged.getvalue()
+
+
+async def test_a_batch_whose_caller_goes_is_counted_as_cancelled(
+    serve: Serve, free_port: int
+) -> None:
+    served = await serve(metrics_port=free_port)
+    for number in range(10):
+        requests = [function_request(100 * number + n) for n in range(100)]
+        call = served.stub.ScoreBatch(pb.ScoreBatchRequest(requests=requests))
+        await call.read()
+        await asyncio.sleep(0.002 * number)
+        call.cancel()
+        await served.until_admitted(0)
+    await served.stub.Score(function_request())
+    metrics = await scrape(free_port)
+    assert not any('code="INTERNAL"' in name for name in metrics)
+
+
+async def test_what_strangers_take_too_much_of_is_counted(
+    serve: Serve, free_port: int, tmp_path: Path
+) -> None:
+    (tmp_path / "tokens").write_text("good\n")
+    served = await serve(metrics_port=free_port, token_file=tmp_path / "tokens")
+    health = health_pb2_grpc.HealthStub(served.channel)
+    watches = [health.Watch(health_pb2.HealthCheckRequest()) for _ in range(40)]
+    await asyncio.gather(*(watch.read() for watch in watches), return_exceptions=True)
+    metrics = await scrape(free_port)
+    assert metrics['reward_server_strangers_refused_total{what="streams"}'] >= 1
+    for watch in watches:
+        watch.cancel()

@@ -1,0 +1,117 @@
+"""Health checks, which need no credential and therefore take next to nothing.
+
+The request of a stranger is not read, since nothing bounds its size but the limit for whole tasks:
+the answer is the server's state, whatever service was asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import AbstractContextManager, nullcontext
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from grpc_health.v1 import health, health_pb2
+
+from reward_server.errors import OverloadedError
+from reward_server.rpc import status
+from reward_server.rpc.callers import Callers, Context
+from reward_server.rpc.strangers import Strangers, peer_name
+
+_Response = health_pb2.HealthCheckResponse
+
+
+class Health:
+    """Answers `grpc.health.v1.Health`.
+
+    Args:
+        services: full names of the services whose state is the server's.
+        callers: tells owners from strangers.
+        strangers: bounds what those take.
+    """
+
+    def __init__(
+        self, services: Collection[str], *, callers: Callers, strangers: Strangers
+    ) -> None:
+        self._services = frozenset(services) | {""}
+        self._callers = callers
+        self._strangers = strangers
+        self._state = int(_Response.NOT_SERVING)
+        self._is_draining = False
+        self._changed = asyncio.Event()
+
+    def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
+        """Returns the methods as gRPC takes them."""
+        methods = {
+            "Check": grpc.stream_unary_rpc_method_handler(
+                self.check, response_serializer=_Response.SerializeToString
+            ),
+            "Watch": grpc.stream_stream_rpc_method_handler(
+                self.watch, response_serializer=_Response.SerializeToString
+            ),
+        }
+        return grpc.method_handlers_generic_handler(health.SERVICE_NAME, methods)
+
+    def tell(self, *, serving: bool) -> None:
+        """Changes the state; after `drain` it stays as it is."""
+        self._state = int(_Response.SERVING if serving else _Response.NOT_SERVING)
+        self._announce()
+
+    def drain(self) -> None:
+        """Tells for good that no more work is taken."""
+        self._is_draining = True
+        self._announce()
+
+    async def check(self, _: AsyncIterator[bytes], context: Context) -> Message:
+        """Tells the state once."""
+        state = self._state_of(await self._service(context))
+        if state == _Response.SERVICE_UNKNOWN:
+            await context.abort(grpc.StatusCode.NOT_FOUND, "no such service is here")
+        answer: Message = _Response(status=state)
+        return answer
+
+    async def watch(self, _: AsyncIterator[bytes], context: Context) -> None:
+        """Tells the state, and each change of it."""
+        service = await self._service(context)
+        try:
+            with self._place(context):
+                await self._tell_changes(service, context)
+        except OverloadedError as error:
+            await status.abort(context, error)
+
+    def _place(self, context: Context) -> AbstractContextManager[None]:
+        if self._callers.owner(context) is None or not self._callers.are_asked:
+            return self._strangers.stream()
+        return nullcontext()
+
+    async def _tell_changes(self, service: str, context: Context) -> None:
+        told = None
+        while True:
+            changed = self._changed
+            state = self._state_of(service)
+            if state != told:
+                await context.write(_Response(status=state))
+                told = state
+            await changed.wait()
+
+    async def _service(self, context: Context) -> str:
+        if self._callers.owner(context) is None:
+            self._strangers.allows_call(peer_name(context.peer()))
+            return ""
+        try:
+            body = await context.read()
+            request = health_pb2.HealthCheckRequest.FromString(bytes(body))
+            service: str = request.service
+            return service
+        except (DecodeError, TypeError):
+            return ""
+
+    def _state_of(self, service: str) -> int:
+        if service not in self._services:
+            return int(_Response.SERVICE_UNKNOWN)
+        return int(_Response.NOT_SERVING) if self._is_draining else self._state
+
+    def _announce(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,0 +1,196 @@
+"""What callers without a credential may take: a few connections, calls and health streams.
+
+What this stops: strangers who open connections until descriptors run out, who send calls faster
+than they can be refused (HTTP/2's rapid reset among them), or who hold streams for ever. The
+gRPC core has limits of its own for each of these, but they are the same for all: those who hold a
+credential would be refused like the others. So connections are looked at from here: those on which
+a valid credential was shown are never touched, and of the others no more than a few stay.
+
+What it does not stop: floods below HTTP/2 (packets, TLS handshakes), which are the network's to
+limit; and whoever shares a proxy's connection with holders of credentials.
+
+A connection is ended by shutting down a duplicate of its descriptor, once the duplicate's address
+has been compared: the number may have been given to another file meanwhile, the duplicate not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from urllib.parse import unquote
+
+import structlog
+
+from reward_server.errors import OverloadedError
+from reward_server.telemetry import Telemetry
+
+MOST_CONNECTIONS = 64
+MOST_STREAMS = 16
+CALLS_AT_ONCE = 64
+CALLS_PER_SECOND = 32.0
+_LOOK_SECONDS = 1.0
+_PAUSE_SECONDS = 0.02
+_REPORT_SECONDS = 10.0
+_MOST_ADDRESSES = 4096
+_RETRY_SECONDS = 5.0
+
+_log = structlog.get_logger("strangers")
+
+
+class Strangers:
+    """Counts what callers without a credential do, and ends the connections of those who overdo it.
+
+    Args:
+        telemetry: counts what was refused.
+    """
+
+    def __init__(self, telemetry: Telemetry) -> None:
+        self._telemetry = telemetry
+        self._holders = set[str]()
+        self._overdone = set[str]()
+        self._streams = 0
+        self._rates = _Rates()
+        self._alarm = asyncio.Event()
+        self._first_seen: dict[str, float] = {}
+        self._next_report = 0.0
+
+    def showed_credential(self, peer: str) -> None:
+        """Notes that a connection is that of somebody who holds a valid credential."""
+        self._holders.add(peer)
+
+    def allows_call(self, peer: str) -> bool:
+        """Counts a call without a credential; too many end the connection."""
+        if peer in self._holders or self._rates.allows(_host(peer)):
+            return True
+        self._overdone.add(peer)
+        self._alarm.set()
+        return False
+
+    @contextmanager
+    def stream(self) -> Iterator[None]:
+        """Counts a stream that stays open for the length of the block.
+
+        Raises:
+            OverloadedError: strangers hold enough of them.
+        """
+        if self._streams >= MOST_STREAMS:
+            self._report("streams")
+            raise OverloadedError(
+                f"{MOST_STREAMS} streams are open without a credential; no more may be",
+                retry_after_seconds=_RETRY_SECONDS,
+            )
+        self._streams += 1
+        try:
+            yield
+        finally:
+            self._streams -= 1
+
+    @asynccontextmanager
+    async def watched(self, port: int) -> AsyncIterator[None]:
+        """Looks at the connections to a port for the length of the block."""
+        task = asyncio.create_task(self._watch(port))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _watch(self, port: int) -> None:
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._alarm.wait(), _LOOK_SECONDS)
+            self._alarm.clear()
+            self._look(port)
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    def _look(self, port: int) -> None:
+        """Ends connections of strangers who overdo it, and the oldest of too many."""
+        found = dict(_connections(port))
+        now = time.monotonic()
+        self._first_seen = {peer: self._first_seen.get(peer, now) for peer in found}
+        self._holders &= found.keys()
+        strangers = sorted(found.keys() - self._holders, key=self._first_seen.__getitem__)
+        surplus = strangers[: max(len(strangers) - MOST_CONNECTIONS, 0)]
+        overdone = (self._overdone & found.keys()) - self._holders
+        self._overdone.clear()
+        for peer in overdone.union(surplus):
+            if _end(found[peer], peer, port):
+                self._report("calls" if peer in overdone else "connections")
+
+    def _report(self, what: str) -> None:
+        self._telemetry.stranger_refused(what)
+        now = time.monotonic()
+        if now >= self._next_report:
+            self._next_report = now + _REPORT_SECONDS
+            _log.warning("callers without a credential take too much", what=what)
+
+
+class _Rates:
+    """A bucket of calls for each host, which fills again."""
+
+    def __init__(self) -> None:
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, host: str) -> bool:
+        now = time.monotonic()
+        left, then = self._buckets.pop(host, (float(CALLS_AT_ONCE), now))
+        left = min(left + (now - then) * CALLS_PER_SECOND, float(CALLS_AT_ONCE))
+        self._buckets[host] = (max(left - 1.0, 0.0), now)
+        if len(self._buckets) > _MOST_ADDRESSES:
+            self._buckets.popitem(last=False)
+        return left >= 1.0
+
+
+def peer_name(peer: str) -> str:
+    """Returns gRPC's name of a connection's other end as `_name` writes it."""
+    return unquote(peer)
+
+
+def _host(peer: str) -> str:
+    return peer.rpartition(":")[0]
+
+
+def _connections(port: int) -> Iterator[tuple[str, int]]:
+    """Yields the connections to a port: the other end's name, and the descriptor."""
+    for entry in os.listdir("/proc/self/fd"):
+        name = _name_of(int(entry), port)
+        if name is not None:
+            yield name, int(entry)
+
+
+def _name_of(descriptor: int, port: int) -> str | None:
+    try:
+        if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            return None
+        with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
+            return _name(connection, port)
+    except OSError:  # closed meanwhile, not connected, or no socket of the internet's
+        return None
+
+
+def _name(connection: socket.socket, port: int) -> str | None:
+    if connection.family not in (socket.AF_INET, socket.AF_INET6):
+        return None
+    if connection.getsockname()[1] != port:
+        return None
+    host, other_port = connection.getpeername()[:2]
+    host = host.removeprefix("::ffff:") if "." in host else host
+    return f"ipv6:[{host}]:{other_port}" if ":" in host else f"ipv4:{host}:{other_port}"
+
+
+def _end(descriptor: int, peer: str, port: int) -> bool:
+    """Ends a connection, unless the descriptor is another's by now."""
+    try:
+        with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
+            if _name(connection, port) != peer:
+                return False
+            connection.shutdown(socket.SHUT_RDWR)
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,217 @@
+"""What callers without a credential can take from those who hold one: next to nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import grpc
+import h2.config
+import h2.connection
+import h2.errors
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.rpc import strangers
+from reward_server.rpc.strangers import Strangers, _Rates
+from reward_server.telemetry import Telemetry
+from tests.rpc.conftest import Serve, Served, function_request, refused
+
+TOKEN = (("authorization", "Bearer good"),)
+HEADERS = [
+    (":method", "POST"),
+    (":scheme", "http"),
+    (":path", "/codereward.v1.RewardService/Score"),
+    (":authority", "x"),
+    ("te", "trailers"),
+    ("content-type", "application/grpc"),
+]
+
+
+@pytest.fixture
+async def served(serve: Serve, tmp_path: Path) -> Served:
+    file = tmp_path / "tokens"
+    file.write_text("good\nbetter\n")
+    return await serve(token_file=file)
+
+
+async def is_served(served: Served, number: int = 0) -> bool:
+    response = await served.stub.Score(function_request(number), metadata=TOKEN, timeout=30)
+    return response.verdict == pb.VERDICT_PASSED
+
+
+def http2() -> h2.connection.H2Connection:
+    configuration = h2.config.H2Configuration(client_side=True, header_encoding=None)
+    connection = h2.connection.H2Connection(configuration)
+    connection.initiate_connection()
+    return connection
+
+
+async def until_ended(reader: asyncio.StreamReader) -> None:
+    async with asyncio.timeout(30):
+        while await reader.read(1 << 16):
+            pass
+
+
+# --------------------------------------------------------------------------------- connections
+
+
+@pytest.fixture
+async def crowd(served: Served) -> AsyncIterator[list[asyncio.StreamReader]]:
+    """Three times as many connections as strangers may have."""
+    ends = []
+    for _ in range(3 * strangers.MOST_CONNECTIONS):
+        try:
+            ends.append(await asyncio.open_connection("127.0.0.1", served.app.port))
+        except ConnectionError:
+            continue
+    yield [reader for reader, _ in ends]
+    for _, writer in ends:
+        writer.transport.abort()
+
+
+async def test_connections_without_a_credential_are_few(
+    served: Served, crowd: list[asyncio.StreamReader]
+) -> None:
+    ended = [asyncio.create_task(until_ended(reader)) for reader in crowd]
+    most = len(crowd) - strangers.MOST_CONNECTIONS
+    async with asyncio.timeout(30):
+        for ends in asyncio.as_completed(ended):
+            await ends
+            if sum(task.done() for task in ended) >= most:
+                break
+    assert await is_served(served)
+    for task in ended:
+        task.cancel()
+    await asyncio.gather(*ended, return_exceptions=True)
+
+
+async def test_a_connection_on_which_a_credential_was_shown_is_never_ended(
+    served: Served,
+) -> None:
+    assert await is_served(served)
+    ends = [
+        await asyncio.open_connection("127.0.0.1", served.app.port)
+        for _ in range(2 * strangers.MOST_CONNECTIONS)
+    ]
+    state = served.channel.get_state()
+    await until_ended(ends[0][0])
+    assert await is_served(served, 7)
+    assert served.channel.get_state() == state
+    for _, writer in ends:
+        writer.transport.abort()
+
+
+# ----------------------------------------------------------------------------------------- calls
+
+
+async def test_who_goes_on_calling_without_a_credential_loses_the_connection(
+    served: Served,
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.app.port)
+    connection = http2()
+    for number in range(2 * strangers.CALLS_AT_ONCE):
+        stream = connection.get_next_available_stream_id()
+        connection.send_headers(stream, HEADERS)
+        if number % 3 == 0:
+            connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
+    writer.write(connection.data_to_send())
+    await until_ended(reader)
+    assert await is_served(served)
+    writer.transport.abort()
+
+
+async def test_a_token_holder_whose_token_is_wrong_now_and_then_is_not_cut_off(
+    served: Served,
+) -> None:
+    assert await is_served(served)
+    calls = [served.stub.Score(function_request(n)) for n in range(strangers.CALLS_AT_ONCE + 20)]
+    codes = {(await refused(call)).code for call in calls}
+    assert codes == {grpc.StatusCode.UNAUTHENTICATED}
+    assert await is_served(served, 1)
+
+
+def test_calls_of_one_host_do_not_count_for_another() -> None:
+    rates = _Rates()
+    allowed = sum(rates.allows("ipv4:10.0.0.1") for _ in range(10 * strangers.CALLS_AT_ONCE))
+    assert allowed < 2 * strangers.CALLS_AT_ONCE
+    assert rates.allows("ipv4:10.0.0.2")
+
+
+def test_hosts_that_are_remembered_are_bounded() -> None:
+    rates = _Rates()
+    for number in range(3 * strangers._MOST_ADDRESSES):
+        rates.allows(f"ipv6:[::{number:x}]")
+    assert len(rates._buckets) <= strangers._MOST_ADDRESSES
+
+
+def test_a_descriptor_that_is_anothers_by_now_is_left_alone() -> None:
+    ours, theirs = socket.socketpair()
+    assert not strangers._end(ours.fileno(), "ipv4:127.0.0.1:1", 1)
+    ours.send(b"x")
+    assert theirs.recv(1) == b"x"
+    read, write = os.pipe()
+    assert not strangers._end(read, "ipv4:127.0.0.1:1", 1)
+    for end in (read, write):
+        os.close(end)
+    ours.close()
+    theirs.close()
+
+
+# ---------------------------------------------------------------------------------------- health
+
+
+async def test_health_streams_without_a_credential_are_few_and_shut_nobody_out(
+    served: Served,
+) -> None:
+    async with grpc.aio.insecure_channel(
+        served.app.address, options=[("grpc.use_local_subchannel_pool", 1)]
+    ) as channel:
+        health = health_pb2_grpc.HealthStub(channel)
+        watches = [health.Watch(health_pb2.HealthCheckRequest()) for _ in range(60)]
+        answers = await asyncio.gather(*(watch.read() for watch in watches), return_exceptions=True)
+        told = [answer for answer in answers if isinstance(answer, health_pb2.HealthCheckResponse)]
+        errors = [answer for answer in answers if isinstance(answer, grpc.aio.AioRpcError)]
+        assert len(told) <= strangers.MOST_STREAMS
+        assert {error.code() for error in errors} <= {
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            grpc.StatusCode.UNAVAILABLE,
+        }
+        assert await is_served(served)
+        own = health_pb2_grpc.HealthStub(served.channel)
+        mine = own.Watch(health_pb2.HealthCheckRequest(), metadata=TOKEN)
+        assert (await mine.read()).status == health_pb2.HealthCheckResponse.SERVING
+        for watch in [*watches, mine]:
+            watch.cancel()
+
+
+async def test_a_place_of_a_health_stream_is_free_again_when_it_ends() -> None:
+    guard = Strangers(Telemetry())
+    for _ in range(3):
+        places = [guard.stream() for _ in range(strangers.MOST_STREAMS)]
+        for place in places:
+            place.__enter__()
+        with pytest.raises(Exception, match="no more may be"), guard.stream():
+            pytest.fail("was let in")
+        for place in places:
+            place.__exit__(None, None, None)
+
+
+async def test_the_body_of_a_strangers_health_check_is_not_read(served: Served) -> None:
+    health = health_pb2_grpc.HealthStub(served.channel)
+    too_large_for_the_transport = health_pb2.HealthCheckRequest(service="x" * (80 << 20))
+    answer = await health.Check(too_large_for_the_transport)
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    assert await is_served(served)
+
+
+async def test_owners_of_a_credential_are_told_which_services_there_are(served: Served) -> None:
+    health = health_pb2_grpc.HealthStub(served.channel)
+    error = await refused(
+        health.Check(health_pb2.HealthCheckRequest(service="other"), metadata=TOKEN)
+    )
+    assert error.code is grpc.StatusCode.NOT_FOUND
