@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from reward_server.backends import Backend, running_backend
-from reward_server.domain import Provenance
+from reward_server.domain import Network, Provenance
 from reward_server.errors import SettingsError, StartError
 from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
@@ -81,7 +81,7 @@ def server_version() -> str:
 async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
     """Serves on top of a backend for the length of the block, and drains at the end."""
     languages = _offered(backend)
-    bounds = _bounds(settings, languages)
+    bounds = _bounds(settings, languages, backend.networks)
     facts = _facts(settings, backend, languages)
     telemetry = Telemetry()
     scheduler = Scheduler(backend.executor, capacity=settings.queue_capacity)
@@ -161,7 +161,7 @@ def _offered(backend: Backend) -> Languages:
     )
 
 
-def _bounds(settings: Settings, languages: Languages) -> Bounds:
+def _bounds(settings: Settings, languages: Languages, networks: frozenset[Network]) -> Bounds:
     return Bounds(
         languages=languages,
         default_limits=settings.limits,
@@ -171,6 +171,7 @@ def _bounds(settings: Settings, languages: Languages) -> Bounds:
         maximum_request_bytes=settings.max_request_bytes,
         default_time_budget_seconds=settings.time_budget_seconds,
         maximum_time_budget_seconds=settings.max_time_budget_seconds,
+        networks=networks,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from reward_server.domain import Wall
+from reward_server.domain import Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
 from reward_server.executors.base import Executor
 from reward_server.executors.local import LocalExecutor
@@ -40,6 +40,7 @@ class Backend:
         image_digests: digest of the sandbox image of each language, where there are images.
         language_versions: version of each language that was tried and works, by canonical name.
         frameworks: those whose test files each language's sandboxes can run.
+        networks: what executions can be given.
         outages: False each time that no job can be run any more, True when one can again.
     """
 
@@ -50,6 +51,7 @@ class Backend:
     frameworks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     image_digests: Mapping[str, str] = field(default_factory=dict)
     runner_version: str = str(PROTOCOL_VERSION)
+    networks: frozenset[Network] = frozenset()
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
 
 
@@ -119,7 +121,7 @@ async def local_backend(settings: Settings) -> AsyncIterator[Backend]:
         start = LocalSandboxes(without_missing(options, walls), cgroups)
         source = _Source(start=start, languages=_installed(settings))
         async with _pooled(settings, "local", [source], walls) as backend:
-            yield backend
+            yield replace(backend, networks=frozenset({Network.LOOPBACK}))
 
 
 @asynccontextmanager

@@ -103,6 +103,13 @@ class TerminationKind(enum.Enum):
     LIMIT = 4
 
 
+class Network(enum.Enum):
+    """The network that an execution gets."""
+
+    NONE = 0
+    LOOPBACK = 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Limits of one execution; every field is positive."""
@@ -261,6 +268,7 @@ class Submission:
     reward_policy: RewardPolicy = RewardPolicy()
     require_integrity: Integrity = Integrity.UNSPECIFIED
     time_budget_seconds: float = 240.0
+    network: Network = Network.NONE
     refusal: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 
@@ -370,11 +378,12 @@ Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One execution to run: what, in which language, within which limits."""
+    """One execution to run: what, in which language, within which limits, with which network."""
 
     work: Work
     language: str = "python"
     limits: Limits = Limits()
+    network: Network = Network.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The time that all executions of a submission share.
+"""The time that all executions of a submission share, and the network that each gets.
 
 Limits bound one execution. Without a bound on their sum, a program that sleeps in each of many
 cases would outlast its caller, and so end without a verdict. Time is counted as on an idle server:
@@ -7,7 +7,9 @@ waiting for a slot is free, and of executions that run side by side each counts 
 
 from __future__ import annotations
 
-from reward_server.domain import Execution, Job, LimitKind, Limits
+from dataclasses import replace
+
+from reward_server.domain import Execution, Job, LimitKind, Limits, Network
 from reward_server.errors import BudgetSpentError, DeadlineError
 from reward_server.evaluation.graders import Slots
 
@@ -23,10 +25,14 @@ class Budget:
         slots: where its executions run.
         width: how many of them can run at once on an idle server.
         seconds: the time.
+        network: what each execution gets.
     """
 
-    def __init__(self, slots: Slots, *, width: int, seconds: float) -> None:
+    def __init__(
+        self, slots: Slots, *, width: int, seconds: float, network: Network = Network.NONE
+    ) -> None:
         self._slots = slots
+        self._network = network
         self._width = width
         self._seconds = seconds
         self._spent = 0.0
@@ -47,7 +53,7 @@ class Budget:
         self._running += 1
         self._peak = min(max(self._peak, self._running), self._width)
         try:
-            execution = await self._slots.run(job)
+            execution = await self._slots.run(replace(job, network=self._network))
         except DeadlineError:
             if not self._has_run_over:
                 raise

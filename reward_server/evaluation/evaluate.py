@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Protocol
 
 from reward_server.domain import (
@@ -17,6 +18,7 @@ from reward_server.domain import (
     FunctionTests,
     Job,
     Limits,
+    Network,
     Program,
     ProgramTests,
     Provenance,
@@ -149,9 +151,8 @@ class Evaluation:
         assert isinstance(program, Program)
         async with self._scheduler.admit(deadline=deadline, owner=owner) as slots:
             ready = await self._programs.ready(language, program.source, slots, program.files)
-            execution = ready.refusal or await slots.run(
-                ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
-            )
+            run = ready.job(job.limits, stdin=program.stdin, args=program.args, data=program.data)
+            execution = ready.refusal or await slots.run(replace(run, network=job.network))
         return execution, self._provenance[language.name]
 
     async def _shared(
@@ -208,6 +209,7 @@ class Evaluation:
             slots,
             width=min(side_by_side, self._scheduler.slots),
             seconds=budget_seconds(submission.time_budget_seconds, submission.limits),
+            network=submission.network,
         )
 
     async def _grader(self, submission: Submission) -> Grader:
@@ -228,7 +230,9 @@ class Evaluation:
             case UnitTests() as tests if language.unit is not None:
                 return await suite_grader(tests, language, self._programs)
             case UnitTests() as tests:
-                return UnitGrader(tests=tests, plan=await plan(tests, submission.prompt))
+                networked = submission.network is not Network.NONE
+                known = await plan(tests, submission.prompt, networked=networked)
+                return UnitGrader(tests=tests, plan=known)
             case ProgramTests() as tests:
                 return await program_grader(tests, language, self._programs)
 

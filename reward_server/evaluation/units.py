@@ -65,21 +65,30 @@ class Plan:
         return self.roster.tests <= self.twins.told | {unit.test for unit in self.twins.units}
 
 
-async def plan(tests: UnitTests, prompt: str) -> Plan:
-    """Reads test files and tells how to run them."""
+async def plan(tests: UnitTests, prompt: str, *, networked: bool = False) -> Plan:
+    """Reads test files and tells how to run them.
+
+    Args:
+        tests: the files.
+        prompt: the task's.
+        networked: whether tests and solution need to share a network, and so a process.
+    """
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
     if characters > _REMEMBERED_CHARACTERS:
-        return await asyncio.to_thread(_plan, tests, prompt)
+        return await asyncio.to_thread(_plan, tests, prompt, networked)
     if characters > _QUICK_CHARACTERS:
-        return await asyncio.to_thread(_remembered_plan, tests, prompt)
-    return _remembered_plan(tests, prompt)
+        return await asyncio.to_thread(_remembered_plan, tests, prompt, networked)
+    return _remembered_plan(tests, prompt, networked)
 
 
-def _plan(tests: UnitTests, prompt: str) -> Plan:
+def _plan(tests: UnitTests, prompt: str, networked: bool) -> Plan:
     trees = parse_files(tests.files)
     paths = [path for path, _ in tests.files]
+    reading = read_suite(trees, paths, tests.solution_path)
+    if networked:
+        reading = replace(reading, reasons=(*reading.reasons, "they share a network"))
     known = Plan(
-        reading=read_suite(trees, paths, tests.solution_path),
+        reading=reading,
         skips=Skips(trees),
         roster=Roster(trees, paths, tests.framework),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.domain import (
+    LEAST_LIMITS,
     Assessment,
     CapturedStream,
     Execution,
@@ -80,6 +81,8 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
         languages=[_language(language) for language in facts.languages],
         default_limits=_limits(bounds.default_limits),
         maximum_limits=_limits(bounds.maximum_limits),
+        minimum_limits=_limits(LEAST_LIMITS),
+        networks=[pb.Network.ValueType(network.value) for network in bounds.networks],
         walls=[pb.Wall(name=w.name, standing=w.standing, detail=w.detail) for w in facts.walls],
         maximum_request_bytes=bounds.maximum_request_bytes,
         maximum_cases=bounds.maximum_cases,

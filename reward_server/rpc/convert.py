@@ -26,6 +26,7 @@ from reward_server.domain import (
     Integrity,
     Job,
     Limits,
+    Network,
     Program,
     ProgramTests,
     RewardPolicy,
@@ -72,6 +73,7 @@ class Bounds:
     maximum_request_bytes: int = 32 * MEBIBYTE
     default_time_budget_seconds: float = 240.0
     maximum_time_budget_seconds: float = 3600.0
+    networks: frozenset[Network] = frozenset()
 
 
 def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
@@ -154,6 +156,7 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
         ),
         require_integrity=fields.choice("require_integrity", request.require_integrity, Integrity),
         time_budget_seconds=_time_budget(request, bounds),
+        network=_network(request.network, bounds),
         refusal=refusal,
         tags=_tags(request.tags),
     )
@@ -194,7 +197,8 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
         data=dict(data_files),
     )
     limits = fields.within("limits", lambda: _limits(request.limits, language, bounds))
-    return Job(work=work, language=language.name, limits=limits)
+    network = _network(request.network, bounds)
+    return Job(work=work, language=language.name, limits=limits, network=network)
 
 
 # --------------------------------------------------------------------------------- tests
@@ -392,6 +396,15 @@ def _limits(request: pb.Limits, language: Language, bounds: Bounds) -> Limits:
         _check_limit(name, value, getattr(bounds.maximum_limits, name))
     defaults = language.default_limits(bounds.default_limits)
     return replace(defaults, **chosen) if chosen else defaults
+
+
+def _network(value: int, bounds: Bounds) -> Network:
+    network = fields.choice("network", value, Network)
+    if network is not Network.NONE and network not in bounds.networks:
+        raise UnsupportedError(
+            f"network: {network.name} is not on offer here; the local backend has it"
+        )
+    return network
 
 
 def _check_limit(name: str, value: float, maximum: float) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import confine, kernel, policy, seccomp, wire, zygote
+from .confine import Seal
 from .footing import LentNamespaces, SandboxKernel
 from .meters import Meters, find_own, make_own
 
@@ -104,6 +105,15 @@ def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str
     }
 
 
+def _seal(landlock_abi: int, *, filtered: bool, loopback: bool = False) -> Seal:
+    return Seal(
+        ruleset=confine.build_ruleset(landlock_abi, loopback=loopback) if landlock_abi else None,
+        seccomp_filter=(
+            seccomp.build_filter(kernel.MACHINE, loopback=loopback) if filtered else b""
+        ),
+    )
+
+
 def _lent_namespaces(settings: Mapping[str, Any]) -> zygote.Ground:
     joins = tuple(settings["joins"])
     footing = LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(joins))
@@ -149,14 +159,14 @@ def main(settings_json: str) -> None:
     sys.path.extend((*settings["packages"], *image["packages"]))
     _preload((*PRELOADED, *settings["preload"], *image["preload"]))
     landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
-    filter_program = seccomp.build_filter(kernel.MACHINE) if settings["seccomp"] else b""
+    filtered = bool(settings["seccomp"])
     ground = _sandbox_kernel() if settings["sandbox_kernel"] else _lent_namespaces(settings)
     options = zygote.Options(
         ground=ground,
         covered=tuple(settings["covered"]),
         private_proc=settings["private_proc"],
-        seccomp_filter=filter_program,
-        ruleset=confine.build_ruleset(landlock_abi) if landlock_abi else None,
+        seal=_seal(landlock_abi, filtered=filtered),
+        loopback_seal=_seal(landlock_abi, filtered=filtered, loopback=True),
     )
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
@@ -164,7 +174,7 @@ def main(settings_json: str) -> None:
         "memory_bytes": _memory_bytes(),
         "walls": _walls(
             landlock_abi=landlock_abi,
-            filtered=bool(filter_program),
+            filtered=filtered,
             private_proc=options.private_proc,
         ),
     }

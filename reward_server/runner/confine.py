@@ -14,9 +14,13 @@ last but for the filter, which forbids giving any back.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
+import socket
+import struct
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from . import kernel, policy
 from .wire import Start
@@ -27,6 +31,7 @@ _ALL_FILES_V1 = (1 << 13) - 1
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _TCP_BIND_CONNECT = 0b11
 _SCOPE_SOCKETS_AND_SIGNALS = 0b11
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 def close_all_but(kept: set[int]) -> None:
@@ -152,19 +157,45 @@ def _landlock_handled(abi: int) -> tuple[int, int, int]:
     )
 
 
-def build_ruleset(abi: int) -> int:
-    """Builds, once for all executions, the Landlock rules of `policy`; returns a descriptor."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What lies on an execution for good.
+
+    Args:
+        ruleset: descriptor of the Landlock rules, None where there is no Landlock.
+        seccomp_filter: the system call filter, empty where it was waived.
+    """
+
+    ruleset: int | None = None
+    seccomp_filter: bytes = b""
+
+
+def raise_loopback() -> None:
+    """Moves this process into a network of its own, in which there is a loopback interface."""
+    kernel.unshare(kernel.CLONE_NEWNET)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+
+
+def build_ruleset(abi: int, *, loopback: bool = False) -> int:
+    """Builds, once for all executions, the Landlock rules of `policy`; returns a descriptor.
+
+    Args:
+        abi: the kernel's version of Landlock.
+        loopback: whether they are for executions with a network of their own.
+    """
     handled = _landlock_handled(abi)
+    if loopback:
+        handled = (handled[0], 0, handled[2])
     writable = [(path, handled[0]) for path in policy.WRITABLE]
     return kernel.landlock_ruleset(handled, [("/", _READ_EXECUTE), *writable])
 
 
-def seal(*, ruleset: int | None, seccomp_filter: bytes) -> None:
+def apply(seal: Seal) -> None:
     """Gives up everything that setting up needed; no step after this one can be undone."""
     kernel.no_new_privileges()
-    if ruleset is not None:
-        kernel.restrict_self(ruleset)
-        os.close(ruleset)
+    if seal.ruleset is not None:
+        kernel.restrict_self(seal.ruleset)
     kernel.drop_capabilities()
-    if seccomp_filter:
-        kernel.install_seccomp(seccomp_filter)
+    if seal.seccomp_filter:
+        kernel.install_seccomp(seal.seccomp_filter)

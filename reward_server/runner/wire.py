@@ -76,7 +76,7 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 KEPT_OUTPUT_BYTES = 64 * 1024
 BROKEN_STATUS = 70  # exit status of a process of ours that an exception of ours ended (EX_SOFTWARE)
 
@@ -127,6 +127,7 @@ class Start(NamedTuple):
     file_size_bytes: int = 0
     disk_bytes: int = 0
     open_files: int = 0
+    loopback: int = 0
     programs: int = 1
 
 

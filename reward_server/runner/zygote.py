@@ -29,6 +29,7 @@ from typing import NamedTuple, NoReturn
 from . import candidate, confine, judge, policy, rehearsal, wire
 from .budget import Budget
 from .children import Child, fork, receive
+from .confine import Seal
 from .footing import Footing
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop, Word
@@ -64,15 +65,15 @@ class Options:
         ground: what it builds on.
         covered: folders of the container's that an execution does not see.
         private_proc: whether an execution gets a /proc of its own.
-        seccomp_filter: the system call filter, empty where it was waived.
-        ruleset: descriptor of the Landlock rules, None where there is no Landlock.
+        seal: what lies on every execution but those with a loopback.
+        loopback_seal: what lies on these.
     """
 
     ground: Ground
+    seal: Seal
+    loopback_seal: Seal
     covered: tuple[str, ...] = ()
     private_proc: bool = True
-    seccomp_filter: bytes = b""
-    ruleset: int | None = None
 
 
 class ServerGoneError(Exception):
@@ -175,12 +176,18 @@ class Zygote:
         os.setsid()
 
     def _close_all_but(self, *kept: int) -> None:
-        ruleset = self._options.ruleset
-        confine.close_all_but({*kept, *(() if ruleset is None else (ruleset,))})
+        confine.close_all_but({*kept, *self._rulesets})
 
-    def _seal(self, footing: Footing) -> None:
+    @property
+    def _rulesets(self) -> tuple[int, ...]:
+        seals = (self._options.seal, self._options.loopback_seal)
+        return tuple(seal.ruleset for seal in seals if seal.ruleset is not None)
+
+    def _seal(self, footing: Footing, seal: Seal) -> None:
         footing.leave()
-        confine.seal(ruleset=self._options.ruleset, seccomp_filter=self._options.seccomp_filter)
+        confine.apply(seal)
+        for ruleset in self._rulesets:
+            os.close(ruleset)
 
     def _fork_judge(self) -> Child:
         return fork(self._judge_body, self._options.ground.judge)
@@ -193,7 +200,7 @@ class Zygote:
         footing = self._options.ground.judge
         self._enter(footing)
         confine.limit_judge()
-        self._seal(footing)
+        self._seal(footing, self._options.seal)
         judge.serve(line)
 
     def _fork_candidate(self) -> tuple[Child, Ends]:
@@ -221,8 +228,11 @@ class Zygote:
             start = _wait_for_start(line)
             if start.disk_bytes != self._disk_bytes:
                 footing.resize_box(start.disk_bytes)
+            if start.loopback:
+                confine.raise_loopback()
             confine.limit_candidate(start)
-            self._seal(footing)
+            options = self._options
+            self._seal(footing, options.loopback_seal if start.loopback else options.seal)
             candidate.run(untrusted)
 
         child = fork(candidate_body, footing)

@@ -132,7 +132,7 @@ class ContainedSandbox:
             raise await self._failed(error) from error
         document = request_document(job)
         programs = 2 if isinstance(job.work, SplitPrograms) else 1
-        record = start_record(limits, len(document), programs=programs)
+        record = start_record(limits, len(document), programs=programs, network=job.network)
         reader = asyncio.ensure_future(self._read_finish())
         try:
             async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):

@@ -11,6 +11,7 @@ from reward_server.domain import (
     FunctionJudgement,
     Job,
     Limits,
+    Network,
     Program,
     SplitPrograms,
     UnitJudgement,
@@ -30,7 +31,9 @@ class Findings:
     blobs: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def start_record(limits: Limits, payload_bytes: int, *, programs: int = 1) -> bytes:
+def start_record(
+    limits: Limits, payload_bytes: int, *, programs: int = 1, network: Network = Network.NONE
+) -> bytes:
     """Builds the record that begins an execution."""
     start = Start(
         kind=Kind.EXECUTE,
@@ -43,6 +46,7 @@ def start_record(limits: Limits, payload_bytes: int, *, programs: int = 1) -> by
         disk_bytes=limits.disk_bytes,
         open_files=limits.open_files,
         programs=programs,
+        loopback=network is Network.LOOPBACK,
     )
     return wire.START.pack(*start)
 

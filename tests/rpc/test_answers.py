@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import math
+from dataclasses import replace
 from urllib.parse import quote
 
 import grpc
@@ -37,7 +38,9 @@ from reward_server.errors import (
     UnauthenticatedError,
     UnsupportedError,
 )
+from reward_server.languages import Languages
 from reward_server.rpc import answers, status
+from reward_server.rpc.convert import Bounds
 
 CLIENT_DEFAULT_MESSAGE_BYTES = 4 << 20
 
@@ -242,3 +245,19 @@ def test_a_status_fits_the_headers_of_any_client(text: str) -> None:
         sent = status.from_error(error)
         headers = quote(sent.message).encode() + base64.b64encode(sent.SerializeToString())
         assert len(headers) < 7800
+
+
+def test_a_server_tells_its_networks_and_least_limits() -> None:
+    facts = answers.ServerFacts(
+        server_version="1", backend="local", languages=(), walls=(), slots=1, queue_capacity=1
+    )
+    bounds = Bounds(
+        languages=Languages(()),
+        default_limits=domain.Limits(),
+        maximum_limits=domain.Limits(),
+        networks=frozenset({domain.Network.LOOPBACK}),
+    )
+    info = answers.server_info(facts, bounds)
+    assert list(info.networks) == [pb.NETWORK_LOOPBACK]
+    assert info.minimum_limits.memory_bytes == domain.LEAST_LIMITS.memory_bytes
+    assert not answers.server_info(facts, replace(bounds, networks=frozenset())).networks

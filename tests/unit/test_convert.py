@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -309,6 +310,20 @@ def test_a_wrong_field_is_named(field: str, change: Change, told: str) -> None:
     error = refusal(request)
     assert error.field == field
     assert told in error.problem
+
+
+def test_a_network_is_taken_where_it_is_on_offer_and_named_where_it_is_not() -> None:
+    request = function_request()
+    assert convert.submission(request, BOUNDS).network is domain.Network.NONE
+    request.network = pb.NETWORK_LOOPBACK
+    with pytest.raises(UnsupportedError, match="network: LOOPBACK"):
+        convert.submission(request, BOUNDS)
+    offering = replace(BOUNDS, networks=frozenset({domain.Network.LOOPBACK}))
+    assert convert.submission(request, offering).network is domain.Network.LOOPBACK
+    asked = pb.ExecuteRequest(source="1", network=pb.NETWORK_LOOPBACK)
+    assert convert.job(asked, offering).network is domain.Network.LOOPBACK
+    request.network = 7  # type: ignore[assignment]  # no such network
+    assert refusal(request).field == "network"
 
 
 @pytest.mark.parametrize("field", [field.name for field in pb.Limits.DESCRIPTOR.fields])

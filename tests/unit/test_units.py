@@ -238,3 +238,12 @@ async def test_tests_that_the_prompt_shows_need_no_twins() -> None:
 async def test_a_large_suite_is_planned_too() -> None:
     large = "".join(f"# {'x' * 90}\n" for _ in range(1000)) + SHARED_TEXT
     assert (await plan(suite_of(large), "")).integrity is Integrity.SHARED_TWINS
+
+
+async def test_tests_that_share_a_network_with_the_solution_share_its_process() -> None:
+    text = "import unittest, solution\nclass T(unittest.TestCase):\n"
+    text += "    def test_f(self):\n        self.assertEqual(solution.f(3), 30)\n"
+    assert (await plan(suite_of(text), "")).integrity is Integrity.ISOLATED
+    networked = await plan(suite_of(text), "", networked=True)
+    assert networked.integrity is not Integrity.ISOLATED
+    assert networked.reading.reasons

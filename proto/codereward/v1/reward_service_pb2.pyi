@@ -24,6 +24,26 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Network:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _NetworkEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Network.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    NETWORK_UNSPECIFIED: _Network.ValueType  # 0
+    """None: no socket but those of the Unix domain can be made."""
+    NETWORK_LOOPBACK: _Network.ValueType  # 1
+    """A loopback interface of the execution's own, for a server and its clients in one program."""
+
+class Network(_Network, metaclass=_NetworkEnumTypeWrapper):
+    """The network of an execution."""
+
+NETWORK_UNSPECIFIED: Network.ValueType  # 0
+"""None: no socket but those of the Unix domain can be made."""
+NETWORK_LOOPBACK: Network.ValueType  # 1
+"""A loopback interface of the execution's own, for a server and its clients in one program."""
+Global___Network: _TypeAlias = Network  # noqa: Y015
+
 class _Extraction:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -494,6 +514,7 @@ class ScoreRequest(_message.Message):
     TAGS_FIELD_NUMBER: _builtins.int
     COMPLETION_SIZE_BYTES_FIELD_NUMBER: _builtins.int
     TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
+    NETWORK_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer. A repeat of the same id and content within the server's window
     gets the first answer; the same id with other content is INVALID_ARGUMENT. May be empty.
@@ -518,6 +539,10 @@ class ScoreRequest(_message.Message):
     twice `limits.wall_time_seconds`. When it is used up, the tests that are left count as stopped
     at a limit. Unset takes the server's default. A deadline of the RPC should leave room for this
     and one more execution.
+    """
+    network: Global___Network.ValueType
+    """What network each execution gets; FAILED_PRECONDITION where `GetServerInfo` does not offer it.
+    With NETWORK_LOOPBACK test files run in the solution's process, as some tests have to.
     """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
@@ -594,10 +619,11 @@ class ScoreRequest(_message.Message):
         tags: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         completion_size_bytes: _builtins.int = ...,
         time_budget_seconds: _builtins.float | None = ...,
+        network: Global___Network.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_budget_seconds: _TypeAlias = _typing.Literal["time_budget_seconds"]  # noqa: Y015
     _WhichOneofArgType__time_budget_seconds: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds"]  # noqa: Y015
@@ -1489,6 +1515,7 @@ class ExecuteRequest(_message.Message):
     STDIN_TEXT_FIELD_NUMBER: _builtins.int
     TEXT_FILES_FIELD_NUMBER: _builtins.int
     TEXT_DATA_FILES_FIELD_NUMBER: _builtins.int
+    NETWORK_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer."""
     language: _builtins.str
@@ -1499,6 +1526,8 @@ class ExecuteRequest(_message.Message):
     """Bytes given on standard input."""
     stdin_text: _builtins.str
     """Text given on standard input, in UTF-8, in place of `stdin`."""
+    network: Global___Network.ValueType
+    """What network the program gets."""
     @_builtins.property
     def args(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Command-line arguments."""
@@ -1537,10 +1566,11 @@ class ExecuteRequest(_message.Message):
         stdin_text: _builtins.str = ...,
         text_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         text_data_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        network: Global___Network.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "data_files", b"data_files", "files", b"files", "id", b"id", "language", b"language", "limits", b"limits", "source", b"source", "stdin", b"stdin", "stdin_text", b"stdin_text", "text_data_files", b"text_data_files", "text_files", b"text_files"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["args", b"args", "data_files", b"data_files", "files", b"files", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "source", b"source", "stdin", b"stdin", "stdin_text", b"stdin_text", "text_data_files", b"text_data_files", "text_files", b"text_files"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1640,6 +1670,8 @@ class GetServerInfoResponse(_message.Message):
     BACKEND_FIELD_NUMBER: _builtins.int
     DEFAULT_TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     MAXIMUM_TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
+    NETWORKS_FIELD_NUMBER: _builtins.int
+    MINIMUM_LIMITS_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -1674,6 +1706,14 @@ class GetServerInfoResponse(_message.Message):
     def walls(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wall]:
         """Protections and whether each stands."""
 
+    @_builtins.property
+    def networks(self) -> _containers.RepeatedScalarFieldContainer[Global___Network.ValueType]:
+        """Networks that a request may ask for."""
+
+    @_builtins.property
+    def minimum_limits(self) -> Global___Limits:
+        """Least limits that a request may set: below, no program can be run."""
+
     def __init__(
         self,
         *,
@@ -1690,10 +1730,12 @@ class GetServerInfoResponse(_message.Message):
         backend: _builtins.str = ...,
         default_time_budget_seconds: _builtins.float = ...,
         maximum_time_budget_seconds: _builtins.float = ...,
+        networks: _abc.Iterable[Global___Network.ValueType] | None = ...,
+        minimum_limits: Global___Limits | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
