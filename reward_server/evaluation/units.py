@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,11 +24,19 @@ from reward_server.domain import (
 from reward_server.evaluation.confirmation import Confirmation
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.grading.confirmation import FileCopies
+from reward_server.grading.instrumentation import without_note
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.rosters import Roster, Skips
 from reward_server.grading.suites import Reading, parse_files, read_suite
 from reward_server.grading.twins import Twins
-from reward_server.grading.vectors import Discrepancy, Vector, draw_units, runs_needed
+from reward_server.grading.vectors import (
+    MOST_LEAVES,
+    Discrepancy,
+    Vector,
+    base_name,
+    runs_needed,
+    schedule,
+)
 from reward_server.grading.verdict import Run
 
 _QUICK_CHARACTERS = 1 << 12  # some 20 ms
@@ -59,10 +69,16 @@ class Plan:
         return Integrity.SHARED_TWINS if self._all_have_twins() else Integrity.SHARED
 
     def _all_have_twins(self) -> bool:
-        """Tells whether no test could be passed by cheating there alone."""
-        if self.twins is None or not self.roster.complete:
+        """Returns True if there is no test, row, assertion or leaf where cheating alone passes."""
+        if self.twins is None or not self.roster.is_exact:
             return False
-        return self.roster.tests <= self.twins.told | {unit.test for unit in self.twins.units}
+        run = {test for test in self.roster.tests if not self.skips.is_always_skipped(test)}
+        return (
+            run <= self.twins.tests
+            and self.twins.are_proof
+            and not any(map(self.skips.may_skip, run))
+            and max(self.twins.weights.values()) <= MOST_LEAVES
+        )
 
 
 async def plan(tests: UnitTests, prompt: str, *, networked: bool = False) -> Plan:
@@ -90,12 +106,12 @@ def _plan(tests: UnitTests, prompt: str, networked: bool) -> Plan:
     known = Plan(
         reading=reading,
         skips=Skips(trees),
-        roster=Roster(trees, paths, tests.framework),
+        roster=Roster(trees, tests.files, tests.framework),
     )
     if not known.reading.reasons:
         return known
     # Twins change the trees that they are given.
-    twins = Twins(parse_files(tests.files), tests.files, prompt)
+    twins = Twins(parse_files(tests.files), tests.files, prompt, known.roster.rows)
     return replace(known, twins=twins if twins.units else None)
 
 
@@ -129,7 +145,7 @@ class UnitGrader:
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""
         twins = self.plan.twins
-        return 1 + (runs_needed(len(twins.units)) if twins is not None else 0)
+        return 1 + (runs_needed(twins.weights.values()) if twins is not None else 0)
 
     def not_run(self) -> tuple[TestResult, ...]:
         """Returns one result for all tests, whose names are not known yet."""
@@ -145,7 +161,7 @@ class UnitGrader:
         run = Run(execution=execution, tests=execution.tests or self.not_run())
         if not self.plan.reading.reasons:
             return await self._confirmed(run, candidate, slots)
-        run = _doubted(run, self.plan)
+        run = _doubted(_without_notes(run), self.plan)
         if twins is None or not _claims_reward(run, stops=stops):
             return [run]
         return await self._proven(run, twins, candidate, slots)
@@ -175,16 +191,15 @@ class UnitGrader:
         self, run: Run, twins: Twins, candidate: Candidate, slots: Slots
     ) -> list[Run]:
         """Runs twins until the outcomes are beyond guessing, or one betrays the solution."""
-        vector, runs = Vector(tests=run.tests), list[Run]()
+        vector, runs = Vector(tests=run.execution.tests, shapes=twins.shapes), list[Run]()
         units = vector.provable(twins.units)
-        if not units:
-            return [_refused(run, "none of the tests that passed can be proven to have run", {})]
-        for _ in range(runs_needed(len(units))):
-            perturbed = draw_units(units, self.draw)
-            files = await asyncio.to_thread(twins.perturbed_files, perturbed, self.draw)
+        if not units or vector.unproven(twins.units):
+            return [_refused(run, "a test that passed cannot be proven to have run", {})]
+        for change in schedule({unit: twins.weights[unit] for unit in units}, self.draw):
+            files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
             work = self._work(candidate, replace(self.tests, files=files), stops=False)
             execution = await slots.run(candidate.job(work))
-            if found := vector.compare(execution.tests, perturbed):
+            if found := vector.compare(execution.tests, change):
                 return [*runs, Run(execution=_ended(execution), tests=()), _betrayed(run, found)]
             runs.append(Run(execution=execution, tests=()))
         return [*runs, run]
@@ -199,23 +214,55 @@ def _claims_reward(run: Run, *, stops: bool) -> bool:
     return TestOutcome.PASSED in outcomes
 
 
+def _without_notes(run: Run) -> Run:
+    """Takes the notes of wrapped assertions out of the messages, which people read."""
+    tests = tuple(replace(test, message=without_note(test.message)) for test in run.tests)
+    return replace(run, tests=tests)
+
+
 def _doubted(run: Run, plan: Plan) -> Run:
-    """Has tests fail that were skipped, or left out, though the files' text does neither."""
+    """Has tests fail that were skipped, or left out, though the files' text does neither.
+
+    What passed beyond the tests that the text holds does not count.
+    """
     if run.execution.ending is not Ending.COMPLETED:
         return run
     tests = [_doubted_skip(test, plan.skips) for test in run.tests]
     skipped = sum(new is not old for new, old in zip(tests, run.tests, strict=True))
-    seen = {test.name.partition("[")[0] for test in tests}
-    missing = [
-        TestResult(name=name, outcome=TestOutcome.FAILED, message="it was not collected")
-        for name in sorted(plan.roster.tests - seen)
-        if not plan.skips.may_skip(name)
-    ]
-    signals = dict(run.execution.signals)
-    signals |= {"forged_skip": skipped} if skipped else {}
-    signals |= {"missing_test": len(missing)} if missing else {}
+    known = _known(tests, plan.roster)
+    missing = list(_missing(known, plan))
+    counts = {
+        "forged_skip": skipped,
+        "missing_test": len(missing),
+        "invented_test": len(tests) - len(known),
+    }
+    signals = dict(run.execution.signals) | {name: n for name, n in counts.items() if n}
     execution = replace(run.execution, signals=signals)
-    return Run(execution=execution, tests=(*tests, *missing))
+    return Run(execution=execution, tests=(*known, *missing))
+
+
+def _known(tests: Sequence[TestResult], roster: Roster) -> list[TestResult]:
+    """Returns the tests but for those that passed and that the text has not, or not so often."""
+    if not roster.complete:
+        return list(tests)
+    counts = Counter(base_name(test.name) for test in tests)
+    fit = {name for name, rows in roster.rows.items() if rows in (None, counts[name])}
+    return [
+        test
+        for test in tests
+        if test.outcome is not TestOutcome.PASSED or base_name(test.name) in fit
+    ]
+
+
+def _missing(tests: Sequence[TestResult], plan: Plan) -> Iterator[TestResult]:
+    """Gives a failed test for each of the text, and each of its rows, that has no result."""
+    counts = Counter(base_name(test.name) for test in tests)
+    for name, rows in sorted(plan.roster.rows.items()):
+        if counts[name] or not plan.skips.may_skip(name):
+            for number in range(counts[name], rows or 1):
+                shown = name if rows in (None, 1) else f"{name}[row {number + 1}]"
+                message = "it was not collected"
+                yield TestResult(name=shown, outcome=TestOutcome.FAILED, message=message)
 
 
 def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
@@ -234,9 +281,9 @@ def _ended(execution: Execution) -> Execution:
 
 def _betrayed(run: Run, found: Discrepancy) -> Run:
     if found.passed:
-        message = f"{found.passed} tests passed in a twin where they were made wrong"
+        message = f"{found.passed} assertions held in a twin where they were made wrong"
     elif found.failed:
-        message = f"{found.failed} tests failed in a twin though nothing of them was changed"
+        message = f"{found.failed} assertions failed in a twin where they were true"
     else:
         message = "a twin of the tests did not come to its end"
     counts = {

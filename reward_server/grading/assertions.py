@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-import random
 from collections.abc import Mapping
 
 from reward_server.grading.python_literals import evaluated
@@ -19,6 +18,7 @@ EQUALITIES = frozenset(
         *("assertIs",),
     )
 )
+PLAIN_EQUALITIES = frozenset(("assertEqual", "assertEquals"))
 NEAR = frozenset(("assertAlmostEqual", "assertAlmostEquals", "approx", "isclose", "allclose"))
 _OPPOSITES = {
     "assertTrue": "assertFalse",
@@ -31,7 +31,7 @@ _OPPOSITES = {
     "assertLess": "assertGreaterEqual",
     "assertAlmostEqual": "assertNotAlmostEqual",
 }
-TURNED = _OPPOSITES | {right: left for left, right in _OPPOSITES.items()}
+TURNED: dict[str, str] = _OPPOSITES | {right: left for left, right in _OPPOSITES.items()}
 _TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -44,27 +44,45 @@ _TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
 }
-RAISES = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+RAISES = frozenset(
+    ("assertRaises", "assertRaisesRegex", "raises", "assertWarns", "assertWarnsRegex", "warns")
+)
+# Blocks that hand over what the solution logged, or warned of.
+COLLECTING = frozenset(("assertLogs", "assertWarns", "assertWarnsRegex", "warns"))
+# Of calls that a mock took, with what.
+CALLED_WITH = frozenset(("assert_called_with", "assert_called_once_with"))
+_CALLED = {
+    "assert_called": "assert_not_called",
+    "assert_called_once": "assert_not_called",
+    "assert_not_called": "assert_called",
+}
+TURNED |= _CALLED
 _EXCEPTIONS = (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, AttributeError)
+_WARNINGS = (UserWarning, DeprecationWarning, RuntimeWarning, FutureWarning, SyntaxWarning)
+TYPES = ("int", "str", "float", "bool", "list", "dict", "tuple", "set", "bytes")
+# Functions of Python's own whose results are always of the exact type that they promise.
+_EXACT = frozenset(("len", "bool", "ord", "hash", "id", "isinstance", "issubclass", "callable"))
+# Calls that compare, so that an object has a say in the outcome.
+_COMPARING = frozenset(
+    (
+        *("allclose", "isclose", "array_equal", "array_equiv", "equals", "eq", "approx"),
+        *("cmp", "filecmp", "sorted", "max", "min", "index", "count"),
+    )
+)
+# Assertions that, turned round, fail for whatever passes them.
+_SURE_WHEN_TURNED = frozenset(
+    (
+        *("assertIsNone", "assertIsNotNone", "assertIs", "assertIsNot", "assertIn", "assertNotIn"),
+        *("assertIsInstance", "assertNotIsInstance", *_CALLED),
+    )
+)
 # From which classes of a solution's own are hardly ever derived.
 _REMOTE_EXCEPTIONS = (TypeError, ZeroDivisionError, AttributeError, OverflowError)
 _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
 
 
-def only_asserts(statement: ast.stmt) -> bool:
-    """Tells whether a statement asserts and does nothing else."""
-    match statement:
-        case ast.Assert():
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
-            return name.startswith("assert")
-        case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))]):
-            return dotted(function).rpartition(".")[2] in RAISES
-    return False
-
-
 def uses_results(node: ast.expr) -> bool:
-    """Tells whether an assertion is of more than constants."""
+    """Returns True if an assertion is of more than constants."""
     arguments = node.args if isinstance(node, ast.Call) and _asserts(node) else [node]
     parts = (part for argument in arguments for part in ast.walk(argument))
     return any(isinstance(part, (ast.Name, ast.Attribute)) for part in parts)
@@ -75,7 +93,7 @@ def _asserts(call: ast.Call) -> bool:
 
 
 def is_near(node: ast.expr) -> bool:
-    """Tells whether a comparison with a tolerance has a small one."""
+    """Returns True if a comparison with a tolerance has a small one."""
     if not isinstance(node, ast.Call) or len(node.args) > 3:
         return False
     given = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -86,7 +104,7 @@ def is_near(node: ast.expr) -> bool:
 
 
 def is_small(node: ast.expr) -> bool:
-    """Tells whether an expression is a literal that may be a tolerance, and no large one."""
+    """Returns True if an expression is a literal that may be a tolerance, and no large one."""
     value = evaluated(node)
     return isinstance(value, (int, float)) and 0 <= value <= 0.5
 
@@ -95,27 +113,63 @@ def other_exceptions(node: ast.expr) -> list[str]:
     """Returns classes of exceptions of which one that an expression names is none."""
     name = dotted(node).rpartition(".")[2]
     kind = getattr(builtins, name, None)
-    if not name[:1].isupper() or name in ("Exception", "BaseException"):
+    if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning"):
         return []
-    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         return [one.__name__ for one in _REMOTE_EXCEPTIONS] if kind is None else []
+    others = _WARNINGS if issubclass(kind, Warning) else _EXCEPTIONS
     return [
-        one.__name__
-        for one in _EXCEPTIONS
-        if not issubclass(one, kind) and not issubclass(kind, one)
+        one.__name__ for one in others if not issubclass(one, kind) and not issubclass(kind, one)
     ]
 
 
-def turned(node: ast.AST, draw: random.Random) -> ast.AST:
-    """Returns an assertion, or the class of an exception, turned into another."""
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        return ast.Name(id=draw.choice(other_exceptions(node)), ctx=ast.Load())
+def turned(node: ast.AST) -> ast.AST:
+    """Returns an assertion turned into its opposite."""
     turned = copy.deepcopy(node)
     if isinstance(turned, ast.Call) and isinstance(turned.func, ast.Attribute):
         turned.func.attr = TURNED[turned.func.attr]
     elif isinstance(turned, ast.Assert):
         turned.test = _negated(turned.test)
     return turned
+
+
+def is_sure_when_turned(node: ast.AST) -> bool:
+    """Returns True if whatever passes an assertion fails its opposite, and no liar passes both.
+
+    An object that equals everything passes `x == y` and fails `x != y`, as an honest one does:
+    there the opposite shows that the assertion ran, and not that it could fail.
+    """
+    match node:
+        case ast.Assert(test=test):
+            return not _asks_an_object(test)
+        case ast.Call(func=ast.Attribute(attr=name), args=arguments):
+            if name in ("assertTrue", "assertFalse"):
+                return not any(map(_asks_an_object, arguments))
+            exact = len(arguments) == 2 and all(map(_is_exact, arguments))
+            return name in _SURE_WHEN_TURNED or (exact and name in TURNED)
+    return False
+
+
+def _asks_an_object(condition: ast.AST) -> bool:
+    """Returns True if an object may answer for itself how it compares with data."""
+    for node in ast.walk(condition):
+        if isinstance(node, ast.Compare):
+            sure = all(
+                isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+                for operator in node.ops
+            )
+            if not sure and not all(map(_is_exact, (node.left, *node.comparators))):
+                return True
+        elif isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _COMPARING:
+            return True
+    return False
+
+
+def _is_exact(node: ast.expr) -> bool:
+    """Returns True if an expression is data of Python's own, whatever it is made from."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in _EXACT
+    return isinstance(node, ast.Constant)
 
 
 def _negated(test: ast.expr) -> ast.expr:
@@ -154,26 +208,34 @@ def _drop_message(call: ast.Call) -> None:
                 del call.args[place:]
 
 
-def shelter(tree: ast.Module) -> None:
-    """Has tests do what stands behind their assertions even if those fail."""
-    for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
-            node.body = _sheltered(node.body)
-
-
-def _sheltered(body: list[ast.stmt]) -> list[ast.stmt]:
-    for place, statement in enumerate(body):
-        behind = body[place + 1 :]
-        if _has_assertion(statement) and not all(map(only_asserts, behind)):
-            shelter = ast.Try(
-                body=[statement], handlers=[], orelse=[], finalbody=_sheltered(behind)
+def is_assertion(node: ast.AST) -> bool:
+    """Returns True if a part of a test's text may decide its outcome."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Call(func=function):
+            name = dotted(function).rpartition(".")[2] or getattr(function, "attr", "")
+            return (
+                name.startswith("assert") or name in RAISES or name in ("fail", "deprecated_call")
             )
-            return [*body[:place], shelter]
-    return body
+    return False
 
 
-def _has_assertion(statement: ast.stmt) -> bool:
-    return only_asserts(statement) or any(
-        isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and _asserts(node))
-        for node in ast.walk(statement)
-    )
+def split_conjunctions(tree: ast.Module) -> None:
+    """Makes an assertion of each part of one that asserts several things."""
+    _Splitter().visit(tree)
+
+
+class _Splitter(ast.NodeTransformer):
+    def visit_Assert(self, node: ast.Assert) -> list[ast.Assert]:  # ast calls it so
+        if not isinstance(node.test, ast.BoolOp) or not isinstance(node.test.op, ast.And):
+            return [node]
+        parts = [ast.copy_location(ast.Assert(test=one), node) for one in node.test.values]
+        return [one for part in parts for one in self.visit_Assert(part)]
+
+
+def drop_spellings(tree: ast.Module) -> None:
+    """Drops what tells one spelling of a literal from another."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            node.kind = None

@@ -1,24 +1,30 @@
-"""Finds what can be made wrong in tests' text: where a change makes a test fail for certain."""
+"""Finds what can be made wrong in tests' text: where a change surely makes an assertion fail."""
 
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.assertions import (
+    CALLED_WITH,
     EQUALITIES,
     NEAR,
+    PLAIN_EQUALITIES,
     RAISES,
     TURNED,
+    TYPES,
     is_near,
     is_small,
-    only_asserts,
+    is_sure_when_turned,
     other_exceptions,
     uses_results,
 )
-from reward_server.grading.python_literals import evaluated, is_literal
+from reward_server.grading.instrumentation import MOST_CHARACTERS, note_characters
+from reward_server.grading.python_literals import evaluated, is_literal, leaves
+from reward_server.grading.rows import table_of
 from reward_server.grading.suites import dotted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,54 +33,127 @@ _HARMLESS_BLOCKS = frozenset(
     (
         *("subTest", "patch", "object", "dict", "redirect_stdout", "redirect_stderr", "open"),
         *("TemporaryDirectory", "NamedTemporaryFile", "catch_warnings", "context"),
+        *("assertLogs", "assertNoLogs", "assertWarns", "warns"),
     )
 )
+_KEEPING = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+_SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Unit:
-    """Something that can be made to fail by itself.
+    """Something that can be made to fail by itself: an assertion, as tried with certain values.
 
     Args:
         test: name of the test, without parameters.
         row: which of its parameter sets, None for all.
         rows: how many sets there are, where one is meant.
+        assertion: which of the test's assertions.
+        case: which row of the table that the assertion's loop goes through, None for all.
     """
 
     test: str
     row: int | None = None
     rows: int = 0
+    assertion: int = 0
+    case: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A place whose change makes a unit fail: where in which file, and what kind of change.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """How often an assertion is tried in one run of its test, and with which rows of a table.
 
-    `kind` is "value", "far" (a value with a tolerance), "turn" or "class"; `number` counts the
-    nodes of the file's tree.
+    Args:
+        tries: how often.
+        stride: for how many tries in sequence a row of its table stays.
+        cases: how many rows the table has.
     """
 
-    path: str
-    number: int
+    tries: int = 1
+    stride: int = 1
+    cases: int = 1
+
+    def tries_of(self, case: int | None) -> frozenset[int]:
+        """Returns the tries of one row of the table."""
+        return frozenset(
+            number
+            for number in range(self.tries)
+            if case is None or number // self.stride % self.cases == case
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Place:
+    """Where a change makes a unit fail, and what kind of change.
+
+    Attributes:
+        unit: what fails.
+        node: of the file's tree.
+        kind: "value", "far" (a value with a tolerance), "type", "class" (of exceptions), "turn"
+            (the opposite) or "other" (a value that is made another when it is run).
+        weight: how many different changes it takes to show that every part of it is compared.
+    """
+
+    unit: Unit
+    node: ast.expr | ast.stmt
     kind: str
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """An assertion that can be made to fail.
+
+    Attributes:
+        statement: what is to be wrapped.
+        shape: how often it is tried.
+        places: where it can be changed, one for each unit.
+        is_proven: whether no liar passes both the assertion and its changes.
+    """
+
+    statement: ast.stmt
+    number: int
+    shape: Assertion
+    places: Sequence[Place]
+    is_proven: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """The values that a name stands for: in the rows of a loop's table, or one for all."""
+
+    values: Sequence[ast.expr]
+    loop: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scope:
+    """What is known where a statement stands.
+
+    Attributes:
+        columns: of names with a known value, None for a test's parameters.
+        loops: how often each loop around it goes round.
+    """
+
+    columns: Mapping[str, _Column | None]
+    loops: tuple[int, ...] = ()
+
+
+_Change = tuple[ast.expr | ast.stmt | str, str]
 
 
 class Finder:
-    """Finds what can be perturbed."""
+    """Finds what can be perturbed.
 
-    def __init__(
-        self,
-        trees: Mapping[str, ast.Module],
-        nodes: Mapping[str, Sequence[ast.AST]],
-        is_told: Callable[[object], bool],
-    ) -> None:
+    Args:
+        trees: test files, parsed, by path.
+        rows: how many results each test has, as far as that is known.
+    """
+
+    def __init__(self, trees: Mapping[str, ast.Module], rows: Mapping[str, int | None]) -> None:
         self._trees = trees
-        self._numbers = {
-            id(node): (path, number) for path in nodes for number, node in enumerate(nodes[path])
-        }
-        self.is_told = is_told
-        self.told: set[str] = set()
-        everything = [node for path in nodes for node in nodes[path]]
+        self._rows = rows
+        everything = [node for tree in trees.values() for node in ast.walk(tree)]
         self._defined = Counter(
             node.name for node in everything if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
         )
@@ -85,16 +164,25 @@ class Finder:
             for base in node.bases
         }
 
-    def sites(self) -> Iterator[tuple[Unit, Site]]:
-        """Gives each unit with a place that makes it fail."""
+        self._imported = {
+            alias.name
+            for node in everything
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+
+    def is_imported(self, name: str) -> bool:
+        """Returns True if one of the files imports something of that name."""
+        return name in self._imported
+
+    def found(self) -> Iterator[tuple[str, _Function, list[Found]]]:
+        """Gives each test's path, its function, and its assertions that can be made to fail."""
         for path, tree in self._trees.items():
             for name, function in self._tests(tree):
-                test = _Test(self, function)
-                found = list(test.sites())
-                if not found and test.is_told:
-                    self.told.add(f"{path}::{name}")
-                for row, rows, site in found:
-                    yield Unit(f"{path}::{name}", row, rows), site
+                test = f"{path}::{name}"
+                assertions = _Test(self, tree, function, test, self._rows.get(test)).found()
+                if assertions:
+                    yield path, function, assertions
 
     def _tests(self, tree: ast.Module) -> Iterator[tuple[str, _Function]]:
         for node in tree.body:
@@ -107,7 +195,7 @@ class Finder:
                         yield f"{node.name}::{method.name}", method
 
     def _is_plain_class(self, node: ast.ClassDef) -> bool:
-        """Tells whether a class holds tests of its own alone: nobody inherits, or hands down."""
+        """Returns True if a class holds tests of its own alone: nobody inherits, or hands down."""
         bases = [dotted(base) for base in node.bases]
         return (
             self._defined[node.name] == 1
@@ -123,51 +211,42 @@ class Finder:
         return (
             function.name.startswith("test")
             and len(alike) == 1
-            and all(_is_harmless_decorator(one) for one in function.decorator_list)
+            and all(
+                _is_harmless_decorator(one) or dotted(one) == "staticmethod"
+                for one in function.decorator_list
+            )
         )
 
     def overrides(self, name: str) -> bool:
-        """Tells whether the files define something of that name."""
+        """Returns True if the files define something of that name."""
         return bool(self._defined[name])
-
-    def site(self, node: ast.AST, kind: str) -> Site:
-        """Returns the place of a node."""
-        return Site(*self._numbers[id(node)], kind)
 
 
 class _Test:
-    """Finds what can be perturbed in one test.
+    """Finds what can be perturbed in one test."""
 
-    Attributes:
-        is_told: whether something was left alone since the prompt shows it.
-    """
-
-    def __init__(self, finder: Finder, function: _Function) -> None:
+    def __init__(
+        self, finder: Finder, tree: ast.Module, function: _Function, name: str, rows: int | None
+    ) -> None:
         self._finder = finder
-        self.is_told = False
+        self._tree = tree
         self._function = function
+        self._name = name
+        self._rows = rows
+        self._found: list[Found] = []
         self._uses = Counter(
             node.id
             for node in ast.walk(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         )
 
-    def sites(self) -> Iterator[tuple[int | None, int, Site]]:
-        """Gives places, each with the row of parameters that it makes fail, of how many."""
+    def found(self) -> list[Found]:
+        """Returns the assertions, numbered in the order of the text."""
         if any(isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) for node in self._inside()):
-            return
-        rows = dict(self._rows())
-        found = list(self._of_body(self._function.body, dict.fromkeys(rows)))
-        tables = [(name, kind) for name, kind in found if isinstance(name, str)]
-        if tables:
-            for name, kind in tables:
-                for row, value in enumerate(rows[name]):
-                    if self._may_change(value):
-                        yield row, len(rows[name]), self._finder.site(value, kind)
-            return
-        for node, kind in found:
-            if isinstance(node, ast.AST):
-                yield None, 0, self._finder.site(node, kind)
+            return []
+        self._parameters = dict(self._columns_of_parameters())
+        self._of_body(self._function.body, _Scope(columns=dict.fromkeys(self._parameters)))
+        return self._found
 
     def _inside(self) -> Iterator[ast.AST]:
         waiting: list[ast.AST] = list(self._function.body)
@@ -177,7 +256,7 @@ class _Test:
             if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 waiting += ast.iter_child_nodes(node)
 
-    def _rows(self) -> Iterator[tuple[str, list[ast.expr]]]:
+    def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
         """Gives each parameter of the one set of parameters, with its values."""
         sets = [
             one
@@ -188,8 +267,8 @@ class _Test:
             return
         if any(keyword.arg not in ("ids",) for keyword in sets[0].keywords):
             return
-        names, values = _parameter_names(sets[0].args[0]), sets[0].args[1]
-        if not isinstance(values, (ast.List, ast.Tuple)) or not values.elts:
+        names, values = _parameter_names(sets[0].args[0]), self._own_table(sets[0].args[1])
+        if not isinstance(values, (ast.List, ast.Tuple)) or len(values.elts) != self._rows:
             return
         rows = [_row(element, len(names)) for element in values.elts]
         for place, name in enumerate(names):
@@ -197,39 +276,23 @@ class _Test:
             if len(column) == len(rows):
                 yield name, column
 
-    def _of_body(
-        self, body: Sequence[ast.stmt], known: Mapping[str, list[ast.expr] | None]
-    ) -> Iterator[tuple[ast.AST | str, str]]:
-        """Gives places in all assertions of a test's own, which are all reached."""
-        names = {**self._constants(body), **known}
+    def _own_table(self, node: ast.expr) -> ast.expr:
+        """Returns the table that a name stands for, if nothing else uses it."""
+        if isinstance(node, ast.Name) and self._finder.is_imported(node.id):
+            return node
+        return table_of(node, self._tree, most_uses=1)
+
+    # ------------------------------------------------------------------------- statements
+
+    def _of_body(self, body: Sequence[ast.stmt], scope: _Scope) -> None:
+        """Looks at assertions that are all tried, since one that fails stops no other."""
+        scope = _Scope(columns={**self._constants(body), **scope.columns}, loops=scope.loops)
         for statement in body:
-            if isinstance(statement, ast.Try) and not statement.handlers:
-                yield from self._of_body(statement.body, names)
-                yield from self._of_body(statement.finalbody, names)
-            else:
-                yield from self._of_statement(statement, names)
+            self._of_statement(statement, scope)
 
-    def _of_block(
-        self, body: Sequence[ast.stmt], known: Mapping[str, list[ast.expr] | None]
-    ) -> Iterator[tuple[ast.AST | str, str]]:
-        """Gives places in the assertions at the end of a block, of which none can be left out.
-
-        Args:
-            body: statements.
-            known: names that stand for values in a table: the values, None for parameters.
-        """
-        names = {**self._constants(body), **known}
-        for statement in reversed(body):
-            if isinstance(statement, ast.Pass):
-                continue
-            found = list(self._of_statement(statement, names))
-            yield from found
-            if not found and not only_asserts(statement):
-                return
-
-    def _constants(self, body: Sequence[ast.stmt]) -> dict[str, list[ast.expr] | None]:
+    def _constants(self, body: Sequence[ast.stmt]) -> dict[str, _Column | None]:
         """Finds names that are given a literal and used once, in an assertion most likely."""
-        found: dict[str, list[ast.expr] | None] = {}
+        found: dict[str, _Column | None] = {}
         for statement in body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -238,104 +301,164 @@ class _Test:
                         for node in ast.walk(self._function)
                     )
                     if self._uses[name] == 1 and stored == 2 and is_literal(value):
-                        found[name] = [value]
+                        found[name] = _Column(values=[value], loop=None)
         return found
 
-    def _of_statement(
-        self, statement: ast.stmt, names: Mapping[str, list[ast.expr] | None]
-    ) -> Iterator[tuple[ast.AST | str, str]]:
+    def _of_statement(self, statement: ast.stmt, scope: _Scope) -> None:
         match statement:
             case ast.Assert(test=test):
-                yield from self._of_condition(statement, test, names)
+                self._take(statement, self._of_condition(statement, test, scope), scope)
             case ast.Expr(value=ast.Call() as call):
-                yield from self._of_call(call, names)
+                self._take(statement, self._of_call(call, scope), scope)
+            case ast.Try(handlers=[], body=body, finalbody=behind):
+                self._of_body(body, scope)
+                self._of_body(behind, scope)
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                yield from self._of_with(items, body, names)
+                self._of_with(statement, items, body, scope)
             case ast.For(target=target, iter=table, body=body, orelse=[]):
-                if not any(
-                    isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(statement)
-                ):
-                    columns = self._columns(target, table, names)
-                    if columns is not None:
-                        yield from self._of_block(body, {**names, **columns})
+                self._of_loop(statement, target, table, body, scope)
 
     def _of_with(
         self,
+        statement: ast.stmt,
         items: Sequence[ast.withitem],
         body: Sequence[ast.stmt],
-        names: Mapping[str, list[ast.expr] | None],
-    ) -> Iterator[tuple[ast.AST | str, str]]:
+        scope: _Scope,
+    ) -> None:
         calls = [item.context_expr for item in items]
         called = [dotted(call.func) if isinstance(call, ast.Call) else "" for call in calls]
         endings = [name.rpartition(".")[2] for name in called]
-        if endings[0] in RAISES and isinstance(calls[0], ast.Call):
-            yield from self._of_raises(calls[0]) if len(calls) == 1 else ()
+        keeps = items[0].optional_vars is not None
+        may_change = endings[0] in _KEEPING or (endings[0] in RAISES and not keeps)
+        if may_change and len(calls) == 1 and isinstance(calls[0], ast.Call):
+            self._take(statement, self._of_raises(calls[0]), scope)
         elif all(ending in _HARMLESS_BLOCKS for ending in endings):
-            yield from self._of_block(body, names)
+            self._of_body(body, scope)
 
-    def _of_raises(self, call: ast.Call) -> Iterator[tuple[ast.AST | str, str]]:
+    def _of_raises(self, call: ast.Call) -> Iterator[_Change]:
         for kind in call.args[:1]:
             if other_exceptions(kind):
                 yield kind, "class"
 
-    def _columns(
+    def _of_loop(
         self,
+        statement: ast.stmt,
         target: ast.expr,
         table: ast.expr,
-        names: Mapping[str, list[ast.expr] | None],
-    ) -> dict[str, list[ast.expr] | None] | None:
-        """Returns the values that a loop gives to its names; None if it may not run at all."""
-        if isinstance(table, ast.Name):
-            known = names.get(table.id)
-            if known is None:
-                return None
-            table = known[0]
-        if isinstance(table, ast.Call) and dotted(table.func) == "range":
-            count = evaluated(table.args[0]) if len(table.args) == 1 else None
-            return {} if isinstance(count, int) and count > 0 else None
-        if not isinstance(table, (ast.List, ast.Tuple)) or not table.elts:
-            return None
-        if isinstance(target, ast.Name):
-            return {target.id: list(table.elts)}
-        if not isinstance(target, ast.Tuple):
-            return None
-        rows = [_row(element, len(target.elts)) for element in table.elts]
-        return {
-            name.id: [row[place] for row in rows if row is not None]
-            for place, name in enumerate(target.elts)
-            if isinstance(name, ast.Name) and None not in rows
-        }
-
-    def _of_call(
-        self, call: ast.Call, names: Mapping[str, list[ast.expr] | None]
-    ) -> Iterator[tuple[ast.AST | str, str]]:
-        owner, _, name = dotted(call.func).rpartition(".")
-        if owner not in ("self", "pytest") or self._finder.overrides(name):
+        body: Sequence[ast.stmt],
+        scope: _Scope,
+    ) -> None:
+        if any(isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(statement)):
             return
+        if isinstance(table, ast.Name):
+            known = scope.columns.get(table.id)
+            table = known.values[0] if known is not None else self._own_table(table)
+        rounds, columns = _rounds(target, table, len(scope.loops))
+        if rounds:
+            inner = _Scope(columns={**scope.columns, **columns}, loops=(*scope.loops, rounds))
+            self._of_body(body, inner)
+
+    # ------------------------------------------------------------------------- assertions
+
+    def _take(self, statement: ast.stmt, changes: Iterator[_Change], scope: _Scope) -> None:
+        """Takes note of an assertion with one change; the note of all must stay short."""
+        change = next(changes, None)
+        tries = math.prod(scope.loops)
+        if change is None or not self._has_room(tries):
+            return
+        target, kind = change
+        column = scope.columns.get(target) if isinstance(target, str) else None
+        shape = Assertion(tries=tries)
+        if column is not None and column.loop is not None:
+            stride = math.prod(scope.loops[column.loop + 1 :])
+            shape = Assertion(tries=tries, stride=stride, cases=len(column.values))
+        places = list(self._places(target, kind, column))
+        expected = len(self._parameters.get(target, ())) if isinstance(target, str) else 1
+        expected = expected if column is None else len(column.values)
+        proven = kind not in ("turn", "other") or is_sure_when_turned(
+            _without_expression(statement)
+        )
+        if places:
+            self._found.append(
+                Found(
+                    statement=statement,
+                    number=len(self._found),
+                    shape=shape,
+                    places=places,
+                    is_proven=proven and len(places) == expected,
+                )
+            )
+
+    def _has_room(self, tries: int) -> bool:
+        counts = [*(found.shape.tries for found in self._found), tries]
+        return note_characters(counts) <= MOST_CHARACTERS
+
+    def _places(
+        self, target: ast.expr | ast.stmt | str, kind: str, column: _Column | None
+    ) -> Iterator[Place]:
+        unit = Unit(self._name, assertion=len(self._found))
+        if not isinstance(target, str):
+            weight = {"value": len(leaves(target)), "far": len(leaves(target)), "other": 2}.get(
+                kind, 1
+            )
+            yield Place(unit=unit, node=target, kind=kind, weight=weight)
+            return
+        values = self._parameters[target] if column is None else column.values
+        for number, value in enumerate(values):
+            if not is_literal(value):
+                continue
+            if column is None:
+                unit = Unit(self._name, number, len(values), assertion=len(self._found))
+            elif column.loop is not None:
+                unit = Unit(self._name, assertion=len(self._found), case=number)
+            yield Place(unit=unit, node=value, kind=kind, weight=len(leaves(value)))
+
+    def _of_call(self, call: ast.Call, scope: _Scope) -> Iterator[_Change]:
+        owner, _, name = dotted(call.func).rpartition(".")
+        if name in CALLED_WITH:
+            yield from self._of_mock(call)
+            return
+        if owner in ("self", "pytest") and not self._finder.overrides(name):
+            yield from self._of_own_call(call, name, scope)
+        elif name in TURNED and name.startswith("assert_"):
+            yield call, "turn"
+
+    def _of_own_call(self, call: ast.Call, name: str, scope: _Scope) -> Iterator[_Change]:
         if name in RAISES:
             yield from self._of_raises(call)
             return
         if name in EQUALITIES or (name in NEAR and is_near(call)):
-            kind = "far" if name in NEAR else "value"
-            found = list(self._of_sides(call.args[:2], names, kind))
-            yield from found
-            if found or self._compares_told(call.args[:2]):
-                return
+            if name != "assertIs" or not _has_none(call.args):
+                yield from self._of_sides(call.args[:2], scope, "far" if name in NEAR else "value")
+            if name in PLAIN_EQUALITIES and len(call.args) == 2 and uses_results(call):
+                yield call, "other"
+        elif name == "assertTrue" and len(call.args) == 1:
+            yield from self._of_comparison(call.args[0], scope)
         if name in TURNED and uses_results(call):
             yield call, "turn"
 
+    def _of_mock(self, call: ast.Call) -> Iterator[_Change]:
+        """Gives what a mock was called with, if a part of that is known; all of it is compared."""
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if given and all(map(is_literal, given)):
+            yield call, "value"
+
     def _of_condition(
-        self,
-        statement: ast.Assert,
-        test: ast.expr,
-        names: Mapping[str, list[ast.expr] | None],
-    ) -> Iterator[tuple[ast.AST | str, str]]:
+        self, statement: ast.Assert, test: ast.expr, scope: _Scope
+    ) -> Iterator[_Change]:
+        yield from self._of_comparison(test, scope)
+        if uses_results(test):
+            yield statement, "turn"
+
+    def _of_comparison(self, test: ast.expr, scope: _Scope) -> Iterator[_Change]:
         match test:
-            case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-                found = list(self._of_sides([left, right], names, "value"))
-                yield from found
-                if found or self._compares_told([left, right]):
-                    return
+            case ast.Compare(left=left, ops=[ast.Is()], comparators=[right]):
+                if not _has_none([left, right]):  # `x is 0` would stand out
+                    yield from self._of_sides([left, right], scope, "value")
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                yield from self._of_sides([left, right], scope, "value")
+                if uses_results(test):
+                    yield test, "other"
             case ast.Compare(
                 left=ast.Call(
                     func=ast.Name(id="abs"),
@@ -344,57 +467,65 @@ class _Test:
                 ops=[ast.Lt() | ast.LtE()],
                 comparators=[bound],
             ) if is_small(bound):
-                yield from self._of_sides([left, right], names, "far")
-                return
+                yield from self._of_sides([left, right], scope, "far")
             case ast.Call(func=function, args=[left, right]) if is_near(test):
                 if dotted(function).rpartition(".")[2] in NEAR:
-                    yield from self._of_sides([left, right], names, "far")
-                    return
-        if uses_results(test):
-            yield statement, "turn"
+                    yield from self._of_sides([left, right], scope, "far")
 
-    def _compares_told(self, sides: Sequence[ast.expr]) -> bool:
-        """Tells whether one side is a value that the prompt shows."""
-        told = any(is_literal(side) and self._finder.is_told(evaluated(side)) for side in sides)
-        self.is_told = self.is_told or told
-        return told
-
-    def _of_sides(
-        self, sides: Sequence[ast.expr], names: Mapping[str, list[ast.expr] | None], kind: str
-    ) -> Iterator[tuple[ast.AST | str, str]]:
+    def _of_sides(self, sides: Sequence[ast.expr], scope: _Scope, kind: str) -> Iterator[_Change]:
         """Gives the one expected side of a comparison, if it can be changed."""
-        expected = [side for side in sides if self._is_expected(side, names)]
+        expected = [side for side in sides if self._is_expected(side, scope)]
         if len(sides) != 2 or len(expected) != 1:
             return
         side = expected[0]
         if isinstance(side, ast.Call):
             side, kind = side.args[0], "far"
-        if evaluated(side) is None:  # `x is 0` would stand out
-            return
-        if isinstance(side, ast.Name):
-            values = names[side.id]
-            if self._uses[side.id] != 1:
-                return
-            if values is None:
-                yield side.id, kind
-                return
-            yield from ((value, kind) for value in values if self._may_change(value))
-        elif self._may_change(side):
+        if not isinstance(side, ast.Name):
             yield side, kind
+        elif side.id in TYPES:
+            yield side, "type"
+        elif self._uses[side.id] == 1:
+            yield side.id, kind
 
-    def _is_expected(self, side: ast.expr, names: Mapping[str, list[ast.expr] | None]) -> bool:
+    def _is_expected(self, side: ast.expr, scope: _Scope) -> bool:
         if isinstance(side, ast.Call) and dotted(side.func).rpartition(".")[2] == "approx":
             plain = all(keyword.arg in ("rel", "abs") for keyword in side.keywords)
             small = all(is_small(keyword.value) for keyword in side.keywords)
             return len(side.args) == 1 and plain and small and is_literal(side.args[0])
-        return is_literal(side) or (isinstance(side, ast.Name) and side.id in names)
+        if isinstance(side, ast.Name):
+            is_type = side.id in TYPES and not self._finder.overrides(side.id)
+            return is_type or side.id in scope.columns
+        return is_literal(side)
 
-    def _may_change(self, node: ast.expr) -> bool:
-        if not is_literal(node):
-            return False
-        told = self._finder.is_told(evaluated(node))
-        self.is_told = self.is_told or told
-        return not told
+
+def _has_none(sides: Sequence[ast.expr]) -> bool:
+    return any(evaluated(side) is None for side in sides)
+
+
+def _without_expression(statement: ast.stmt) -> ast.AST:
+    return statement.value if isinstance(statement, ast.Expr) else statement
+
+
+def _rounds(target: ast.expr, table: ast.expr, loop: int) -> tuple[int, dict[str, _Column | None]]:
+    """Returns how often a loop goes round, and what it gives to its names; 0 if unknown."""
+    if isinstance(table, ast.Call) and dotted(table.func) == "range":
+        count = evaluated(table.args[0]) if len(table.args) == 1 else None
+        return (count, {}) if isinstance(count, int) and count > 0 else (0, {})
+    if not isinstance(table, (ast.List, ast.Tuple)):
+        return 0, {}
+    if any(isinstance(one, ast.Starred) for one in table.elts):
+        return 0, {}
+    if isinstance(target, ast.Name):
+        return len(table.elts), {target.id: _Column(values=table.elts, loop=loop)}
+    if not isinstance(target, ast.Tuple):
+        return 0, {}
+    rows = [_row(element, len(target.elts)) for element in table.elts]
+    columns: dict[str, _Column | None] = {
+        name.id: _Column(values=[row[place] for row in rows if row is not None], loop=loop)
+        for place, name in enumerate(target.elts)
+        if isinstance(name, ast.Name) and None not in rows
+    }
+    return len(table.elts), columns
 
 
 def _parameter_names(node: ast.expr) -> list[str]:
@@ -408,7 +539,8 @@ def _row(node: ast.expr, count: int) -> list[ast.expr] | None:
     """Returns the values in a row of a table, None if they are not to be seen."""
     if isinstance(node, ast.Call) and dotted(node.func).endswith("param"):
         plain = len(node.args) == count and not any(isinstance(a, ast.Starred) for a in node.args)
-        return list(node.args) if plain else None
+        marked = any(keyword.arg != "id" for keyword in node.keywords)
+        return list(node.args) if plain and not marked else None
     if count == 1:
         return [node]
     if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == count:
@@ -417,7 +549,8 @@ def _row(node: ast.expr, count: int) -> list[ast.expr] | None:
 
 
 def _is_harmless_decorator(node: ast.expr) -> bool:
-    """Tells whether a decorator lets a test fail when it fails."""
-    name = dotted(node.func if isinstance(node, ast.Call) else node)
-    parts = name.split(".")
+    """Returns True if a decorator lets a test fail when it fails."""
+    parts = dotted(node.func if isinstance(node, ast.Call) else node).split(".")
+    if _SKIPPING & {*parts}:
+        return False
     return "mark" in parts or "patch" in parts

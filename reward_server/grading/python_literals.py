@@ -1,11 +1,13 @@
-"""Literals in tests' text: their values, others unlike them, and whether a prompt shows them."""
+"""Literals in tests' text: their values and leaves, others unlike them, and what prompts show."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import random
 import re
 from collections import Counter
+from typing import cast
 
 _WORD = re.compile(r"[A-Za-z0-9_]")
 _VALUES = (bool, int, float, complex, str, bytes, list, tuple, dict, set, type(None))
@@ -20,8 +22,8 @@ def evaluated(node: ast.AST) -> object:
         return _NOTHING
 
 
-def is_literal(node: ast.expr) -> bool:
-    """Tells whether an expression is a literal of plain data."""
+def is_literal(node: ast.AST) -> bool:
+    """Returns True if an expression is a literal of plain data."""
     return isinstance(evaluated(node), _VALUES)
 
 
@@ -33,7 +35,7 @@ def kind_of(value: object) -> str:
 
 
 def differs(value: object, other: object, *, far: bool) -> bool:
-    """Tells whether no answer that equals one value, or is near it, equals the other."""
+    """Returns True if no answer that equals one value, or is near it, equals the other."""
     if value == other or _counted(value) == _counted(other):
         return False
     if far:
@@ -61,8 +63,60 @@ def _numbers(value: object) -> list[complex]:
     return []
 
 
+def leaves(node: ast.AST) -> list[ast.expr]:
+    """Returns the smallest parts of a literal, each of which makes another value if changed.
+
+    Those of a call are its arguments'.
+    """
+    match node:
+        case ast.Call(args=arguments, keywords=keywords):
+            return [
+                leaf
+                for part in (*arguments, *(keyword.value for keyword in keywords))
+                for leaf in leaves(part)
+            ]
+        case ast.expr():
+            return _leaves_of_literal(node)
+    return []
+
+
+def _leaves_of_literal(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            parts = list(elements)
+        case ast.Dict(keys=keys, values=values):
+            parts = [part for part in (*keys, *values) if part is not None]
+        case _:
+            return [node]
+    return [leaf for part in parts for leaf in _leaves_of_literal(part)] or [node]
+
+
+def with_leaf(node: ast.expr, number: int, leaf: ast.expr) -> ast.expr:
+    """Returns a copy of a literal of which one leaf is another."""
+    fresh = copy.deepcopy(node)
+    old = leaves(fresh)[number]
+    return cast("ast.expr", _Exchange(old, leaf).visit(fresh))
+
+
+class _Exchange(ast.NodeTransformer):
+    """Puts one node in the place of another."""
+
+    def __init__(self, old: ast.AST, new: ast.expr) -> None:
+        self._old = old
+        self._new = new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self._new if node is self._old else self.generic_visit(node)
+
+
 def varied(value: object, draw: random.Random, *, far: bool) -> object:
-    """Returns another value that looks alike."""
+    """Returns another value that looks alike.
+
+    Args:
+        value: plain data.
+        draw: chance.
+        far: whether it has to be far from the value.
+    """
     match value:
         case bool():
             return not value
@@ -87,12 +141,20 @@ def varied(value: object, draw: random.Random, *, far: bool) -> object:
 
 def _varied_number(value: complex, draw: random.Random, *, far: bool) -> complex:
     if far:
-        return value + draw.choice((-1, 1)) * (
-            round(abs(value)) * draw.randint(3, 5) + draw.randint(7, 19)
-        )
+        step = round(abs(value)) * draw.randint(3, 5) + draw.randint(7, 19)
+        return _rounded(value + draw.choice((-1, 1)) * step, value)
     if isinstance(value, int):
         return value + draw.choice((-2, -1, 1, 2, 3))
-    return value + draw.choice((-1.5, -0.5, 0.5, 1.5, 2.5))
+    return _rounded(value + draw.choice((-1.5, -0.5, 0.5, 1.5, 2.5)), value)
+
+
+def _rounded(value: complex, like: complex) -> complex:
+    """Returns a value with as few digits as another has, or at least one."""
+    if not isinstance(value, float):
+        return value
+    digits = len(repr(like).partition("e")[0].partition(".")[2])
+    rounded = round(value, max(digits, 1))
+    return rounded if rounded != like else value
 
 
 def _varied_text(text: str, draw: random.Random) -> str:
@@ -122,6 +184,17 @@ def _varied_table(table: dict[object, object], draw: random.Random, *, far: bool
     return {**table, key: varied(table[key], draw, far=far)}
 
 
+def words_like(text: str, prompt: str) -> list[str]:
+    """Returns words of a prompt that look like a text: of the same letters or digits."""
+    if text.isupper():
+        pattern = r"\b[A-Z][A-Z0-9_]*\b"
+    elif text.istitle():
+        pattern = r"\b[A-Z][a-z0-9]+\b"
+    else:
+        pattern = r"(?<=['\"`])[a-z0-9_]+(?=['\"`])"
+    return [word for word in dict.fromkeys(re.findall(pattern, prompt)) if word != text]
+
+
 def literal(value: object) -> ast.expr:
     """Returns the expression of a value of plain data."""
     if isinstance(value, set) and not value:
@@ -130,7 +203,7 @@ def literal(value: object) -> ast.expr:
 
 
 def stands_in(text: str, prompt: str) -> bool:
-    """Tells whether a text stands in the prompt, and not as a part of a longer word."""
+    """Returns True if a text stands in the prompt, and not as a part of a longer word."""
     start = prompt.find(text)
     while start >= 0:
         end = start + len(text)

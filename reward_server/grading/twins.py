@@ -1,18 +1,17 @@
-"""Perturbed twins of test files: the same tests, of which a secret part expects what is wrong.
+"""Perturbed twins of test files: copies in which secret assertions expect what is wrong.
 
 Tests that live with a solution can be made to say anything. But what reads the suite, leaves early,
 or answers whatever is expected, does so for a true expectation and a wrong one alike, unless it
 knows which is which; and that is what the tests were there to find out. So a reward is given for a
-whole vector of outcomes: true tests pass, and those that were made wrong fail.
+whole vector of outcomes: true assertions hold, and those that were made wrong fail.
 
-A *unit* is a test, or one row of a parametrised one, that can be made wrong: by another expected
-value (one of another unit's where the types agree, else one near by), another exception class, or
-an assertion turned round. Only assertions that a passing test surely reaches count, and what stands
-behind them is done even if they fail, so that a test that fails leaves what a passing one leaves. A
-value that the prompt shows is never touched: whoever read the prompt would know.
+A *unit* is an assertion, with one row of its table where it has one, that can be made wrong: by
+another expected value (one of another unit's where the types agree, else one near by), another
+class, or its opposite. Only assertions that a passing test surely reaches count. Each of them tells
+its truth by itself (`instrumentation`), and one that fails does not hide the next.
 
 True files and twins are written by the same hand (`ast.unparse`, without comments, docstrings and
-messages of assertions, which tell what is right).
+messages of assertions, which tell what is right), and differ in the changed values alone.
 """
 
 from __future__ import annotations
@@ -20,20 +19,42 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
-from reward_server.grading.assertions import drop_words, shelter, turned
-from reward_server.grading.perturbable import Finder, Site, Unit
+from reward_server.grading.assertions import (
+    COLLECTING,
+    TYPES,
+    drop_spellings,
+    drop_words,
+    is_assertion,
+    other_exceptions,
+    split_conjunctions,
+    turned,
+)
+from reward_server.grading.instrumentation import Wrapper, add_helper, with_other_side
+from reward_server.grading.perturbable import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.python_literals import (
     differs,
     evaluated,
+    is_literal,
     kind_of,
+    leaves,
     literal,
     stands_in,
     varied,
+    with_leaf,
+    words_like,
 )
+from reward_server.grading.rosters import is_skipped
+from reward_server.grading.suites import dotted
 
+WHOLE = -1  # in place of a leaf: all of the expected value may become another
 _OFFERED = 8  # values of other units to choose from
+_SWAPS = 0.75  # how often one of them is taken, where one fits
+_TRIALS = 20
+
+Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
 
 
 class Twins:
@@ -41,53 +62,96 @@ class Twins:
 
     Args:
         trees: test files in Python, parsed, by path; they are changed.
+        files: all files, with their text.
         prompt: what the solution's author was told.
-        files: all files, by path.
+        rows: how many results each test has, as far as that is known.
 
     Attributes:
-        told: tests that cannot be made to fail for the sole reason that the prompt shows what they
-            expect, so that nobody need cheat to pass them.
+        weights: all that can be made to fail, with the number of its leaves.
+        shapes: how often each assertion is tried, by its test and number.
+        are_proof: whether every assertion of the files is a unit that no liar passes.
     """
 
     def __init__(
-        self, trees: Mapping[str, ast.Module], files: Sequence[tuple[str, str]], prompt: str
+        self,
+        trees: Mapping[str, ast.Module],
+        files: Sequence[tuple[str, str]],
+        prompt: str,
+        rows: Mapping[str, int | None],
     ) -> None:
         self._files = dict(files)
         self._prompt = prompt
         self._trees = dict(trees)
         for tree in self._trees.values():
             drop_words(tree)
-            shelter(tree)
-        self._nodes = {path: list(ast.walk(tree)) for path, tree in self._trees.items()}
-        self._sites: dict[Unit, list[Site]] = {}
-        finder = Finder(self._trees, self._nodes, self._is_told)
-        for unit, site in finder.sites():
-            self._sites.setdefault(unit, []).append(site)
-        self.told = frozenset(finder.told)
-        self._touched = {site.path for sites in self._sites.values() for site in sites}
-        self._pool = _pool(self._sites, self._nodes)
+            drop_spellings(tree)
+            split_conjunctions(tree)
+        self._places: dict[Unit, Place] = {}
+        self.shapes: dict[tuple[str, int], Assertion] = {}
+        proven, self._touched = set[int](), set[str]()
+        numbers, functions = dict[int, int](), set[int]()
+        for path, function, assertions in Finder(self._trees, rows).found():
+            self._touched.add(path)
+            functions.add(id(function))
+            for found in assertions:
+                numbers[id(found.statement)] = found.number
+                proven |= _own_parts(found) if found.is_proven else set()
+                self._add(found)
+            proven |= _kept_parts(function, proven)
+        self.are_proof = not any(map(is_assertion, self._unproven(proven)))
+        for path in self._touched:
+            Wrapper(numbers, frozenset(functions)).visit(self._trees[path])
+            add_helper(self._trees[path])
+            ast.fix_missing_locations(self._trees[path])
+        self._numbers = {
+            id(node): (path, number)
+            for path in self._touched
+            for number, node in enumerate(ast.walk(self._trees[path]))
+        }
+        self.weights = {
+            unit: self._places[unit].weight for unit in sorted(self._places, key=_order)
+        }
+        self._pool = self._pools()
 
     @property
     def units(self) -> tuple[Unit, ...]:
         """All that can be made to fail."""
-        return tuple(sorted(self._sites, key=lambda unit: (unit.test, unit.row or 0)))
+        return tuple(self.weights)
+
+    @property
+    def tests(self) -> frozenset[str]:
+        """Names of the tests that can be made to fail."""
+        return frozenset(unit.test for unit in self.weights)
 
     def true_files(self) -> tuple[tuple[str, str], ...]:
         """Returns the files, all of them true."""
         return self._written({})
 
-    def perturbed_files(
-        self, units: Collection[Unit], draw: random.Random
-    ) -> tuple[tuple[str, str], ...]:
+    def perturbed_files(self, change: Change, draw: random.Random) -> tuple[tuple[str, str], ...]:
         """Returns the files with some units made to fail."""
-        chosen = [draw.choice(self._sites[unit]) for unit in sorted(units, key=str)]
-        values = self._new_values(chosen, draw)
+        swapped = self._swapped(change, draw)
         changes: dict[str, dict[int, ast.AST]] = {}
-        for site in chosen:
-            node = self._nodes[site.path][site.number]
-            new = turned(node, draw) if site not in values else literal(values[site])
-            changes.setdefault(site.path, {})[site.number] = new
+        for unit in sorted(change, key=str):
+            place = self._places[unit]
+            path, number = self._numbers[id(place.node)]
+            new = swapped.get(unit) or self._changed(place, change[unit], draw)
+            changes.setdefault(path, {})[number] = new
         return self._written(changes)
+
+    def _add(self, found: Found) -> None:
+        for place in found.places:
+            self._places[place.unit] = place
+            self.shapes[place.unit.test, found.number] = found.shape
+
+    def _unproven(self, proven: set[int]) -> Iterator[ast.AST]:
+        """Gives the parts of the files that are in no proven assertion, nor in a skipped test."""
+        waiting: list[ast.AST] = list(self._trees.values())
+        while waiting:
+            node = waiting.pop()
+            if id(node) in proven or is_skipped(node):
+                continue
+            yield node
+            waiting += ast.iter_child_nodes(node)
 
     def _written(self, changes: Mapping[str, Mapping[int, ast.AST]]) -> tuple[tuple[str, str], ...]:
         written = dict(self._files)
@@ -95,44 +159,92 @@ class Twins:
             written[path] = _unparsed(self._trees[path], changes.get(path, {}))
         return tuple(sorted(written.items()))
 
-    def _new_values(self, chosen: Sequence[Site], draw: random.Random) -> dict[Site, object]:
-        """Swaps values among the chosen sites, or else takes others of the same type."""
-        found: dict[Site, object] = {}
-        by_type: dict[str, list[Site]] = {}
-        for site in chosen:
-            if site.kind in ("value", "far"):
-                by_type.setdefault(kind_of(self._value(site)), []).append(site)
-        for kind, sites in by_type.items():
-            draw.shuffle(sites)
-            for place, site in enumerate(sites):
-                others = [
-                    self._value(sites[(place + 1) % len(sites)]),
-                    *draw.sample(self._pool[kind], min(_OFFERED, len(self._pool[kind]))),
-                ]
-                found[site] = self._replacement(site, others, draw)
+    # ----------------------------------------------------------------------------- changes
+
+    def _swapped(self, change: Change, draw: random.Random) -> dict[Unit, ast.expr]:
+        """Has most units whose whole value changes pass it on, so that all values stay in sight."""
+        groups: dict[tuple[str, bool], list[Place]] = {}
+        for unit, leaf in change.items():
+            place = self._places[unit]
+            is_whole = leaf == WHOLE or place.weight == 1
+            if is_whole and place.kind in ("value", "far") and is_literal(place.node):
+                groups.setdefault(self._key(place.node), []).append(place)
+        found: dict[Unit, ast.expr] = {}
+        for places in groups.values():
+            passing = [place for place in places if draw.random() < _SWAPS]
+            draw.shuffle(passing)
+            for place, other in zip(passing, [*passing[1:], *passing[:1]], strict=True):
+                value, new = evaluated(place.node), evaluated(other.node)
+                if differs(value, new, far=place.kind == "far"):
+                    found[place.unit] = cast("ast.expr", copy.deepcopy(other.node))
         return found
 
-    def _replacement(self, site: Site, others: Sequence[object], draw: random.Random) -> object:
-        value = self._value(site)
-        fit = (
-            other
-            for other in others
-            if differs(value, other, far=site.kind == "far") and not self._is_told(other)
-        )
-        taken = next(fit, None)
-        if taken is not None and draw.random() < 0.75:
-            return taken
-        for _ in range(20):
-            made = varied(value, draw, far=site.kind == "far")
-            if differs(value, made, far=site.kind == "far") and not self._is_told(made):
-                return made
-        return made
+    def _changed(self, place: Place, leaf: int, draw: random.Random) -> ast.AST:
+        node = place.node
+        match place.kind:
+            case "turn":
+                return turned(node)
+            case "other":
+                return with_other_side(node, max(leaf, 0))
+            case "class":
+                return ast.Name(
+                    id=draw.choice(other_exceptions(cast("ast.expr", node))), ctx=ast.Load()
+                )
+            case "type":
+                others = [name for name in TYPES if name != dotted(node)]
+                return ast.Name(id=draw.choice(others), ctx=ast.Load())
+        assert isinstance(node, ast.expr)
+        return self._other_value(node, leaf, draw, far=place.kind == "far")
 
-    def _value(self, site: Site) -> object:
-        return evaluated(self._nodes[site.path][site.number])
+    def _other_value(
+        self, node: ast.expr, leaf: int, draw: random.Random, *, far: bool
+    ) -> ast.expr:
+        if leaf == WHOLE and is_literal(node):
+            for other in self._offered(node, draw):
+                if differs(evaluated(node), evaluated(other), far=far):
+                    return copy.deepcopy(other)
+        number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
+        for new in self._leaves_for(leaves(node)[number], draw, far=far):
+            changed = with_leaf(node, number, new)
+            if _is_other(node, changed, number, far=far):
+                return changed
+        return with_leaf(node, number, literal(_FAR_AWAY))
+
+    def _leaves_for(self, leaf: ast.expr, draw: random.Random, *, far: bool) -> Iterator[ast.expr]:
+        """Gives leaves that may stand in the place of one, the likeliest first."""
+        if draw.random() < _SWAPS:
+            yield from self._offered(leaf, draw)
+        for _ in range(_TRIALS):
+            yield literal(varied(evaluated(leaf), draw, far=far))
+        yield from self._offered(leaf, draw)
+
+    def _offered(self, node: ast.expr, draw: random.Random) -> list[ast.expr]:
+        """Returns values like one, of other places: shown by the prompt if that one is."""
+        value = evaluated(node)
+        pool = [other for other in self._pool.get(self._key(node), []) if evaluated(other) != value]
+        offered = draw.sample(pool, min(_OFFERED, len(pool)))
+        if not isinstance(value, str) or not self._is_told(value):
+            return offered
+        words = words_like(value, self._prompt)
+        return offered or [literal(word) for word in draw.sample(words, min(4, len(words)))]
+
+    def _pools(self) -> dict[tuple[str, bool], list[ast.expr]]:
+        """Returns the different expected values, and their leaves, by kind."""
+        found: dict[tuple[str, bool], dict[str, ast.expr]] = {}
+        for place in self._places.values():
+            if place.kind in ("value", "far"):
+                wholes = [place.node] if is_literal(place.node) else []
+                for node in (*wholes, *leaves(place.node)):
+                    text = repr(evaluated(node))
+                    found.setdefault(self._key(node), {})[text] = cast("ast.expr", node)
+        return {key: list(values.values()) for key, values in found.items()}
+
+    def _key(self, node: ast.AST) -> tuple[str, bool]:
+        value = evaluated(node)
+        return kind_of(value), self._is_told(value)
 
     def _is_told(self, value: object) -> bool:
-        """Tells whether the prompt shows a value; truth values and None are in every text."""
+        """Returns True if the prompt shows a value; truth values and None are in every text."""
         if not self._prompt or value is None or isinstance(value, bool):
             return False
         text = repr(value)
@@ -142,17 +254,41 @@ class Twins:
         return any(stands_in(text, self._prompt) for text in texts if text)
 
 
-def _pool(
-    sites: Mapping[Unit, Sequence[Site]], nodes: Mapping[str, Sequence[ast.AST]]
-) -> dict[str, list[object]]:
-    """Returns the different expected values of all units, by type."""
-    found: dict[str, dict[str, object]] = {}
-    for unit_sites in sites.values():
-        for site in unit_sites:
-            if site.kind in ("value", "far"):
-                value = evaluated(nodes[site.path][site.number])
-                found.setdefault(kind_of(value), {})[repr(value)] = value
-    return {kind: list(values.values()) for kind, values in found.items()}
+def _order(unit: Unit) -> tuple[str, int, int, int]:
+    return unit.test, unit.assertion, unit.row or 0, unit.case or 0
+
+
+_FAR_AWAY = "no value that a test expects"
+
+
+def _is_other(node: ast.expr, changed: ast.expr, number: int, *, far: bool) -> bool:
+    if is_literal(node):
+        return is_literal(changed) and differs(evaluated(node), evaluated(changed), far=far)
+    old, new = leaves(node)[number], leaves(changed)[number]
+    return differs(evaluated(old), evaluated(new), far=far)
+
+
+def _own_parts(found: Found) -> set[int]:
+    """Returns the parts of an assertion, without the block that it is about."""
+    match found.statement:
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return {id(part) for item in items for part in ast.walk(item)}
+    return {id(part) for part in ast.walk(found.statement)}
+
+
+def _kept_parts(function: ast.AST, proven: set[int]) -> set[int]:
+    """Returns the parts of blocks that collect logs or warnings which a proven assertion reads."""
+    read = {
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and id(node) in proven
+    }
+    return {
+        id(part)
+        for node in ast.walk(function)
+        if isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call)
+        if dotted(node.context_expr.func).rpartition(".")[2] in COLLECTING
+        if isinstance(node.optional_vars, ast.Name) and node.optional_vars.id in read
+        for part in ast.walk(node)
+    }
 
 
 class _Changer(ast.NodeTransformer):

@@ -26,9 +26,8 @@ class _Course:
 
     heard = True
 
-    def __init__(self, frames: Frames, *, stop_at_failure: bool) -> None:
+    def __init__(self, frames: Frames) -> None:
         self._frames = frames
-        self._stop_at_failure = stop_at_failure
 
     def say(self, *words: object) -> None:
         """Sends a frame."""
@@ -43,11 +42,18 @@ class _Course:
         """Has nothing to say; the clock is the judge's."""
 
     def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
-        """Sends what came of a test."""
+        """Sends what came of a test, and goes on: whether one failure ends it is not told here."""
         streams.flush_streams()
-        message = trial.message_of(error, note, frameworks.place_of)
+        message = noted(error) + trial.message_of(error, note, frameworks.place_of)
         self.say("ended", index, outcome, message.encode("utf-8", "replace").decode())
-        return outcome in ("PASSED", "SKIPPED") or not self._stop_at_failure
+        return True
+
+
+def noted(error: BaseException | None) -> str:
+    """Returns the note that wrapped assertions leave on what a test raised, as a line."""
+    notes = getattr(error, "__notes__", ())
+    own = [note for note in notes if isinstance(note, str) and note.startswith("observed ")]
+    return f"{own[-1]}\n" if own else ""
 
 
 def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
@@ -66,7 +72,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
 
 
 def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
-    course = _Course(frames, stop_at_failure=bool(header["stop_at_first_failure"]))
+    course = _Course(frames)
     files = sorted(texts_of(blobs))
     try:
         frameworks.driver(cast("str", header["framework"]))(files, course)

@@ -46,22 +46,25 @@ def run(
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return
-    program = {
-        name: header[name]
-        for name in ("mode", "framework", "solution_path", "stop_at_first_failure")
-    }
+    program = {name: header[name] for name in ("mode", "framework", "solution_path")}
     judge.hand_over(link, report, program, blobs)
     if judge.load(session, report):
-        _Watch(session, report).follow()
+        _Watch(session, report, stops=bool(header["stop_at_first_failure"])).follow()
     trial.record_end(session, report)
 
 
 class _Watch:
-    """Takes down what the candidate's process says of the tests."""
+    """Takes down what the candidate's process says of the tests.
 
-    def __init__(self, session: Session, report: Report) -> None:
+    Whether a first failure ends it is the judge's to know: the candidate runs true tests and twins
+    without a word that tells them apart.
+    """
+
+    def __init__(self, session: Session, report: Report, *, stops: bool) -> None:
         self._session = session
         self._report = report
+        self._stops = stops
+        self._failed = False
         self._next = 0
         self._began = 0
 
@@ -70,6 +73,8 @@ class _Watch:
         try:
             while self._take(self._session.receive()):
                 self._began = time.perf_counter_ns()
+                if self._stops and self._failed:
+                    return
         except SessionEnded:
             return
         self._session.finish()
@@ -101,6 +106,7 @@ class _Watch:
     def _end(self, index: int, outcome: str, text: str) -> None:
         test = self._report.tests[index]
         test.outcome, test.message = outcome, text[:1000]
+        self._failed = self._failed or outcome not in ("PASSED", "SKIPPED")
         test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
         self._next = index + 1
 

@@ -73,8 +73,8 @@ async def test_an_attack_beside_the_tests_betrays_itself(
         attack.completion,
         attack.shared_tests,
         limits=FILE_LIMITS,
-        integrity=Integrity.SHARED_TWINS,
+        integrity=attack.shared_integrity,
     )
     assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert assessment.integrity is attack.shared_integrity
     assert bool(assessment.signals.get("twin_passed")) is attack.betrayed, assessment

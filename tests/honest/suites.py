@@ -1012,21 +1012,41 @@ TOGETHER = (
         import pytest
         from solution import pick, square
 
+        ROWS = [(1, 1), (4, 16)]
+
         @pytest.mark.parametrize("x,want", [(2, 4), (3, 9), (5, 25), pytest.param(7, 49)])
         def test_square(x, want):
             assert square(x) == want
 
         def test_pick():
             random.seed(1)
-            first = pick(list("abc"))
-            random.seed(1)
-            assert pick(list("abc")) == first
+            assert pick(["a"]) == "a"
 
         def test_loop():
-            for x, want in [(1, 1), (4, 16)]:
-                assert square(x) == want, "squares"
+            for _ in range(2):
+                for x, want in ROWS:
+                    assert square(x) == want, "squares"
         """,
         integrity=TWINS,
+    ),
+    suite(
+        "results of a seeded solution are compared with each other",
+        PYTEST,
+        "import random\ndef pick(items):\n    return random.choice(items)\n",
+        """
+        import random
+        import pytest
+        from solution import pick
+
+        @pytest.mark.parametrize("seed", range(3))
+        def test_pick(seed):
+            random.seed(seed)
+            first = pick(list("abc"))
+            random.seed(seed)
+            assert pick(list("abc")) == first
+            assert len(first) == 1
+        """,
+        integrity=SHARED,
     ),
     suite(
         "what comes after one test is needed by another",

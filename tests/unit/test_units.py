@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -28,11 +29,13 @@ from reward_server.domain import (
 from reward_server.evaluation.graders import Candidate
 from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.policy import reward
-from reward_server.grading.vectors import BITS
+from reward_server.grading.vectors import runs_needed
 from reward_server.grading.verdict import Run, conclude
 from reward_server.languages import load_languages
+from tests.unit.in_process import module, ran
 
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
+TWINS = Integrity.SHARED_TWINS
 FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
 HEAD = "import unittest, inspect\nimport solution\nclass TestF(unittest.TestCase):\n"
 ISOLATED_TEXT = HEAD + "    def test_a(self):\n        self.assertEqual(solution.f(1), 2)\n"
@@ -63,19 +66,18 @@ def execution(outcomes: dict[str, TestOutcome], ending: Ending = Ending.COMPLETE
     )
 
 
+RIGHT = module("def f(x):\n    return x * 10\n")
+
+
 def honest(work: UnitJudgement) -> Execution:
-    """Runs the text's tests for a solution that multiplies by ten."""
-    text = dict(work.tests.files)["test_f.py"]
-    outcomes = {}
-    for part in text.split("def ")[1:]:
-        name = part.partition("(")[0]
-        number = part.partition("solution.f(")[2].partition(")")[0]
-        if number.isdigit():
-            fine = part.partition("), ")[2].partition(")")[0] == f"{number}0"
-        else:
-            fine = "assertTrue" in part
-        outcomes[name] = PASSED if fine else FAILED
-    return execution(outcomes)
+    """Runs the tests for a solution that multiplies by ten."""
+    return beside(RIGHT, work)
+
+
+def beside(solution: types.ModuleType, work: UnitJudgement) -> Execution:
+    """Runs the tests for a solution."""
+    found = ran(dict(work.tests.files)["test_f.py"], solution)
+    return replace(execution({}), tests=found)
 
 
 def cheating(work: UnitJudgement) -> Execution:
@@ -103,11 +105,11 @@ async def graded(
     *,
     policy: RewardPolicy = RewardPolicy(),  # noqa: B008  # frozen
     seed: int = 1,
+    tests: UnitTests | None = None,
 ) -> tuple[list[Run], Slots]:
     slots = Slots(behaviour=behaviour)
-    grader = UnitGrader(
-        tests=suite_of(text), plan=await plan(suite_of(text), ""), draw=random.Random(seed)
-    )
+    tests = tests or suite_of(text)
+    grader = UnitGrader(tests=tests, plan=await plan(tests, ""), draw=random.Random(seed))
     python = load_languages().find("python")
     candidate = Candidate(source="", prompt="", language=python, limits=Limits(), policy=policy)
     return await grader.grade(candidate, slots), slots
@@ -124,7 +126,7 @@ async def test_tests_that_need_no_solution_beside_them_take_one_isolated_executi
 async def test_an_honest_solution_takes_twins_until_none_could_guess_and_passes(seed: int) -> None:
     runs, slots = await graded(SHARED_TEXT, honest, seed=seed)
     assert all(work.shared for work in slots.works)
-    assert 4 * (len(slots.works) - 1) >= BITS
+    assert len(slots.works) - 1 == runs_needed([1] * 4)
     assert [len(run.tests) for run in runs] == [0] * (len(runs) - 1) + [4]
     assert conclude(RewardPolicy(), runs).verdict is Verdict.PASSED
 
@@ -157,7 +159,7 @@ async def test_a_part_of_the_tests_is_proven_by_twins_of_that_part_alone() -> No
         return replace(told, tests=(told.tests[0], *rest))
 
     runs, slots = await graded(SHARED_TEXT, partly, policy=FRACTION)
-    assert len(slots.works) == 1 + BITS
+    assert len(slots.works) == 1 + runs_needed([1])
     results = [test for run in runs for test in run.tests]
     assert reward(FRACTION, conclude(FRACTION, runs).verdict, results) == 0.25
 
@@ -205,6 +207,90 @@ async def test_a_test_that_is_not_collected_fails() -> None:
     assert runs[-1].execution.signals == {"missing_test": 1}
 
 
+ROWS_TEXT = """
+import inspect, pytest
+import solution
+
+@pytest.mark.parametrize("n, want", [(21, 210), (33, 330), (45, 450)])
+def test_f(n, want):
+    assert solution.f(n) == want
+
+def test_shape():
+    assert inspect.signature(solution.f)
+"""
+
+
+def of_rows(*rows: str, outcome: TestOutcome = PASSED) -> Callable[[UnitJudgement], Execution]:
+    names = [f"test_f.py::test_f[{row}]" for row in rows] + ["test_f.py::test_shape"]
+    tests = tuple(TestResult(name=name, outcome=outcome) for name in names)
+    return lambda work: replace(execution({}), tests=tests)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (),
+        ("21-210",),
+        ("21-210", "33-330"),
+        ("21-210", "33-330", "45-450", "57-570"),
+        tuple(map(str, range(50))),
+    ],
+    ids=len,
+)
+@pytest.mark.parametrize("policy", [RewardPolicy(), FRACTION], ids=["all", "fraction"])
+async def test_a_test_with_other_rows_than_the_texts_earns_nothing(
+    rows: tuple[str, ...], policy: RewardPolicy
+) -> None:
+    tests = suite_of(ROWS_TEXT, Framework.PYTEST)
+    known = await plan(tests, "")
+    assert known.integrity is Integrity.SHARED_TWINS
+    runs, _ = await graded(ROWS_TEXT, of_rows(*rows), policy=policy, tests=tests)
+    concluded = conclude(policy, runs)
+    assert concluded.verdict is Verdict.FAILED
+    results = [test for run in runs for test in run.tests]
+    assert reward(policy, concluded.verdict, results) == 0.0
+    assert runs[-1].execution.signals.keys() & {"missing_test", "invented_test"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["test_mine_{n}", "test_0#{n}", "test_0[{n}]", "test_shape[{n}]"],
+)
+async def test_names_beyond_the_texts_never_count(name: str) -> None:
+    def inventing(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        failing = tuple(replace(test, outcome=FAILED) for test in told.tests[1:])
+        names = (f"test_f.py::TestF::{name.format(n=n)}" for n in range(2, 5000))
+        more = (TestResult(name=one, outcome=PASSED) for one in names)
+        return replace(told, tests=(told.tests[0], *failing, *more))
+
+    runs, _ = await graded(SHARED_TEXT, inventing, policy=FRACTION)
+    results = [test for run in runs for test in run.tests]
+    assert len(results) <= 5
+    assert reward(FRACTION, conclude(FRACTION, runs).verdict, results) <= 0.25
+    assert runs[-1].execution.signals["invented_test"] >= 4998
+
+
+async def test_true_run_and_twins_are_told_the_same() -> None:
+    text = shared_text(
+        *(EQUAL.format(n=n) for n in (21, 33)),
+        "self.assertEqual({'c', 'b', 'a'} or solution.f(3), {u'c', 'b', 'a'})",
+        "self.assertEqual(solution.f(1) and 'x', u'x')",
+        "self.assertEqual(solution.f(1) / 1, 10.10)",
+    )
+    _, slots = await graded(text, cheating)
+    true, *twins = (dict(work.tests.files)["test_f.py"] for work in slots.works)
+    assert "u'" not in true
+    assert true.count("{'c', 'b', 'a'}") >= 1
+    for twin in twins:
+        changed = [
+            (one, other)
+            for one, other in zip(true.splitlines(), twin.splitlines(), strict=True)
+            if one != other
+        ]
+        assert all("solution" in one for one, _ in changed)
+
+
 async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
     _, slots = await graded("# secret: 210\n" + SHARED_TEXT, honest)
     for work in slots.works:
@@ -220,6 +306,15 @@ async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
         (shared_text("self.fine(solution.f(1))"), Integrity.SHARED),
         (SHARED_TEXT + "def load_tests(*_):\n    pass\n", Integrity.SHARED),
         (SHARED_TEXT + "class TestG(TestF):\n    pass\n", Integrity.SHARED),
+        (shared_text("self.assertEqual(solution.f(1), solution.g(1))"), Integrity.SHARED),
+        (shared_text("self.assertGreater(solution.f(1), 3)"), Integrity.SHARED),
+        (shared_text("self.assertGreater(len(solution.f(1)), 3)"), Integrity.SHARED_TWINS),
+        (shared_text("for x in solution.f(1): self.assertEqual(x, 3)"), Integrity.SHARED),
+        (shared_text(f"self.assertEqual(solution.f(1), {[*range(20)]})"), Integrity.SHARED_TWINS),
+        (shared_text(f"self.assertEqual(solution.f(1), {[*range(21)]})"), Integrity.SHARED),
+        (shared_text("self.skipTest('x')"), Integrity.SHARED),
+        (SHARED_TEXT.replace("    def test_0", "    @unittest.skip('x')\n    def test_0"), TWINS),
+        (SHARED_TEXT + "@unittest.skipIf(x, '')\nclass TestG(TestF): pass\n", Integrity.SHARED),
         ("no python (", Integrity.ISOLATED),
     ],
 )
@@ -229,10 +324,10 @@ async def test_integrity_is_what_the_text_allows_for_every_test(
     assert (await plan(suite_of(text), "")).integrity is integrity
 
 
-async def test_tests_that_the_prompt_shows_need_no_twins() -> None:
+async def test_tests_that_the_prompt_shows_have_twins_too() -> None:
     told = await plan(suite_of(SHARED_TEXT), "f(21) == 210")
     assert told.integrity is Integrity.SHARED_TWINS
-    assert len(told.twins.units) == 3  # type: ignore[union-attr]
+    assert len(told.twins.units) == 4  # type: ignore[union-attr]
 
 
 async def test_a_large_suite_is_planned_too() -> None:

@@ -170,7 +170,7 @@ NAMES = {"TestA::test_1", "TestA::test_2", "TestB::test_3", "TestC::test_4", "te
 
 def roster(text: str = SUITE, framework: Framework = PYTEST, **files: str) -> Roster:
     texts = {"test_f.py": text, **{name.replace("_py", ".py"): one for name, one in files.items()}}
-    return Roster(parse_files(texts.items()), list(texts), framework)
+    return Roster(parse_files(texts.items()), list(texts.items()), framework)
 
 
 def test_a_roster_holds_what_is_collected_for_certain() -> None:
@@ -188,12 +188,107 @@ def test_a_roster_holds_what_is_collected_for_certain() -> None:
         "class TestD(TestA): pass\n",
         "__test__ = False\n",
         "class TestE:\n    def __init__(self): pass\n    def test_8(self): pass\n",
+        "class TestE:\n    class TestInner:\n        def test_8(self): pass\n",
+        "class TestE(metaclass=Meta):\n    def test_8(self): pass\n",
+        "test_8 = make()\n",
+        "if x:\n    def test_8(): pass\n",
+        "for n in range(3):\n    setattr(TestA, f'test_{n}', make(n))\n",
+        "@given(integers())\ndef test_8(n): pass\n",
+        "@parameterized.expand([1, 2])\ndef test_8(n): pass\n",
+        "def pytest_collection_modifyitems(items): pass\n",
+        "pytest_plugins = ['x']\n",
+        "globals()['test_8'] = make()\n",
     ],
 )
 def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
     found = roster(SUITE + more)
     assert not found.complete
     assert not found.tests
+
+
+@pytest.mark.parametrize(
+    ("marks", "count"),
+    [
+        ("@pytest.mark.parametrize('a', [1, 2, 3])", 3),
+        ("@pytest.mark.parametrize('a', [1, 2])\n@pytest.mark.parametrize('b', range(3))", 6),
+        ("@pytest.mark.parametrize('a', ROWS, ids=str)", 4),
+        ("@pytest.mark.parametrize(argnames='a', argvalues=(1, 2))", 2),
+        ("@pytest.mark.parametrize('a', [pytest.param(1, id='x'), 2])", 2),
+        ("@pytest.mark.parametrize('a', list(range(2, 10, 3)))", 3),
+        ("@pytest.mark.parametrize('a', [n * n for n in range(5)])", 5),
+        ("@pytest.mark.parametrize('a', 'xyz')", 3),
+        ("@pytest.mark.slow", 1),
+        ("@pytest.mark.parametrize('a', [*ROWS])", None),
+        ("@pytest.mark.parametrize('a', f.rows())", None),
+        ("@pytest.mark.parametrize('a', [n for n in range(5) if n])", None),
+        ("@pytest.mark.parametrize('a', GROWN)", None),
+        ("@pytest.mark.parametrize('a', [])", None),
+        ("@pytest.mark.parametrize(*GROWN)", None),
+    ],
+)
+def test_a_roster_knows_the_rows_of_a_test(marks: str, count: int | None) -> None:
+    tables = "ROWS = [1, 2, 3, 4]\nGROWN = [1]\nGROWN.append(2)\n"
+    found = roster(f"import pytest\n{tables}{marks}\ndef test_a(a): pass\n")
+    assert found.rows == {"test_f.py::test_a": count}
+    assert found.is_exact is (count is not None)
+
+
+def test_marks_of_a_class_and_a_module_give_rows_to_each_test() -> None:
+    text = code("""
+        import pytest
+        pytestmark = pytest.mark.parametrize("a", [1, 2])
+        @pytest.mark.parametrize("b", [1, 2, 3])
+        class TestB:
+            pytestmark = [pytest.mark.slow]
+            @pytest.mark.parametrize("c", [1, 2])
+            def test_a(self, a, b, c): pass
+    """)
+    assert roster(text).rows == {"test_f.py::TestB::test_a": 12}
+
+
+def test_rows_are_unknown_where_a_fixture_has_parameters() -> None:
+    text = "import pytest\n@pytest.fixture(params=[1, 2])\ndef x(): pass\ndef test_a(x): pass\n"
+    assert roster(text).rows == {"test_f.py::test_a": None}
+
+
+SETTINGS = {
+    "pytest.ini": "[pytest]\nmarkers = slow: takes long\naddopts = -q --tb=short -ra -p no:x\n",
+    "pyproject.toml": "[project]\nname = 'x'\n[tool.pytest.ini_options]\npythonpath = ['.']\n",
+    "setup.cfg": "[metadata]\nname = x\n[tool:pytest]\nfilterwarnings =\n    error\n",
+    "tox.ini": "[tox]\nenvlist = py311\n[pytest]\nlog_cli = true\nminversion = 6.0\n",
+    "conftest.py": "def pytest_configure(config):\n    config.addinivalue_line('markers', 'x')\n",
+}
+
+
+@pytest.mark.parametrize(("path", "text"), SETTINGS.items(), ids=SETTINGS)
+def test_settings_that_leave_collection_alone_leave_the_roster_whole(path: str, text: str) -> None:
+    assert roster(**{path: text}).tests == roster().tests
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pytest.ini", "[pytest]\npython_files = check_*.py\n"),
+        ("pytest.ini", "[pytest]\npython_classes = Check*\n"),
+        ("pytest.ini", "[pytest]\naddopts = -k fast\n"),
+        ("pytest.ini", "[pytest]\naddopts = -m 'not slow' -q\n"),
+        ("pytest.ini", "[pytest]\naddopts = --deselect test_f.py::test_5\n"),
+        ("pytest.ini", "[pytest]\naddopts = -p plugin\n"),
+        ("pytest.ini", "[pytest]\nno_such_setting = 1\n"),
+        ("pytest.ini", "no ini ["),
+        ("setup.cfg", "[tool:pytest]\ntestpaths = tests\n"),
+        ("tox.ini", "[pytest]\nnorecursedirs = sub\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ['--ignore', 'test_f.py']\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npython_functions = ['check']\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options\n"),
+        ("conftest.py", "collect_ignore = ['test_f.py']\n"),
+        ("conftest.py", "def pytest_runtest_call(item): pass\n"),
+        ("conftest.py", "def pytest_configure(config):\n    config.option.keyword = 'x'\n"),
+    ],
+)
+def test_settings_that_may_change_collection_leave_the_roster_open(path: str, text: str) -> None:
+    assert not roster(**{path: text}).complete
+    assert path == "conftest.py" or roster(framework=UNITTEST, **{path: text}).complete
 
 
 def test_tests_are_skipped_by_their_own_text_and_by_what_is_around_them() -> None:

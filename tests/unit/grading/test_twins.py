@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import ast
 import random
-import sys
+import re
 import types
-import unittest
 from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_server.domain import Framework
+from reward_server.domain import Framework, TestOutcome
 from reward_server.grading.perturbable import Unit
 from reward_server.grading.python_literals import differs, evaluated, literal, stands_in, varied
+from reward_server.grading.rosters import Roster
 from reward_server.grading.suites import parse_files
-from reward_server.grading.twins import Twins
+from reward_server.grading.twins import WHOLE, Twins
+from reward_server.grading.vectors import Vector, schedule
 from tests.honest.solution import code
 from tests.honest.suites import TOGETHER, UNITTEST
+from tests.unit.in_process import PATH, module, ran
 
-PATH = "test_f.py"
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -79,21 +80,22 @@ def written(found: list[tuple[object, str]]) -> str:
 
 def passed(text: str, solution: types.ModuleType) -> dict[str, bool]:
     """Runs a file's test cases and tells which passed."""
-    namespace: dict[str, object] = {"__name__": "test_f"}
-    with mock.patch.dict(sys.modules, solution=solution):
-        exec(compile(text, PATH, "exec"), namespace)
-    found = {}
-    for kind in list(namespace.values()):
-        if isinstance(kind, type) and issubclass(kind, unittest.TestCase):
-            for name in unittest.TestLoader().getTestCaseNames(kind):
-                result = unittest.TestResult()
-                kind(name).run(result)
-                found[f"{PATH}::{kind.__name__}::{name}"] = result.wasSuccessful()
-    return found
+    return {test.name: test.outcome is TestOutcome.PASSED for test in ran(text, solution)}
+
+
+def betrayed(twins: Twins, solution: types.ModuleType, draw: random.Random) -> bool:
+    """Returns True if a solution that passes the true files is found out by their twins."""
+    vector = Vector(tests=ran(content(twins.true_files()), solution), shapes=twins.shapes)
+    assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
+    return any(
+        vector.compare(ran(content(twins.perturbed_files(change, draw)), solution), change)
+        for change in schedule(twins.weights, draw)
+    )
 
 
 def of(text: str, prompt: str = "") -> Twins:
-    return Twins(parse_files([(PATH, text)]), [(PATH, text)], prompt)
+    files, trees = [(PATH, text)], parse_files([(PATH, text)])
+    return Twins(trees, files, prompt, Roster(trees, files, Framework.PYTEST).rows)
 
 
 def content(files: tuple[tuple[str, str], ...]) -> str:
@@ -113,7 +115,7 @@ def test_what_was_made_wrong_fails_and_nothing_else(
     }
     assert all(passed(content(twins.true_files()), solution).values())
     chosen = [unit for unit in twins.units if draw.random() < 0.5]
-    outcomes = passed(content(twins.perturbed_files(chosen, draw)), solution)
+    outcomes = passed(content(twins.perturbed_files(dict.fromkeys(chosen, WHOLE), draw)), solution)
     assert {name for name, fine in outcomes.items() if not fine} == {unit.test for unit in chosen}
 
 
@@ -138,19 +140,41 @@ def test_values_are_swapped_between_tests_where_types_agree() -> None:
     text = written([(111, ANY[0]), (222, ANY[0]), ("abc", ANY[0])])
     twins, seen = of(text), set()
     for seed in range(20):
-        changed = content(twins.perturbed_files(twins.units[:2], random.Random(seed)))
+        change = dict.fromkeys(twins.units[:2], WHOLE)
+        changed = content(twins.perturbed_files(change, random.Random(seed)))
         seen.add(("222" in changed.split("test_1")[0], "111" in changed.split("test_1")[1]))
     assert (True, True) in seen
 
 
-@pytest.mark.parametrize("prompt", ["it gives 123", "f(1) == 123\n", "[123]"])
-def test_a_value_that_the_prompt_shows_is_left_alone(prompt: str) -> None:
-    text = written([(123, ANY[0]), (456, ANY[0])])
-    twins = of(text, prompt)
-    assert [unit.test for unit in twins.units] == [f"{PATH}::TestF::test_1"]
-    assert twins.told == {f"{PATH}::TestF::test_0"}
+@pytest.mark.parametrize("prompt", ["it gives 123", "f(1) == 123\n", "[123] or [456]"])
+def test_a_value_that_the_prompt_shows_is_made_wrong_too(prompt: str) -> None:
+    twins = of(written([(123, ANY[0]), (456, ANY[0])]), prompt)
+    assert len(twins.units) == 2
+    assert twins.are_proof
     for seed in range(30):
-        assert content(twins.perturbed_files(twins.units, random.Random(seed))).count("123") == 1
+        changed = content(
+            twins.perturbed_files(dict.fromkeys(twins.units, WHOLE), random.Random(seed))
+        )
+        assert "f(0), 123" not in changed
+        assert "f(1), 456" not in changed
+
+
+def test_values_that_the_prompt_shows_are_exchanged_among_themselves() -> None:
+    text = written([("YES", ANY[0]), ("NO", ANY[0]), ("YES", ANY[0]), (17, ANY[0]), (99, ANY[0])])
+    twins, seen = of(text, "Print YES or NO."), set()
+    for seed in range(40):
+        changes = dict.fromkeys(twins.units, WHOLE)
+        changed = content(twins.perturbed_files(changes, random.Random(seed)))
+        seen |= set(re.findall(r"f\(([012])\), '(.+)'", changed))
+    assert {("0", "NO"), ("1", "YES"), ("2", "NO")} <= seen
+
+
+def test_a_lone_value_that_the_prompt_shows_becomes_a_word_of_the_prompts() -> None:
+    twins = of(written([("YES", ANY[0])]), "Print YES or NO, Not maybe.")
+    change = dict.fromkeys(twins.units, WHOLE)
+    seen = {content(twins.perturbed_files(change, random.Random(seed))) for seed in range(60)}
+    assert any("'NO'" in one for one in seen)
+    assert not any("'YES'" in one for one in seen)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +198,7 @@ def test_words_that_tell_what_is_right_are_dropped_from_true_files_too() -> None
                 assert solution.f() == 4, "4!"
     ''')
     true = content(of(text).true_files())
-    assert true.count("4") == 2
+    assert true.count(" 4") == 2
     assert "It is" not in true
 
 
@@ -193,7 +217,7 @@ def test_what_stands_behind_an_assertion_is_done_though_it_fails() -> None:
     twins = of(text)
     for seed in range(10):
         solution.done.reset_mock()
-        files = twins.perturbed_files(twins.units, random.Random(seed))
+        files = twins.perturbed_files(dict.fromkeys(twins.units, WHOLE), random.Random(seed))
         assert passed(content(files), solution) == {f"{PATH}::TestF::test_f": False}
         assert solution.done.call_count == 2
 
@@ -255,7 +279,7 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
     """)
     twins = of(text)
     assert twins.units == tuple(Unit(f"{PATH}::test_f", row, 3) for row in range(3))
-    changed = content(twins.perturbed_files(twins.units[1:2], random.Random(1)))
+    changed = content(twins.perturbed_files({twins.units[1]: WHOLE}, random.Random(1)))
     assert "(1, 10)" in changed
     assert "(3, 30)" in changed
     assert "param(2, 20" not in changed
@@ -264,10 +288,10 @@ def test_rows_of_parameters_are_units_of_their_own() -> None:
 @pytest.mark.parametrize("suite", [one for one in TOGETHER if one.tests.framework is UNITTEST])
 def test_every_twin_of_an_honest_suite_is_python_and_differs(suite: object) -> None:
     files = suite.tests.files  # type: ignore[attr-defined]
-    twins = Twins(parse_files(files), files, "")
+    twins = Twins(parse_files(files), files, "", {})
     for seed in range(10):
         for unit in twins.units:
-            changed = twins.perturbed_files([unit], random.Random(seed))
+            changed = twins.perturbed_files({unit: WHOLE}, random.Random(seed))
             assert changed != twins.true_files()
             for path, text in changed:
                 assert not path.endswith(".py") or ast.parse(text)
@@ -276,3 +300,102 @@ def test_every_twin_of_an_honest_suite_is_python_and_differs(suite: object) -> N
 def test_both_frameworks_have_honest_suites() -> None:
     both = {Framework.PYTEST, Framework.UNITTEST}
     assert {suite.tests.framework for suite in TOGETHER} == both
+
+
+# ------------------------------------------------------------------------- a single lie
+
+
+LIAR = code("""
+    class Liar:
+        def __eq__(self, other): return True
+        def __ne__(self, other): return False
+        def __lt__(self, other): return True
+        __le__ = __gt__ = __ge__ = __contains__ = __lt__
+        def __sub__(self, other): return 0.0
+        __rsub__ = __sub__
+        def __hash__(self): return 0
+""")
+TEST = """
+    import unittest
+    import solution
+    class TestF(unittest.TestCase):
+        def test_f(self):
+{body}
+        def test_other(self):
+            self.assertEqual(solution.g(1), 71)
+            self.assertEqual(solution.g(2), 72)
+"""
+LIES = {
+    "one of several assertions": "self.assertEqual(solution.f({n}), {n}00)",
+    "one element of a list": """
+        assert [solution.f(n) for n in (1, 2, 3, 4)] == [100, 200, 300, 400]
+    """,
+    "one value of a dict": """
+        assert dict((n, solution.f(n)) for n in (1, 2, 3)) == {{1: 100, 2: 200, 3: 300}}
+    """,
+    "an element of a nested tuple": """
+        assert ((solution.f(1), (solution.f(2), solution.f(3))), 0) == ((100, (200, 300)), 0)
+    """,
+    "one part of a conjunction": """
+        assert solution.f(1) == 100 and solution.f(2) == 200 and solution.f(3) == 300
+    """,
+    "a comparison behind assertTrue": """
+        self.assertTrue(solution.f(1) == 100)
+        self.assertTrue(solution.f(3) == 300)
+    """,
+    "a comparison with a tolerance": """
+        assert abs(solution.f(1) - 100) < 1e-6
+        assert abs(solution.f(3) - 300) < 0.1
+    """,
+    "what is expected stands first": "assert {n}00 == solution.f({n})",
+    "a table outside of the test": """
+        for n, want in TABLE:
+            for _ in range(2):
+                assert solution.f(n) == want
+    """,
+    "a table inside of a loop": """
+        for _ in range(2):
+            for n, want in [(1, 100), (2, 200), (3, 300)]:
+                with self.subTest(n=n):
+                    self.assertEqual(solution.f(n), want)
+    """,
+    "a comparison with None": """
+        assert solution.g(3) == 73
+        self.assertEqual(solution.nothing(), None)
+    """,
+    "arguments of a mock": """
+        import unittest.mock as m
+        called = m.Mock()
+        called(solution.f(3), 5)
+        called.assert_called_once_with(300, 5)
+    """,
+    "a comparison without a literal": "assert solution.f({n}) == solution.g({n}) + {n} * 99 - 70",
+    "one without a literal, the other way": """
+        self.assertEqual(solution.g(3) + 227, solution.f(3))
+    """,
+}
+SOURCE = code("""
+    def f(n):
+        return Liar() if n == LIE else n * 100
+    def g(n):
+        return 70 + n
+    def nothing():
+        return Liar() if LIE == 3 else None
+""")
+
+
+def lying(body: str) -> str:
+    text = code(body).strip()
+    text = "\n".join(text.format(n=n) for n in ((1, 2, 3) if "{n}" in text else (1,)))
+    lines = "\n".join(f"{' ' * 12}{line}" for line in text.splitlines())
+    table = "\nTABLE = [(1, 100), (2, 200), (3, 300)]\n"
+    return code(TEST.replace("{body}", lines)) + table
+
+
+@pytest.mark.parametrize("body", LIES.values(), ids=LIES)
+def test_one_lie_among_honest_assertions_is_found_for_certain(body: str) -> None:
+    twins = of(lying(body))
+    liar, honest = module(f"LIE = 3\n{LIAR}{SOURCE}"), module(f"LIE = 0\n{SOURCE}")
+    for seed in range(6):
+        assert betrayed(twins, liar, random.Random(seed))
+        assert not betrayed(twins, honest, random.Random(seed))

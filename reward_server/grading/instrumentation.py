@@ -1,0 +1,141 @@
+"""Makes each assertion of a test tell its truth by itself.
+
+A test's outcome says that one of its assertions failed, and not which. So assertions are wrapped,
+in true files and in twins alike: one that fails does not keep those behind it from being tried, and
+the exception that the test ends with carries a note of all of them. The note is an observation from
+the solution's process, as the outcome is, and is believed no more than that.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Mapping, Sequence
+
+_NAME = "_observed_"
+_NOTE = re.compile(r"observed((?: \d+=[01]+)+)(?:\n|\Z)")
+MOST_CHARACTERS = 700  # of a note; a message has 1,000
+
+_HELPER = f"""
+class {_NAME}:
+    def __init__(self):
+        self.truths, self.number, self.error, self.first = {{}}, 0, None, None
+    def __call__(self, number):
+        self.number, self.error = number, None
+        return self
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, trace):
+        if kind is not None and kind.__name__ in ("SkipTest", "Skipped", "KeyboardInterrupt"):
+            return False
+        truth = "1" if error is None else "0"
+        self.truths[self.number] = self.truths.get(self.number, "") + truth
+        self.error = error
+        if self.first is None:
+            self.first = error
+        return True
+    def keep(self, caught):
+        if self.error is not None:
+            if hasattr(caught, "fill_unfilled"):
+                if getattr(caught, "_excinfo", None) is None:
+                    caught.fill_unfilled((type(self.error), self.error, self.error.__traceback__))
+            else:
+                caught.exception = self.error
+    def other(self, value):
+        if isinstance(value, bool) or value is None:
+            return not value
+        if isinstance(value, (str, bytes, list, tuple)):
+            return value + (value[:1] or type(value)(b"x" if isinstance(value, bytes) else "x"))
+        return value + 1 if isinstance(value, int) else object()
+    def tell(self):
+        if self.first is not None:
+            truths = sorted(self.truths.items())
+            self.first.add_note("observed" + "".join(f" {{n}}={{t}}" for n, t in truths))
+            raise self.first
+"""
+
+
+def note_characters(counts: Sequence[int]) -> int:
+    """Returns the length of the note of assertions, each tried so many times."""
+    return sum(count + len(f" {number}=") for number, count in enumerate(counts))
+
+
+def read_note(message: str) -> Mapping[int, str] | None:
+    """Returns what a message's note says of each assertion, in the order that it was tried in."""
+    found = _NOTE.match(message)
+    if found is None:
+        return None
+    parts = (part.partition("=") for part in found[1].split())
+    return {int(number): truths for number, _, truths in parts}
+
+
+def without_note(message: str) -> str:
+    """Returns a message as the test's author would read it."""
+    return _NOTE.sub("", message, count=1) if message.startswith("observed ") else message
+
+
+def add_helper(tree: ast.Module) -> None:
+    """Puts what wrapped assertions need at the top of a file."""
+    place = sum(_stands_first(node) for node in tree.body)
+    tree.body[place:place] = ast.parse(_HELPER).body
+
+
+def with_other_side(node: ast.AST, side: int) -> ast.AST:
+    """Returns a comparison of which one side becomes another value when it is run."""
+    fresh = copy.deepcopy(node)
+    if isinstance(fresh, ast.Call):
+        fresh.args[side] = _other(fresh.args[side])
+    elif isinstance(fresh, ast.Compare) and side:
+        fresh.comparators[0] = _other(fresh.comparators[0])
+    elif isinstance(fresh, ast.Compare):
+        fresh.left = _other(fresh.left)
+    return fresh
+
+
+def _other(value: ast.expr) -> ast.expr:
+    function = ast.parse(f"{_NAME}_.other", mode="eval").body
+    return ast.Call(func=function, args=[value], keywords=[])
+
+
+def _stands_first(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+class Wrapper(ast.NodeTransformer):
+    """Wraps assertions of tests.
+
+    Args:
+        numbers: of each statement to wrap in its test, by the statement's id.
+        functions: ids of the tests that they are in.
+    """
+
+    def __init__(self, numbers: Mapping[int, int], functions: frozenset[int]) -> None:
+        self._numbers = numbers
+        self._functions = functions
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.AST]:
+        """Returns what is to stand in a node's place."""
+        if id(node) in self._numbers:
+            return self._wrapped(node)
+        self.generic_visit(node)
+        if id(node) in self._functions and isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ):
+            first = ast.parse(f"{_NAME}_ = {_NAME}()").body
+            last = ast.parse(f"{_NAME}_.tell()").body
+            node.body = [
+                *first,
+                ast.Try(body=node.body, handlers=[], orelse=[], finalbody=last),
+            ]
+        return node
+
+    def _wrapped(self, node: ast.AST) -> ast.AST | list[ast.AST]:
+        wrapped = ast.parse(f"with {_NAME}_({self._numbers[id(node)]}):\n    pass").body[0]
+        assert isinstance(wrapped, ast.With)
+        assert isinstance(node, ast.stmt)
+        wrapped.body = [node]
+        kept = [item.optional_vars for item in node.items] if isinstance(node, ast.With) else []
+        if kept and isinstance(kept[0], ast.Name):
+            return [wrapped, *ast.parse(f"{_NAME}_.keep({kept[0].id})").body]
+        return wrapped
