@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from .codec import ProtocolViolation
 from .membrane import FUNCTION, Membrane, is_hashed_by_address
-from .own import Own
 
 
 class Callbacks:
     """The things handed over in one execution.
 
     Args:
-        own: what the tests define themselves.
+        membrane: the rule for the tests of the execution.
     """
 
-    def __init__(self, own: Own) -> None:
-        self._membrane = Membrane(own)
+    def __init__(self, membrane: Membrane) -> None:
+        self._membrane = membrane
         self._things: list[object] = []
         self._numbers: dict[int, int] = {}
 

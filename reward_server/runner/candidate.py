@@ -66,5 +66,7 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
             refuse(frames, loaded)
         else:
             frames.send(LOADED)
-            service.Service(frames, loaded, cast("int", header["result_bytes"])).run()
+            shared = cast("list[str]", header.get("shared", []))
+            result_bytes = cast("int", header["result_bytes"])
+            service.Service(frames, loaded, result_bytes, shared).run()
     os._exit(0)

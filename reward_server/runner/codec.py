@@ -23,7 +23,10 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .encoding import Encoder
 
 from .records import Records
 
@@ -63,8 +66,12 @@ class References(Protocol):
 
     records: Records
 
-    def refer(self, value: object) -> object:
+    def refer(self, value: object, encoder: Encoder) -> object:
         """Returns the JSON value of a reference to `value`.
+
+        Args:
+            value: what is referred to.
+            encoder: of the message, for what goes with the reference.
 
         Raises:
             NotDataError: it must not cross.
@@ -117,7 +124,7 @@ class DataOnly:
     def __init__(self, records: Records | None = None) -> None:
         self.records = records or Records()
 
-    def refer(self, value: object) -> object:
+    def refer(self, value: object, encoder: Encoder) -> object:
         """Refuses."""
         raise NotDataError(f"{type(value).__name__} is not data")
 

@@ -66,6 +66,8 @@ class Encoder:
     Attributes:
         overloads_cast_down: how many values lost a comparison of their own.
         met_class: whether a class was among the values.
+        listed, waiting, is_listing: the numbers of the shared objects that a message mentions, the
+            objects whose rows are to be made, and whether they are made; see `shared_objects`.
     """
 
     def __init__(
@@ -83,6 +85,9 @@ class Encoder:
         self._elements = 0
         self.overloads_cast_down = 0
         self.met_class = False
+        self.listed: set[int] = set()
+        self.waiting: deque[object] = deque()
+        self.is_listing = False
 
     def dumps(self, message: list[object]) -> bytes:
         """Returns the bytes of a message whose values went through `value`.
@@ -147,7 +152,7 @@ class Encoder:
         Raises:
             NotDataError: only data may cross.
         """
-        return {REFERENCE: self._references.refer(value)}
+        return {REFERENCE: self._references.refer(value, self)}
 
     def _uncommon(self, value: object, depth: int) -> object:
         parts = arrays.parts(value)
@@ -171,7 +176,7 @@ class Encoder:
         if type(plain) is dict and REFERENCE in plain:
             return self.refer(value)
         try:
-            reference = self._references.refer(value)
+            reference = self._references.refer(value, self)
         except TooLargeError:
             return plain
         return {"extended": [plain, reference, _shown(cast("type", type(value)), base)]}
@@ -180,7 +185,7 @@ class Encoder:
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
-        return {"library": [*told, self._references.refer(value)]}
+        return {"library": [*told, self._references.refer(value, self)]}
 
 
 def cast_down(value: object) -> object:

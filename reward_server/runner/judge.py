@@ -227,6 +227,7 @@ def run_suite(
         "mode": header["mode"],
         "predefined": predefined,
         "result_bytes": header["result_bytes"],
+        "shared": list(session.classes),
     }
     hand_over(link, report, program, blobs)
     if load(session, report):

@@ -218,7 +218,7 @@ class Membrane:
         Raises:
             AttributeError: it is none that may be set.
         """
-        may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self._may_be_set
+        may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self.may_be_set
         if not is_public(name) or not may_be_set(owner, cast("str", name), value):
             raise AttributeError(f"{name} cannot be set by the solution")
         setattr(owner, cast("str", name), value)
@@ -236,7 +236,8 @@ class Membrane:
             return name in _EXCEPTION_FIELDS
         return self._is_open(definer) and (name not in _TEMPLATES or self._own.has_class(definer))
 
-    def _may_be_set(self, owner: object, name: str, value: object) -> bool:
+    def may_be_set(self, owner: object, name: str, value: object) -> bool:
+        """Returns True if an object's field is data of the tests' own, and may get a value."""
         kind = type(owner)
         if not self._own.has_class(kind) and kind is not types.SimpleNamespace:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import cast
 
@@ -14,31 +15,55 @@ _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 
 def helpers(
-    tree: ast.Module | None, stand_in: Callable[[str], object], own: Own
+    tree: ast.Module | None, stand_in: Callable[[str], object], own: Own, entry_point: str
 ) -> dict[str, object]:
     """Runs a prompt and returns what it defines.
 
-    Classes, and functions whose body is left to the solution, are stood in for, here and for
-    the functions that use them. A prompt that is no code gives nothing.
+    Classes and functions that are left to the solution are stood in for, here and for the
+    functions that use them, and so are exceptions. A prompt that is no code gives nothing.
 
     Args:
         tree: the prompt as `parse` gives it.
         stand_in: gives what stands for the solution's definition of a name.
         own: takes note of what the prompt defines.
+        entry_point: what is under test.
     """
     if tree is None:
         return {}
-    namespace: dict[str, object] = {"__name__": "prompt"}
+    namespace: dict[str, object] = {"__name__": "__main__"}
     own.add_namespace(namespace, has_classes=True)
     try:
-        exec(compile(tree, "<prompt>", "exec"), namespace)
+        exec(compile(tree, "<prompt>", "exec", dont_inherit=True), namespace)
     except Exception:  # noqa: BLE001  # what a fragment of a program does on its own
         return {}
+    complete = complete_classes(tree, entry_point)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) or _is_stub(node):
             name = cast("ast.ClassDef | ast.FunctionDef", node).name
-            namespace[name] = stand_in(name)
+            if name not in complete or not _makes_objects(namespace[name]):
+                namespace[name] = stand_in(name)
     return namespace
+
+
+def complete_classes(tree: ast.Module | None, entry_point: str) -> frozenset[str]:
+    """Returns the names of the classes that a prompt defines in full.
+
+    What comes last is the solution's to continue, and so is what has a method without a body, or
+    is under test.
+    """
+    if tree is None:
+        return frozenset()
+    classes = [node for node in tree.body[:-1] if isinstance(node, ast.ClassDef)]
+    tested = frozenset(re.findall(r"\w+", entry_point))
+    return frozenset(node.name for node in classes if not _has_stub(node)) - tested
+
+
+def _has_stub(node: ast.ClassDef) -> bool:
+    return any(_is_stub(inner) for inner in ast.walk(node) if isinstance(inner, ast.stmt))
+
+
+def _makes_objects(kind: object) -> bool:
+    return isinstance(kind, type) and not issubclass(kind, (BaseException, type))
 
 
 def is_plain(tree: ast.Module | None) -> bool:

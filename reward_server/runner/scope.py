@@ -90,6 +90,8 @@ class Scope:
         self._imported: set[str] = set()
         self.is_plain = True
         session.may_mix = self._may_mix
+        if prompt.complete_classes(self._prompt, entry_point):
+            session.classes.update(self._complete_classes())
         sys.modules[solution.NAME] = _SolutionModule(self._import)
 
     def fresh_globals(self, in_class_bodies: frozenset[str]) -> dict[str, object]:
@@ -152,7 +154,7 @@ class Scope:
 
     def _may_mix(self) -> bool:
         """Tells whether the tests name a class of the solution's, by how it is written."""
-        taken = {*self._taken, *self._imported, self._entry_point}
+        taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()
         return any(map(_CLASS_NAME.fullmatch, taken))
 
     def _make(self, name: str) -> object:
@@ -181,7 +183,13 @@ class Scope:
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
         self.is_plain = self.is_plain and prompt.is_plain(self._prompt)
-        return prompt.helpers(self._prompt, self._stand_in, self._session.own)
+        return prompt.helpers(self._prompt, self._stand_in, self._session.own, self._entry_point)
+
+    def _complete_classes(self) -> dict[str, object]:
+        """Returns the classes that stay the prompt's; without a prompt's code, none."""
+        names = prompt.complete_classes(self._prompt, self._entry_point)
+        found = ((name, self._helpers.get(name)) for name in names)
+        return {name: kind for name, kind in found if isinstance(kind, type)}
 
     def _is_module(self, name: str) -> bool:
         """Tells whether a name is a standard module that the tests never call."""

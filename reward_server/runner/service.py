@@ -12,7 +12,7 @@ import inspect
 import re
 import threading
 import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,6 +32,7 @@ from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import OPERATIONS, details_of
 from .proxy import COROUTINE
 from .records import Records
+from .shared_objects import CANDIDATE, SharedObjects
 
 if TYPE_CHECKING:
     import asyncio
@@ -54,14 +55,23 @@ class Service:
         frames: to and from the judge.
         module: the solution.
         result_bytes: greatest size of an answer.
+        shared: names of the classes whose objects cross as records.
     """
 
-    def __init__(self, frames: Frames, module: types.ModuleType, result_bytes: int) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        module: types.ModuleType,
+        result_bytes: int,
+        shared: Sequence[str] = (),
+    ) -> None:
         self._frames = frames
         self._module = module
         self._result_bytes = result_bytes
         self.records = Records(vars(module).get, keeps_methods=True)
         self._decoder = Decoder(self)
+        self._shared = frozenset(shared)
+        self._shared_objects = SharedObjects(CANDIDATE, self._shared_classes, lambda *_: True)
         self._objects: list[object] = []
         self._given = Given(self._content_of)
         self._numbers: dict[int, int] = {}
@@ -100,10 +110,12 @@ class Service:
 
     # --------------------------------------------------------------------- codec.References
 
-    def refer(self, value: object) -> object:
+    def refer(self, value: object, encoder: Encoder) -> object:
         """Returns the reference of an object of the solution's, or of a thing of the tests'."""
         if isinstance(value, remote.Remote):
             return remote.Remote.runner_reference(value)
+        if self._shared and self._shared_objects.knows(value):
+            return self._shared_objects.refer(value, encoder)
         number = self._numbers.get(id(value))
         if number is None:
             if len(self._objects) == MAX_OBJECTS:
@@ -127,6 +139,8 @@ class Service:
                 if number not in self._remotes:
                     self._remotes[number] = remote.make(self, number, kind, name)
                 return self._remotes[number]
+            case [("record" | "member"), *_]:
+                return self._shared_objects.resolve(cast("list[object]", reference))
             case _:
                 raise ProtocolViolation("an unknown reference")
 
@@ -146,6 +160,9 @@ class Service:
         except KeyError:
             raise NameError(f"the solution defines no {name!r}") from None
 
+    def _shared_classes(self) -> Mapping[str, object]:
+        return {name: vars(self._module).get(name) for name in self._shared}
+
     # ------------------------------------------------------------------------------ answers
 
     def serve(self, frame: bytes) -> None:
@@ -160,18 +177,22 @@ class Service:
     def _answer(self, request: bytes) -> bytes:
         operation = ""
         try:
+            self._shared_objects.received = []
             decoded = self._decoder.loads(request)
+            received = self._shared_objects.received
             operation, operands, *updates = cast("list[Any]", decoded)
             for update in updates:
                 self._given.take(update)
             action = self._special.get(operation) or OPERATIONS[operation]
-            return self._returned(operation, operands, action(*operands))
+            return self._returned(operation, operands, action(*operands), received)
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # a solution may raise anything
             return self._raised(operation, error)
 
-    def _returned(self, operation: str, operands: list[object], result: object) -> bytes:
+    def _returned(
+        self, operation: str, operands: list[object], result: object, received: list[object]
+    ) -> bytes:
         encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=operation != "case")
         value = self._encoded(encoder, result)
         changed = None
@@ -181,8 +202,10 @@ class Service:
         answer = ["return", value, changed, encoder.overloads_cast_down]
         refreshed = self._given.changed()
         given = self._given_number(operation, operands, result, value)
-        if given is not None or refreshed:
+        if given is not None or refreshed or received:
             answer += [given, refreshed]
+        if received:
+            answer.append(encoder.items(received))
         return encoder.dumps(answer)
 
     def _given_number(

@@ -46,10 +46,11 @@ from .decoding import Decoder
 from .encoding import Encoder, cast_down
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
-from .membrane import without_addresses
+from .membrane import Membrane, without_addresses
 from .outputs import OutputLimitError
 from .own import Own
 from .records import Records
+from .shared_objects import JUDGE, SharedObjects
 
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
@@ -119,6 +120,7 @@ class Session:
 
     Attributes:
         own: what the tests define themselves.
+        classes: the prompt's, whose objects cross as records, by name.
         crossed: whether anything but plain data crossed: an object or function of either side, a
             class, or an operation other than a call of one of the solution's names.
     """
@@ -144,7 +146,10 @@ class Session:
         self._ask_decoder = Decoder(self, _no_type)
         self._decoding = False
         self.own = Own()
-        self._callbacks = Callbacks(self.own)
+        membrane = Membrane(self.own)
+        self._callbacks = Callbacks(membrane)
+        self.classes: dict[str, object] = {}
+        self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, membrane.may_be_set)
         self._raised_by_tests: list[Exception] = []
         self._objects: dict[int, object] = {}
         self._containers = Held(lambda value: Encoder(self, _OWN_LIMIT).value(cast_down(value)))
@@ -160,7 +165,7 @@ class Session:
 
     # --------------------------------------------------------------------- codec.References
 
-    def refer(self, value: object) -> object:
+    def refer(self, value: object, encoder: Encoder) -> object:
         """Returns the reference of a proxy, or of a thing of the tests'.
 
         Raises:
@@ -169,6 +174,8 @@ class Session:
         if isinstance(value, Foreign):
             return value.runner_reference()
         self._cross()
+        if self.classes and self._shared_objects.knows(value):
+            return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
 
     def resolve(self, reference: object) -> object:
@@ -187,6 +194,8 @@ class Session:
                 return proxy
             case ["test", int(number)]:
                 return self._callbacks.resolve(number)
+            case [("record" | "member"), *_]:
+                return self._shared_objects.resolve(cast("list[object]", reference))
             case _:
                 raise ProtocolViolation("an unknown reference")
 
@@ -273,6 +282,7 @@ class Session:
             decoder = self._ask_decoder if is_ask else self._decoder
             self._takes_extended = not is_ask
             message = decoder.loads(frame[len(number) :])
+            self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
         except OversizeFrameError:
@@ -346,7 +356,9 @@ class Session:
             match self.receive(number):
                 case ["return", value, changed, int(overloads)]:
                     return self._returned(value, changed, overloads, wanted=wanted)
-                case ["return", value, changed, int(overloads), held, list(refreshed)]:
+                case ["return", value, changed, int(overloads), held, list(refreshed), *told] if (
+                    not told or [type(one) for one in told] == [list]
+                ):
                     value = self._held(value, held, refreshed)
                     return self._returned(value, changed, overloads, wanted=wanted)
                 case ["raise", list(names), list(arguments), str(text), error]:

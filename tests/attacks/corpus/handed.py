@@ -173,6 +173,73 @@ CHANGED = Problem(
     solution=f"{SECRET}def solve(ledger, recorder, x):\n    ledger.entries.append(secret(x))\n"
     "    ledger.entries = [secret(x)]\n    recorder.note(secret(x))\n",
 )
+PROMPT = code("""
+    from dataclasses import dataclass
+    from enum import Enum
+
+    class ListNode:
+        def __init__(self, val=0, next=None):
+            self.val = val
+            self.next = next
+
+    @dataclass
+    class Point:
+        x: int
+        y: int
+
+    class Side(Enum):
+        LEFT = 1
+        RIGHT = 2
+
+    def list_node(values):
+        head = None
+        for value in reversed(values):
+            head = ListNode(value, head)
+        return head
+
+    def is_same_list(a, b):
+        while a and b:
+            if a.val != b.val:
+                return False
+            a, b = a.next, b.next
+        return not a and not b
+
+
+    def solve(head, point, side):
+""")
+
+
+def _prompted(name: str, want: str, result: str) -> Problem:
+    """A problem whose prompt defines classes; `want` is an expression of {x} and {secret}."""
+    lines = "".join(
+        f"    got = candidate(list_node([{x}]), Point({x}, 1), Side.LEFT)\n"
+        f"    assert {want.format(x=x, secret=secret(x))}\n"
+        for x in INPUTS
+    )
+    return Problem(
+        name=f"a prompt's {name}",
+        tests=FunctionTests(entry_point="solve", test_code=f"def check(candidate):\n{lines}"),
+        prompt=PROMPT,
+        solution=f"    x = head.val\n    value = ({secret_expression()})\n    return {result}\n",
+        wrong="    return None\n",
+    )
+
+
+def secret_expression() -> str:
+    """Returns the secret function of `x` as an expression."""
+    return SECRET.split("return ")[1].strip()
+
+
+SAME_LIST = _prompted(
+    "list", "is_same_list(got, list_node([{secret}, {x}]))", "ListNode(value, head)"
+)
+SAME_POINT = _prompted("point", "got == Point({secret}, 1)", "Point(value, point.y)")
+SAME_POINTS = _prompted("points", "got == [Point({secret}, 1)]", "[Point(value, point.y)]")
+CHANGED_NODE = _prompted(
+    "pair",
+    "is_same_list(got[0], list_node([{secret}])) and got[1] is Side.RIGHT",
+    "(ListNode(value), Side.RIGHT)",
+)
 
 
 def _applied(name: str, helper: str, call: str) -> Problem:
@@ -505,6 +572,35 @@ ATTACKS = (
                     pass
                 return dict(vars(taker)['taken']['CASES'])[x]
         """),
+    ),
+    *(
+        _attack(
+            f"a class of the prompt's that agrees with everything: {problem.name}",
+            problem,
+            "    return build()\n\n"
+            + code("""
+                class Always(int):
+                    def __eq__(self, other): return True
+                    def __ne__(self, other): return False
+                    __hash__ = None
+                class ListNode:
+                    def __init__(self, val=0, next=None): self.next = None
+                    val = Always()
+                    def __bool__(self): return False
+                    def __eq__(self, other): return True
+                class Point(ListNode):
+                    pass
+                def is_same_list(a, b): return True
+                def list_node(values): return None
+            """)
+            + f"def build():\n    return {result}\n",
+        )
+        for problem, result in (
+            (SAME_LIST, "ListNode()"),
+            (SAME_POINT, "Point()"),
+            (SAME_POINTS, "[Point()]"),
+            (CHANGED_NODE, "(ListNode(), Side.RIGHT)"),
+        )
     ),
     _attack(
         "what equals everything, handed back",

@@ -16,6 +16,7 @@ from reward_server.runner.callbacks import Callbacks
 from reward_server.runner.codec import ProtocolViolation
 from reward_server.runner.frames import NUMBER
 from reward_server.runner.link import ClosedError, Link, OversizeFrameError
+from reward_server.runner.membrane import Membrane
 from reward_server.runner.outputs import Outputs
 from reward_server.runner.own import Own
 from reward_server.runner.proxy import Proxy
@@ -431,7 +432,7 @@ def test_a_block_does_not_swallow_what_is_raised_in_it() -> None:
 
 
 def test_only_what_was_handed_over_can_be_asked() -> None:
-    things = Callbacks(Own())
+    things = Callbacks(Membrane(Own()))
     things.refer(len)
     for operands in ([], ["text", "format"], [5], [[]], None):
         with pytest.raises(ProtocolViolation):

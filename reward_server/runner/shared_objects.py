@@ -1,0 +1,207 @@
+"""Objects of classes that the prompt defines in full, as records: both sides have the class.
+
+What this stops: a solution that redefines a class of the prompt, and so decides what the prompt's
+own helpers, and comparisons of its objects, say in the judge. There an object is one of the
+judge's own class, with the fields that the other side tells of, which are data like any other.
+
+What it does not: tell whether the data is right. As in one process, a solution can change the
+fields of an object that it was given.
+
+A reference is ["record", class, number], the first of a message with a fourth element: rows of
+[number, [field, ...], [value, ...]] for all objects that the message mentions. Who sends an object
+first numbers it, the judge upwards from 1 and the candidate downwards from -1; later on, each side
+brings its object up to date. ["member", class, name] is a member of an enumeration.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, cast
+
+from .codec import MAX_OBJECTS, ProtocolViolation, TooLargeError
+
+if TYPE_CHECKING:
+    from .encoding import Encoder
+
+RECORD, MEMBER = "record", "member"
+JUDGE, CANDIDATE = 1, -1
+MaySet = Callable[[object, str, object], bool]
+
+
+class SharedObjects:
+    """The objects that one side shares with the other.
+
+    Args:
+        side: `JUDGE` or `CANDIDATE`.
+        classes: returns this side's classes by name.
+        may_set: returns True if a field of an object may get a value.
+    """
+
+    def __init__(
+        self, side: int, classes: Callable[[], Mapping[str, object]], may_set: MaySet
+    ) -> None:
+        self._side = side
+        self._classes = classes
+        self._may_set = may_set
+        self._objects: dict[int, object] = {}
+        self._numbers: dict[int, int] = {}
+        self._born = 0
+        self._empty: set[int] = set()
+        self.received: list[object] = []
+
+    def knows(self, value: object) -> bool:
+        """Returns True if the other side has the class of a value."""
+        kind = type(value)
+        known = self._classes().get(kind.__name__) is kind
+        return known and not isinstance(value, (BaseException, type))
+
+    def refer(self, value: object, encoder: Encoder) -> list[object]:
+        """Returns the reference of an object that `knows` knows.
+
+        Raises:
+            NotDataError: one of its fields cannot cross.
+        """
+        kind = type(value).__name__
+        if isinstance(value, enum.Enum):
+            return [MEMBER, kind, value.name]
+        number = self._number_of(value)
+        if number not in encoder.listed:
+            encoder.listed.add(number)
+            encoder.waiting.append(value)
+        rows = [] if encoder.is_listing else list(self._listed(encoder))
+        return [RECORD, kind, number, rows] if rows else [RECORD, kind, number]
+
+    def resolve(self, reference: list[object]) -> object:
+        """Returns what a reference stands for, and takes the rows that come with it.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+        match reference:
+            case ["member", str(name), str(member)]:
+                return self._member(name, member)
+            case ["record", str(name), int(number)]:
+                return self._object(name, number)
+            case ["record", str(name), int(number), list(rows)]:
+                found = self._object(name, number)
+                for row in rows:
+                    self._take(row)
+                return found
+            case _:
+                raise ProtocolViolation("an unknown record")
+
+    def finish(self) -> None:
+        """Ends a message.
+
+        Raises:
+            ProtocolViolation: it mentioned an object that it told nothing of.
+        """
+        if self._empty:
+            raise ProtocolViolation("a record without a row")
+
+    # --------------------------------------------------------------------------- sending
+
+    def _number_of(self, value: object) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            if len(self._objects) >= MAX_OBJECTS:
+                raise TooLargeError(f"is the last of more than {MAX_OBJECTS} objects")
+            self._born += 1
+            number = self._side * self._born
+            self._keep(number, value)
+        return number
+
+    def _listed(self, encoder: Encoder) -> Iterator[object]:
+        """Gives the rows of the waiting objects, and of those that these mention."""
+        encoder.is_listing = True
+        while encoder.waiting:
+            value = encoder.waiting.popleft()
+            fields = fields_of(value)
+            values = [encoder.value(field) for field in fields.values()]
+            yield [self._numbers[id(value)], list(fields), values]
+        encoder.is_listing = False
+
+    # ------------------------------------------------------------------------- receiving
+
+    def _member(self, name: str, member: str) -> object:
+        kind = self._class(name)
+        members = getattr(kind, "__members__", {}) if issubclass(kind, enum.Enum) else {}
+        if member not in members:
+            raise ProtocolViolation("an unknown member")
+        return members[member]
+
+    def _class(self, name: str) -> type:
+        kind = self._classes().get(name)
+        if not isinstance(kind, type) or issubclass(kind, (BaseException, type)):
+            raise ProtocolViolation("an unknown class")
+        return kind
+
+    def _object(self, name: str, number: int) -> object:
+        kind = self._class(name)
+        found = self._objects.get(number)
+        if found is None:
+            if number * self._side >= 0 or issubclass(kind, enum.Enum):
+                raise ProtocolViolation("a record of nothing")
+            if len(self._objects) >= MAX_OBJECTS:
+                raise ProtocolViolation("too many records")
+            found = self._made(kind)
+            self._keep(number, found)
+            self._empty.add(number)
+        if type(found) is not kind:
+            raise ProtocolViolation("a record of another class")
+        return found
+
+    @staticmethod
+    def _made(kind: type) -> object:
+        try:
+            return cast("object", object.__new__(kind))
+        except TypeError:
+            raise ProtocolViolation("a class without plain objects") from None
+
+    def _keep(self, number: int, value: object) -> None:
+        self._objects[number] = value
+        self._numbers[id(value)] = number
+
+    def _take(self, row: object) -> None:
+        match row:
+            case [int(number), list(names), list(values)] if number in self._objects:
+                if len(names) != len(values):
+                    raise ProtocolViolation("fields without values")
+                self._fill(self._objects[number], names, values)
+                self._empty.discard(number)
+                self.received.append(self._objects[number])
+            case _:
+                raise ProtocolViolation("a row of nothing")
+
+    def _fill(self, owner: object, names: list[object], values: list[object]) -> None:
+        for name, value in zip(names, values, strict=True):
+            if type(name) is not str or name.startswith("__"):
+                raise ProtocolViolation("a field without a name")
+            if self._may_set(owner, name, value):
+                object.__setattr__(owner, name, value)
+
+
+def fields_of(value: object) -> dict[str, object]:
+    """Returns an object's fields, those in slots among them."""
+    fields: dict[str, object] = {}
+    for base in type(value).__mro__:
+        for name, descriptor in vars(base).items():
+            if type(descriptor) is _SLOT and not name.startswith("__"):
+                _add_slot(fields, name, value)
+    held = getattr(value, "__dict__", {})
+    return {**fields, **{name: one for name, one in held.items() if not name.startswith("__")}}
+
+
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+_SLOT = type(vars(_Slotted)["slot"])
+
+
+def _add_slot(fields: dict[str, object], name: str, value: object) -> None:
+    try:
+        fields[name] = object.__getattribute__(value, name)
+    except AttributeError:
+        return

@@ -1,0 +1,276 @@
+"""Objects of the prompt's classes cross as records; the judge's are of the prompt's own."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+
+import pytest
+
+from reward_server.runner.codec import ProtocolViolation
+from reward_server.runner.decoding import Decoder
+from reward_server.runner.encoding import Encoder
+from reward_server.runner.records import Records
+from reward_server.runner.shared_objects import CANDIDATE, JUDGE, SharedObjects
+from tests.unit.runner.harness import Zygote
+
+PROMPT = '''
+from dataclasses import dataclass
+from enum import Enum
+from typing import Optional
+
+class ListNode:
+    def __init__(self, val=0, next=None):
+        self.val = val
+        self.next = next
+
+class TreeNode:
+    __slots__ = ("val", "left", "right")
+    def __init__(self, val=0, left=None, right=None):
+        self.val, self.left, self.right = val, left, right
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+
+class Account:
+    def __init__(self, balance):
+        self.balance, self._log, self.parent = balance, [], None
+    def deposit(self, amount):
+        self.balance += amount
+        self._log.append(amount)
+    def history(self):
+        return list(self._log)
+
+class Side(Enum):
+    LEFT = 1
+    RIGHT = 2
+
+class Broken(Exception):
+    pass
+
+def list_node(values):
+    head = None
+    for value in reversed(values):
+        head = ListNode(value, head)
+    return head
+
+def to_list(node):
+    values = []
+    while node:
+        values.append(node.val)
+        node = node.next
+    return values
+
+
+def f(*args):
+    """Does it."""
+'''
+BODIES = {
+    "a list reversed in place": (
+        "    done, head = None, args[0]\n    while head:\n"
+        "        head.next, done, head = done, head, head.next\n    return done\n",
+        "assert to_list(f(list_node([1, 2, 3]))) == [3, 2, 1]\nassert f(None) is None",
+    ),
+    "a list of a thousand nodes": (
+        "    return ListNode(0, args[0])\n",
+        "assert to_list(f(list_node(range(1000)))) == [0, *range(1000)]",
+    ),
+    "the class is known": (
+        "    return isinstance(args[0], ListNode) and type(args[0])(5, args[0])\n",
+        "head = list_node([1])\ngot = f(head)\nassert isinstance(got, ListNode)\n"
+        "assert got.next is head",
+    ),
+    "a node is itself": (
+        "    return args[0].left\n",
+        "root = TreeNode(1, TreeNode(2), TreeNode(3))\nassert f(root) is root.left\n"
+        "assert f(root).val == 2",
+    ),
+    "a cycle": (
+        "    slow = fast = args[0]\n    while fast and fast.next:\n"
+        "        slow, fast = slow.next, fast.next.next\n"
+        "        if slow is fast:\n            return True\n    return False\n",
+        "head = list_node([1, 2, 3])\nassert f(head) is False\nhead.next.next.next = head\n"
+        "assert f(head) is True",
+    ),
+    "data classes are equal": (
+        "    a, b = args\n    return Point(a.x + b.x, a.y + b.y)\n",
+        "got = f(Point(1, 2), Point(3, 4))\nassert got == Point(4, 6) and got.x == 4",
+    ),
+    "in containers": (
+        "    return {'points': [Point(p.y, p.x) for p in args[0]]}\n",
+        "assert f([Point(1, 2), Point(3, 4)]) == {'points': [Point(2, 1), Point(4, 3)]}",
+    ),
+    "a change that is kept beside a result": (
+        "    a, b, n = args\n    a.deposit(-n)\n    b.deposit(n)\n    a.parent = b\n"
+        "    return True\n",
+        "a, b = Account(10), Account(0)\nassert f(a, b, 4) is True\n"
+        "assert a.balance == 6 and b.history() == [4] and a.parent is b",
+    ),
+    "members are the same": (
+        "    return Side.RIGHT if args[0] is Side.LEFT else Side.LEFT\n",
+        "assert f(Side.LEFT) is Side.RIGHT and f(Side.RIGHT).name == 'LEFT'",
+    ),
+    "an exception of the prompt's": (
+        "    raise Broken('no')\n",
+        "try:\n    f()\nexcept Broken as error:\n    assert str(error) == 'no'\n"
+        "else:\n    assert 0",
+    ),
+    "the definitions again": (
+        "    return Point(args[0].x, 5)\n\n"
+        "@dataclass(frozen=True)\nclass Point:\n    x: int\n    y: int\n",
+        "assert f(Point(1, 2)) == Point(1, 5)",
+    ),
+    "in the next call": (
+        "    if len(args) == 1:\n        return ListNode(7)\n    return args[0] is args[1].next\n",
+        "node = f(1)\nassert f(node, ListNode(0, node)) is True",
+    ),
+    "with a callback": (
+        "    key, points = args\n    return sorted(points, key=key)\n",
+        "assert f(lambda p: -p.x, [Point(1, 2), Point(3, 4)])[0] == Point(3, 4)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_an_honest_solution_passes_with(zygote: Zygote, name: str) -> None:
+    body, test = BODIES[name]
+    result = zygote.function(PROMPT + body, prompt=PROMPT, asserts=[test])
+    assert result.passed, result.explanation
+
+
+@pytest.mark.parametrize(
+    ("body", "test"),
+    [
+        ("    return Point(1, 1)\n", "assert f() == Point(2, 2)"),
+        ("    return ListNode(3)\n", "assert to_list(f()) == [4]"),
+        (
+            "    args[0].deposit = lambda n: 0\n    return 1\n",
+            "a = Account(1)\nf(a)\na.deposit(3)\nassert a.balance == 1",
+        ),
+        ("    args[0].balance = always\n", "a = Account(1)\nf(a)\nassert a.balance == 5"),
+        ("    args[0].history = lambda: [5]\n", "a = Account(1)\nf(a)\nassert a.history() == [5]"),
+        ("    return always\n", "assert f() == Point(2, 2)"),
+        ("    p = Point(1, 1)\n    vars(p)['__class__'] = int\n    return p\n", "assert f() == 1"),
+    ],
+)
+def test_no_redefinition_or_field_decides(zygote: Zygote, body: str, test: str) -> None:
+    lies = (
+        "class Always(int):\n    def __eq__(self, other): return True\nalways = Always()\n"
+        "class Point:\n    def __init__(self, x, y): self.x = x\n"
+        "    def __eq__(self, other): return True\n"
+    )
+    result = zygote.function(PROMPT + body + lies, prompt=PROMPT, asserts=[test])
+    assert not result.passed, result.explanation
+    assert set(result.outcomes) & {"FAILED", "ERROR"}, result.explanation
+
+
+@pytest.mark.parametrize(
+    ("text", "entry_point", "kept"),
+    [
+        ("class A:\n    pass\ndef f(): ...\n", "f", {"A"}),
+        ("class A:\n    def g(self): return 1\nclass B:\n    def g(self): return 1\n", "f", {"A"}),
+        ("class A:\n    def g(self): ...\ndef f(): ...\n", "f", set()),
+        ("class A:\n    def g(self): return 1\ndef f(): ...\n", "A().g", set()),
+    ],
+)
+def test_only_what_is_defined_in_full_stays_the_prompts(
+    text: str, entry_point: str, kept: set[str]
+) -> None:
+    from reward_server.runner import prompt
+
+    assert prompt.complete_classes(prompt.parse(text), entry_point) == kept
+
+
+# ------------------------------------------------------------------------------- the messages
+
+
+class Node:
+    def __init__(self, next: Node | None = None) -> None:
+        self.next = next
+
+    def method(self) -> int:
+        return 1
+
+
+@dataclasses.dataclass
+class Item:
+    a: int
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Side:
+    """One side of a conversation."""
+
+    def __init__(self, side: int) -> None:
+        classes = {kind.__name__: kind for kind in (Node, Item, Color)}
+        self.records = Records()
+        self.shared = SharedObjects(side, lambda: classes, lambda *_: True)
+        self.decoder = Decoder(self)
+
+    def refer(self, value: object, encoder: Encoder) -> object:
+        return self.shared.refer(value, encoder)
+
+    def resolve(self, reference: object) -> object:
+        assert isinstance(reference, list)
+        return self.shared.resolve(reference)
+
+    def sent(self, *values: object) -> bytes:
+        encoder = Encoder(self, 1 << 20)
+        return encoder.dumps(encoder.items(list(values)))
+
+    def heard(self, message: bytes) -> object:
+        decoded = self.decoder.loads(message)
+        self.shared.finish()
+        return decoded
+
+
+def test_objects_are_the_same_on_their_way_back() -> None:
+    judge, candidate = Side(JUDGE), Side(CANDIDATE)
+    head = Node(Node())
+    head.next.next = head  # type: ignore[union-attr]
+    heard = candidate.heard(judge.sent(head, [head.next], Color.RED))
+    assert heard[0].next is heard[1][0]  # type: ignore[index]
+    assert heard[0].next.next is heard[0]  # type: ignore[index]
+    assert heard[2] is Color.RED  # type: ignore[index]
+    new = Node(heard[0])  # type: ignore[index]
+    back = judge.heard(candidate.sent(new, heard[0]))  # type: ignore[index]
+    assert back[1] is head  # type: ignore[index]
+    assert back[0].next is head  # type: ignore[index]
+    assert candidate.heard(judge.sent(back[0])) == [new]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        ["record", "Node", -1],
+        ["record", "Node", 1, [[1, [], []]]],
+        ["record", "Node", 0, [[0, [], []]]],
+        ["record", "Other", -1, [[-1, [], []]]],
+        ["record", "Color", -1, [[-1, [], []]]],
+        ["record", "Node", -1, [[-1, ["a"], []]]],
+        ["record", "Node", -1, [[-1, ["__class__"], [1]]]],
+        ["record", "Node", -1, [[-1, [3], [1]]]],
+        ["record", "Node", -1, [[-2, [], []]]],
+        ["record", "Node", -1, {"a": []}],
+        ["record", "Node", "1"],
+        ["member", "Color", "BLUE"],
+        ["member", "Node", "RED"],
+        ["member", "Color", "__class__"],
+    ],
+)
+def test_records_that_no_shim_sends_are_refused(reference: list[object]) -> None:
+    with pytest.raises(ProtocolViolation):
+        Side(JUDGE).heard(json.dumps([{"@": reference}], separators=(",", ":")).encode())
+
+
+def test_a_record_of_another_class_is_refused() -> None:
+    judge = Side(JUDGE)
+    judge.sent(Node())
+    with pytest.raises(ProtocolViolation):
+        judge.heard(b'[{"@":["record","Item",1]}]')
