@@ -174,7 +174,6 @@ CHANGED = Problem(
     "    ledger.entries = [secret(x)]\n    recorder.note(secret(x))\n",
 )
 PROMPT = code("""
-    from dataclasses import dataclass
     from enum import Enum
 
     class ListNode:
@@ -182,10 +181,12 @@ PROMPT = code("""
             self.val = val
             self.next = next
 
-    @dataclass
     class Point:
-        x: int
-        y: int
+        def __init__(self, x, y):
+            self.x = x
+            self.y = y
+        def __eq__(self, other):
+            return (self.x, self.y) == (other.x, other.y)
 
     class Side(Enum):
         LEFT = 1

@@ -373,7 +373,7 @@ def test_nesting_crosses_up_to_the_limit() -> None:
 @pytest.mark.parametrize("value", [object(), lambda: 1, iter([]), {object()}, {lambda: 1: 2}, math])
 def test_what_is_not_data_is_left_to_references(value: object) -> None:
     class Noted(DataOnly):
-        def refer(self, value: object) -> object:
+        def refer(self, value: object, encoder: Encoder) -> object:
             return "noted"
 
     encoder = Encoder(Noted(), MEBIBYTE)
