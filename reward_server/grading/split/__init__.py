@@ -37,8 +37,10 @@ against the bytes that are left before anything is made of them, no byte behind 
 from __future__ import annotations
 
 from reward_server.grading.split.base import MOST_DEPTH, Source, Split, Splitter, Task
+from reward_server.grading.split.cpp import split_cpp
+from reward_server.grading.split.java import split_java
 
 __all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
 
 # By the name that a language's table [program] gives as `split`.
-SPLITTERS: dict[str, Splitter] = {}
+SPLITTERS: dict[str, Splitter] = {"cpp": split_cpp, "java": split_java}

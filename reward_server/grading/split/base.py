@@ -37,11 +37,14 @@ class Source:
         text: of the program.
         files: by relative path.
         is_ready: whether it is run as it is, without the compiler.
+        library: a trusted source file that is compiled by itself, once for all programs; what the
+            compiler makes of it lies beside this one. "" if there is none.
     """
 
     text: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     is_ready: bool = False
+    library: str = ""
 
 
 class Split(Protocol):

@@ -1,0 +1,121 @@
+"""The blocks of a program's text in curly brackets, and which of them its end leaves open."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reward_server.grading.tokens import (
+    Kind,
+    Token,
+    Tokens,
+    match_brackets,
+    outermost,
+    tokenize,
+    trimmed,
+)
+from reward_server.languages.assertions import Assertions
+
+_DIRECTIVE = re.compile(r"#(?:\\\r?\n|[^\n])*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A statement outside of functions: a declaration, or a definition and its block.
+
+    Args:
+        head: the words of it, blanks left out, without its block and its last mark.
+        block: what is in its block, blanks left out; None if it has none.
+    """
+
+    head: tuple[str, ...]
+    block: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block that the text leaves open, or the text as a whole.
+
+    Args:
+        head: the words in front of it, such as those of a function; empty for the whole text.
+        start: where these begin.
+        inside: where the block's content begins.
+        statements: what is complete in it.
+    """
+
+    head: tuple[str, ...]
+    start: int
+    inside: int
+    statements: tuple[Statement, ...]
+
+
+def open_blocks(text: str, language: Assertions) -> list[Block] | None:
+    """Returns the text as a block, and those that it leaves open, outermost first.
+
+    None if its brackets do not fit together, or another one than a block is open.
+    """
+    tokens = _code(text, language)
+    brackets = match_brackets(tokens)
+    if brackets is None or brackets.unopened:
+        return None
+    if any(tokens[index].text != "{" for index in brackets.unclosed):
+        return None
+    blocks: list[Block] = []
+    head: tuple[str, ...] = ()
+    start = inside = 0
+    begins = [0, *(index + 1 for index in brackets.unclosed)]
+    for first, last in zip(begins, [*brackets.unclosed, len(tokens)], strict=True):
+        statements, rest = _statements(tokens[first:last])
+        blocks.append(Block(head=head, start=start, inside=inside, statements=statements))
+        if last < len(tokens):
+            head, inside = _words(rest), tokens[last].end
+            start = rest[0].start if rest else tokens[last].start
+    return blocks
+
+
+def unopened(text: str, language: Assertions) -> int:
+    """Returns how many closing brackets of a text have no opening one."""
+    brackets = match_brackets(tokenize(text, language))
+    return len(brackets.unopened) if brackets else 0
+
+
+def unclosed(text: str, language: Assertions) -> int:
+    """Returns how many opening brackets of a text have no closing one."""
+    brackets = match_brackets(tokenize(text, language))
+    return len(brackets.unclosed) if brackets else 0
+
+
+def _code(text: str, language: Assertions) -> list[Token]:
+    """Cuts a text into tokens, without the lines of a preprocessor."""
+    tokens = tokenize(text, language)
+    marks = (token.start for token in tokens if token.kind is Kind.MARK and token.text == "#")
+    lines = [found.span() for start in marks if (found := _DIRECTIVE.match(text, start))]
+    return [token for token in tokens if not any(a <= token.start < b for a, b in lines)]
+
+
+def _statements(tokens: Tokens) -> tuple[tuple[Statement, ...], Tokens]:
+    """Cuts what stands in a block into statements and what is not complete."""
+    brackets = match_brackets(tokens)
+    partners = brackets.partners if brackets else {}
+    found: list[Statement] = []
+    start = index = 0
+    while index < len(tokens):
+        token, end = tokens[index], partners.get(index, index)
+        ends = token.text == ";" or (token.text == "{" and _is_definition(tokens[start:index]))
+        if ends:
+            head, block = _words(tokens[start:index]), tokens[index + 1 : end]
+            content = _words(block) if token.text == "{" else None
+            found.append(Statement(head=head, block=content))
+            start = end + 1
+        index = end + 1
+    return tuple(found), trimmed(tokens[start:])
+
+
+def _is_definition(head: Tokens) -> bool:
+    """Returns True if a block after these words is a body, and no initial value."""
+    words = [token.text for _, token in outermost(trimmed(head))]
+    return "=" not in words and words[:1] != ["typedef"]
+
+
+def _words(tokens: Tokens) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens if not token.is_blank)

@@ -1,0 +1,243 @@
+"""Takes Java test programs apart; see the package.
+
+The prompt leaves the method open that the solution completes. In the tests' program its body is a
+stub; whatever the prompt defines before stays as it is, in both programs. The types of values are
+those that the stub's signature declares, by reflection; one that cannot be read ends the tests'
+program before its first call, and the task is not taken apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.words import UngrammaticalError, Words, word_set
+from reward_server.grading.tokens import Kind, tokenize
+
+_LOOP = "SplitwireMain"
+# What tests say that look at more than values: the solution's output, or its class.
+_UNSEEN = re.compile(
+    r"\bSystem\s*\.\s*set(?:Out|Err|In)\b|\bgetDeclared\w+|\bgetMethods?\b|\bClass\s*\.\s*forName\b"
+)
+_IN_PLACE = re.compile(r"(?i)\bin[- ]?place\b|\bmodif(?:y|ies|ied)\b|\bmutat")
+_MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
+_CLASSES = frozenset(("class", "record", "enum", "interface"))
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = word_set("""new return throw class enum interface if for while switch else do""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a method's head says.
+
+    Args:
+        name: of the method.
+        parameters: their names.
+        is_static: whether it is called without an object.
+        is_void: whether it has no result.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    is_static: bool
+    is_void: bool
+
+
+def split_java(task: Task) -> Split | None:
+    """Takes a test program apart whose method the prompt leaves open."""
+    if task.solution is not None or _UNSEEN.search(task.tests):
+        return None
+    blocks = open_blocks(task.prompt, task.language)
+    if not blocks or len(blocks) != 3 or blocks[2].statements:
+        return None
+    owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
+    if owner is None or signature is None or not all(map(_is_stateless, blocks[1].statements)):
+        return None
+    return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
+
+
+def parse_signature(head: Sequence[str]) -> Signature | None:
+    """Reads the words of a method in front of its body; None if the grammar has no such."""
+    try:
+        return _Words(head).signature()
+    except UngrammaticalError:
+        return None
+
+
+def _class_name(head: Sequence[str]) -> str | None:
+    """Returns the name of a class that extends nothing and has no parameters."""
+    words = [word for word in head if word not in _MODIFIERS]
+    return words[1] if len(words) == 2 and words[0] == "class" else None
+
+
+def _is_stateless(statement: Statement) -> bool:
+    """Returns True of methods without a state of their own, and of constants."""
+    head = statement.head
+    if "(" in head and "=" not in head[: head.index("(")]:
+        return not _CLASSES & {*head}
+    return not head or ("final" in head and "{" not in head)
+
+
+class _Words(Words):
+    """Reads declarations."""
+
+    def signature(self) -> Signature:
+        modifiers = self.take_all(_MODIFIERS)
+        result, name = self._type(), self._name()
+        parameters = self._parameters()
+        if self.next == "throws":
+            self.take()
+            self._type()
+            while self.next == ",":
+                self.take()
+                self._type()
+        self.end()
+        return Signature(
+            name=name,
+            parameters=tuple(parameters),
+            is_static="static" in modifiers,
+            is_void=result == "void",
+        )
+
+    def _parameters(self) -> list[str]:
+        self.take("(")
+        names: list[str] = []
+        while self.next != ")":
+            if names:
+                self.take(",")
+            self.take_all(("final",))
+            self._type()
+            self.take_all((".",))
+            names.append(self._name())
+        self.take(")")
+        return names
+
+    def _name(self) -> str:
+        word = self.take()
+        if not _WORD.fullmatch(word) or word in _NO_NAMES | _MODIFIERS:
+            raise UngrammaticalError
+        return word
+
+    def _type(self) -> str:
+        if self.next == "?":
+            self.take()
+            return self._bound()
+        name = self._name()
+        while self.next == "." and self.second != ".":
+            self.take()
+            name = self._name()
+        if self.next == "<":
+            self._arguments()
+        while self.next == "[":
+            self.take()
+            self.take("]")
+            name += "[]"
+        return name
+
+    def _bound(self) -> str:
+        if self.next not in ("extends", "super"):
+            return "?"
+        self.take()
+        return self._type()
+
+    def _arguments(self) -> None:
+        self.take("<")
+        self._type()
+        while self.take(",", ">") == ",":
+            self._type()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JavaSplit:
+    """A Java test program taken apart.
+
+    Args:
+        task: that it is of.
+        blocks: that the prompt leaves open: the text, a class, a method.
+        owner: the class's name.
+        signature: of the method.
+    """
+
+    task: Task
+    blocks: tuple[Block, ...]
+    owner: str
+    signature: Signature
+
+    @property
+    def stubs(self) -> Source:
+        """The prompt, whose open method is a stub."""
+        head = self.task.prompt[: self.blocks[2].inside]
+        closing = "}" * (2 - self._left_open)
+        return Source(text=f"{head}\n{self._body}\n{closing}\n", library=_library())
+
+    def serving(self, solution: str) -> Source:
+        """A loop, and the solution in a file of its own."""
+        missing = min(unclosed(solution, self.task.language), self._left_open)
+        text = f"{_visible_to_package(solution, self.task)}\n{'}' * missing}\n"
+        own = {f"{self.owner}.java": text.encode("utf-8", "surrogatepass")}
+        return Source(text=self._loop, files=own, library=_library())
+
+    @property
+    def _left_open(self) -> int:
+        """How many blocks of the prompt the tests close."""
+        return min(unopened(self.task.tests, self.task.language), 2)
+
+    @property
+    def _goes_back(self) -> str:
+        """Whether arguments that the method changes come back, as the task asks."""
+        asked = self.signature.is_void or _IN_PLACE.search(self.task.prompt)
+        return "true" if asked else "false"
+
+    @property
+    def _classes(self) -> str:
+        """The names of the classes that the prompt has outside, as further arguments."""
+        heads = (one.head for one in self.blocks[0].statements if one.block is not None)
+        names = [
+            head[index + 1]
+            for head in heads
+            for index in [next((at for at, word in enumerate(head) if word in _CLASSES), -1)]
+            if 0 <= index < len(head) - 1
+        ]
+        return "".join(f', "{name}"' for name in names)
+
+    @property
+    def _body(self) -> str:
+        method = "new Object() {}.getClass().getEnclosingMethod()"
+        owner = "null" if self.signature.is_static else "this"
+        given = f"new Object[] {{{', '.join(self.signature.parameters)}}}"
+        result = "" if self.signature.is_void else "return "
+        return (
+            f"        {result}Splitwire.call({method}, {owner}, {given}, "
+            f"{self._goes_back}{self._classes});"
+        )
+
+    @property
+    def _loop(self) -> str:
+        return (
+            f"public class {_LOOP} {{\n"
+            "    public static void main(String[] arguments) throws java.io.IOException {\n"
+            f"        Splitwire.serve({self.owner}.class, {self._goes_back}{self._classes});\n"
+            "    }\n}\n"
+        )
+
+
+def _visible_to_package(solution: str, task: Task) -> str:
+    """Takes away what a file of another name may not have: its package, the outermost `public`."""
+    depth, kept, in_package = 0, [], False
+    for token in tokenize(solution, task.language):
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        in_package = in_package or (depth == 0 and token.text == "package")
+        if not in_package and not (depth == 0 and token.text == "public"):
+            kept.append(token.text)
+        in_package = in_package and token.text != ";"
+    return "".join(kept)
+
+
+@functools.cache
+def _library() -> str:
+    return files(__package__).joinpath("Splitwire.java").read_text("utf-8")

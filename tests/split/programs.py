@@ -1,0 +1,195 @@
+"""Compiles the two programs of a test program that was taken apart, and joins them with pipes.
+
+Where the local sandbox would confine them they run as they are: the solutions are the tests' own.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reward_server.domain import Limits
+from reward_server.grading.split import SPLITTERS, Source, Split, Task
+from reward_server.languages import Language, load_languages
+
+SECRET, WORD = "sx", "0123456789abcdef"
+SECONDS = 120.0
+READS, WRITES = 3, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How the tests' program ended.
+
+    Args:
+        passed: whether it came to its end, with its last word.
+        forged: what it said of a malformed answer; "" if it said nothing.
+        stderr: what it wrote there.
+    """
+
+    passed: bool
+    forged: str
+    stderr: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Workshop:
+    """Takes test programs of a language apart and makes them ready to run.
+
+    Args:
+        language: what they are written in.
+        splitter: what takes them apart.
+        folder: for what is compiled.
+    """
+
+    language: Language
+    splitter: str
+    folder: Path
+    _library: dict[str, bytes] = field(default_factory=dict)
+    _made: int = 0
+
+    def taken_apart(self, prompt: str, tests: str) -> Split | None:
+        program = self.language.program
+        assert program is not None
+        assert program.assertions is not None
+        task = Task(prompt=prompt, tests=tests, language=program.assertions)
+        return SPLITTERS[self.splitter](task)
+
+    def tests_program(self, split: Split, tests: str) -> list[str]:
+        """Compiles the tests' program and returns the command that runs it."""
+        assert self.language.program is not None
+        composed = self.language.program.compose(split.stubs.text, tests, secret=SECRET, word=WORD)
+        files = {**split.stubs.files, **composed.files}
+        return self.compiled(Source(text=composed.source, files=files, library=split.stubs.library))
+
+    def compiled(self, source: Source) -> list[str]:
+        """Compiles a program and returns the command that runs it.
+
+        Raises:
+            CalledProcessError: the compiler refuses it.
+        """
+        self._made += 1
+        files = {**source.files, **self._compiled_library(source.library)}
+        return self._compiled(source.text, files, self.folder / str(self._made))
+
+    def _compiled_library(self, text: str) -> dict[str, bytes]:
+        if text and not self._library:
+            folder = self.folder / "library"
+            self._compiled(text, {}, folder)
+            self._library = {path.name: path.read_bytes() for path in folder.glob("*.class")}
+        return self._library if text else {}
+
+    def _compiled(self, text: str, files: Mapping[str, bytes], folder: Path) -> list[str]:
+        work = self.language.compilation(text, files, Limits())
+        for name, content in work.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for command in work.commands:
+            subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=SECONDS)
+        run = list(self.language.execution(text, b"", Limits()).commands[0])
+        return ["env", "-C", str(folder), *run]
+
+
+@contextmanager
+def running(command: list[str], reads: int, writes: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a program that reads one descriptor and writes the other; both are closed here."""
+    aside = f"60<&{reads} 61>&{writes} {reads}<&- {writes}>&-"
+    script = f'exec "$@" {aside} {READS}<&60 {WRITES}>&61 60<&- 61>&-'
+    process = subprocess.Popen(
+        ["bash", "-c", script, "bash", *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(reads, writes),
+    )
+    os.close(reads)
+    os.close(writes)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def judged(tests: list[str], solution: list[str]) -> Outcome:
+    """Runs both programs, joined by pipes."""
+    calls, answers = os.pipe(), os.pipe()
+    copy = os.dup(calls[0]), os.dup(answers[1])
+    os.close(calls[0])
+    os.close(answers[1])
+    with running(tests, answers[0], calls[1]) as one, running(solution, *copy):
+        stdout, stderr = one.communicate(timeout=SECONDS)
+        return _outcome(one.returncode, stdout, stderr, b"")
+
+
+def answered(tests: list[str], answer: bytes) -> Outcome:
+    """Runs the tests' program, whose first call gets these bytes, whatever they are."""
+    calls, answers = os.pipe(), os.pipe()
+    with running(tests, answers[0], calls[1]) as one, open(calls[0], "rb") as reads:
+        thread = threading.Thread(target=_write, args=(answers[1], answer))
+        thread.start()
+        told = reads.read()
+        stdout, stderr = one.communicate(timeout=SECONDS)
+        thread.join()
+        return _outcome(one.returncode, stdout, stderr, told)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    with open(descriptor, "wb", buffering=0) as file:
+        try:
+            while data:
+                data = data[file.write(data) :]
+        except BrokenPipeError:
+            return
+
+
+def _outcome(status: int, stdout: bytes, stderr: bytes, told: bytes) -> Outcome:
+    frames = list(_frames(told))
+    forged = frames[-1][5:].decode() if frames and frames[-1][:1] == b"F" else ""
+    passed = status == 0 and f"\n{WORD}\n".encode() in stdout
+    return Outcome(passed=passed, forged=forged, stderr=stderr.decode("utf-8", "replace"))
+
+
+def _frames(data: bytes) -> Iterator[bytes]:
+    while len(data) >= 4:
+        (size,) = struct.unpack_from(">I", data)
+        yield data[4 : 4 + size]
+        data = data[4 + size :]
+
+
+def workshop(name: str, splitter: str, folder: Path) -> Workshop:
+    """Makes a workshop of a language."""
+    return Workshop(language=load_languages().find(name), splitter=splitter, folder=folder)
+
+
+def frame(payload: bytes) -> bytes:
+    """Puts a payload's length in front of it."""
+    return struct.pack(">I", len(payload)) + payload
+
+
+def answer(*values: bytes, id: int = 1, count: int | None = None) -> bytes:
+    """Makes the answer to a call, of values as they are on the wire."""
+    head = b"R" + struct.pack(">II", id, len(values) if count is None else count)
+    return frame(head + b"".join(values))
+
+
+def text(value: bytes) -> bytes:
+    """Makes a text as it is on the wire."""
+    return struct.pack(">I", len(value)) + value
+
+
+def whole(value: int) -> bytes:
+    """Makes a whole number as it is on the wire."""
+    return b"i" + struct.pack(">q", value)
+
+
+def many(tag: bytes, count: int, *values: bytes) -> bytes:
+    """Makes a value that holds others, of which it says how many there are."""
+    return tag + struct.pack(">I", count) + b"".join(values)
