@@ -162,6 +162,14 @@ class RewardPolicy:
     format_bonus: float = 0.0
 
 
+class Placement(enum.Enum):
+    """Where tests run that are Python code."""
+
+    BY_TEXT = 0
+    ISOLATED = 1
+    BESIDE = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionTests:
     """HumanEval's `check(candidate)` or MBPP's list of asserts."""
@@ -170,6 +178,7 @@ class FunctionTests:
     test_code: str = ""
     asserts: tuple[str, ...] = ()
     setup_code: str = ""
+    placement: Placement = Placement.BY_TEXT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -513,6 +522,7 @@ class Assessment:
     signals: Mapping[str, int] = field(default_factory=dict)
     provenance: Provenance = Provenance()
     deduplicated: bool = False
+    missing_modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

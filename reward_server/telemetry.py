@@ -17,6 +17,22 @@ from reward_server.domain import Assessment
 
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
+# The label of missing modules takes these names and "other".
+_WELL_KNOWN = frozenset(
+    (
+        *("aiohttp", "attr", "boto3", "bs4", "chess", "click", "cryptography", "Crypto", "cv2"),
+        *("dateutil", "django", "faker", "fastapi", "flask", "folium", "gensim", "geopandas"),
+        *("gmpy2", "hypothesis", "jax", "jinja2", "joblib", "keras", "librosa", "lxml"),
+        *("matplotlib", "more_itertools", "mpmath", "natsort", "networkx", "nltk", "numba"),
+        *("numpy", "openpyxl", "pandas", "parameterized", "PIL", "plotly", "polars", "psutil"),
+        *("pyarrow", "pydantic", "pytest", "pytz", "regex", "requests", "rich", "scipy"),
+        *("seaborn", "shapely", "skimage", "sklearn", "sortedcontainers", "spacy", "sqlalchemy"),
+        *("statsmodels", "sympy", "tabulate", "tensorflow", "textblob", "torch", "torchvision"),
+        *("tqdm", "transformers", "typing_extensions", "wordcloud", "xarray", "xgboost", "yaml"),
+        *("z3", "lodash", "express", "chai", "mocha", "jest", "typescript"),
+    )
+)
+
 
 class Telemetry:
     """The measurements of one server, in a registry of its own."""
@@ -41,6 +57,12 @@ class Telemetry:
             "reward_server_verdicts",
             "Completions judged, by verdict; answers shared between requests count each time.",
             ["verdict"],
+            registry=self.registry,
+        )
+        self._missing_modules = Counter(
+            "reward_server_missing_modules",
+            "Completions that failed for want of a module in the sandbox, by well-known module.",
+            ["module"],
             registry=self.registry,
         )
         self._queue_seconds = Histogram(
@@ -70,6 +92,8 @@ class Telemetry:
         """Counts a verdict."""
         self._verdicts.labels(assessment.verdict.name).inc()
         self._queue_seconds.observe(assessment.usage.queue_time_seconds)
+        for label in set(map(_well_known, assessment.missing_modules)):
+            self._missing_modules.labels(label).inc()
 
     def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
         """Shows a value that is read whenever somebody asks for it."""
@@ -92,6 +116,10 @@ class Telemetry:
             thread.join()
 
         return close
+
+
+def _well_known(module: str) -> str:
+    return module if module in _WELL_KNOWN else "other"
 
 
 def configure_logging(level: str, *, as_json: bool) -> None:

@@ -98,6 +98,7 @@ class Score:
         error: None exactly when there is a verdict.
         signals: counted evidence of reward hacking by kind.
         deduplicated: whether the answer was shared with an identical request.
+        missing_modules: what the program or the tests asked for and the sandbox lacks, as they say.
         response: the server's answer in full, with what has no field here.
     """
 
@@ -113,6 +114,7 @@ class Score:
     limits_hit: tuple[str, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
     deduplicated: bool = False
+    missing_modules: tuple[str, ...] = ()
     error: ScoreError | None = None
     response: pb.ScoreResponse | None = field(default=None, repr=False, compare=False)
 
@@ -148,6 +150,7 @@ def from_response(response: pb.ScoreResponse) -> Score:
         limits_hit=tuple(_bare_limit(kind) for kind in response.limits_hit),
         signals=dict(response.signals),
         deduplicated=response.deduplicated,
+        missing_modules=tuple(response.missing_modules),
         response=response,
     )
 

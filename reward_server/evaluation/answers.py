@@ -17,6 +17,7 @@ from reward_server.domain import (
     Usage,
     Verdict,
 )
+from reward_server.grading.missing_modules import missing_modules
 from reward_server.grading.policy import reward
 from reward_server.grading.verdict import Run, conclude
 
@@ -49,6 +50,7 @@ def assess(
         limits_hit=tuple(dict.fromkeys(hit for one in executions for hit in one.limits_hit)),
         signals=_merged_signals(executions),
         provenance=provenance,
+        missing_modules=() if conclusion.verdict is Verdict.PASSED else missing_modules(runs),
     )
 
 

@@ -16,6 +16,7 @@ from reward_server.domain import (
     CheckerKind,
     Execution,
     FunctionTests,
+    Integrity,
     Job,
     Limits,
     Network,
@@ -28,6 +29,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.answers import assess, assess_unrun, shared_with
+from reward_server.evaluation.beside import beside_grader
 from reward_server.evaluation.budget import Budget, budget_seconds
 from reward_server.evaluation.graders import (
     CallGrader,
@@ -216,7 +218,10 @@ class Evaluation:
         language = self._languages.find(submission.language)
         match submission.tests:
             case FunctionTests() as tests:
-                return FunctionGrader(tests=tests)
+                isolated = FunctionGrader(tests=tests)
+                if submission.require_integrity is Integrity.ISOLATED:
+                    return isolated
+                return await beside_grader(tests, submission.prompt) or isolated
             case CallTests() as tests:
                 return CallGrader(tests=tests)
             case StdioTests() as tests:
@@ -230,8 +235,9 @@ class Evaluation:
             case UnitTests() as tests if language.unit is not None:
                 return await suite_grader(tests, language, self._programs)
             case UnitTests() as tests:
-                networked = submission.network is not Network.NONE
-                known = await plan(tests, submission.prompt, networked=networked)
+                is_networked = submission.network is not Network.NONE
+                reasons = ("they share a network",) if is_networked else ()
+                known = await plan(tests, submission.prompt, reasons)
                 return UnitGrader(tests=tests, plan=known)
             case ProgramTests() as tests:
                 return await program_grader(tests, language, self._programs)

@@ -81,30 +81,28 @@ class Plan:
         )
 
 
-async def plan(tests: UnitTests, prompt: str, *, networked: bool = False) -> Plan:
+async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
     """Reads test files and tells how to run them.
 
     Args:
         tests: the files.
         prompt: the task's.
-        networked: whether tests and solution need to share a network, and so a process.
+        reasons: why they have to live with the solution, besides what their text says.
     """
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
     if characters > _REMEMBERED_CHARACTERS:
-        return await asyncio.to_thread(_plan, tests, prompt, networked)
+        return await asyncio.to_thread(_plan, tests, prompt, reasons)
     if characters > _QUICK_CHARACTERS:
-        return await asyncio.to_thread(_remembered_plan, tests, prompt, networked)
-    return _remembered_plan(tests, prompt, networked)
+        return await asyncio.to_thread(_remembered_plan, tests, prompt, reasons)
+    return _remembered_plan(tests, prompt, reasons)
 
 
-def _plan(tests: UnitTests, prompt: str, networked: bool) -> Plan:
+def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
     paths = [path for path, _ in tests.files]
     reading = read_suite(trees, paths, tests.solution_path)
-    if networked:
-        reading = replace(reading, reasons=(*reading.reasons, "they share a network"))
     known = Plan(
-        reading=reading,
+        reading=replace(reading, reasons=(*reading.reasons, *reasons)),
         skips=Skips(trees),
         roster=Roster(trees, tests.files, tests.framework),
     )

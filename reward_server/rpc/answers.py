@@ -56,6 +56,7 @@ def score_response(assessment: Assessment) -> pb.ScoreResponse:
         signals=assessment.signals,
         provenance=_provenance(assessment.provenance),
         deduplicated=assessment.deduplicated,
+        missing_modules=assessment.missing_modules,
     )
 
 

@@ -27,6 +27,7 @@ from reward_server.domain import (
     Job,
     Limits,
     Network,
+    Placement,
     Program,
     ProgramTests,
     RewardPolicy,
@@ -237,6 +238,7 @@ def _function_tests(tests: pb.FunctionTests, bounds: Bounds) -> FunctionTests:
         test_code=test_code,
         asserts=fields.each("asserts", tests.asserts, _assert),
         setup_code=fields.text("setup_code", tests.setup_code, TEST_CODE_BYTES),
+        placement=fields.choice("placement", tests.placement, Placement),
     )
 
 

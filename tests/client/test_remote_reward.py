@@ -40,6 +40,7 @@ def judge(request, context) -> pb.ScoreResponse:
         reward=float(word) if word[0].isdigit() else float(word == "right"),
         deduplicated=word == "again",
         signals={"early_exit": 2} if word == "hack" else {},
+        missing_modules=[word.removeprefix("lacks:")] if word.startswith("lacks:") else [],
         usage=pb.Usage(queue_time_seconds=0.25, wall_time_seconds=0.5),
     )
 
@@ -206,6 +207,19 @@ async def test_a_signal_seen_once_is_logged_as_zero_later(serve):
     await call(reward, "hack", log_metric=log.log_metric)
     await call(reward, "right", log_metric=log.log_metric)
     assert log.metrics["r/signal/early_exit"] == 0.0
+
+
+async def test_modules_that_the_sandbox_lacks_are_logged_by_name_and_not_without_bound(serve):
+    log = Log()
+    reward = remote_reward(serve(judge).target, task=TEMPLATES, name="r")
+    await call(reward, "lacks:numpy", "right", log_metric=log.log_metric)
+    assert log.metrics["r/missing_module"] == 0.5
+    assert log.metrics["r/missing_module/numpy"] == 0.5
+    await call(reward, "right", "wrong", log_metric=log.log_metric)
+    assert log.metrics["r/missing_module"] == log.metrics["r/missing_module/numpy"] == 0.0
+    await call(reward, *[f"lacks:m{n}" for n in range(64)], log_metric=log.log_metric)
+    assert log.metrics["r/missing_module"] == 1.0
+    assert sum(name.startswith("r/missing_module/") for name in log.metrics) == 20
 
 
 async def test_a_call_without_a_verdict_logs_no_time_instead_of_none(serve):

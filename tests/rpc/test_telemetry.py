@@ -15,8 +15,9 @@ import structlog
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
+from reward_server.domain import Assessment, Integrity, Verdict
 from reward_server.errors import StartError
-from reward_server.telemetry import configure_logging
+from reward_server.telemetry import Telemetry, configure_logging
 from tests.rpc.conftest import Serve, function_request, refused
 from tests.rpc.fakes import FakeExecutor
 
@@ -210,3 +211,24 @@ async def test_what_strangers_take_too_much_of_is_counted(
     assert metrics['reward_server_strangers_refused_total{what="streams"}'] >= 1
     for watch in watches:
         watch.cancel()
+
+
+async def test_modules_that_are_missing_are_counted_under_well_known_names_only() -> None:
+    telemetry = Telemetry()
+    missing = (("numpy",), ("numpy", "pandas"), ("invented1",), ("invented2", "invented3"), ())
+    for names in missing:
+        telemetry.judged(
+            Assessment(
+                verdict=Verdict.RUNTIME_ERROR,
+                reward=0.0,
+                integrity=Integrity.ISOLATED,
+                missing_modules=names,
+            )
+        )
+    samples = {
+        sample.labels["module"]: sample.value
+        for metric in telemetry.registry.collect()
+        for sample in metric.samples
+        if sample.name == "reward_server_missing_modules_total"
+    }
+    assert samples == {"numpy": 2, "pandas": 1, "other": 2}

@@ -339,6 +339,6 @@ async def test_tests_that_share_a_network_with_the_solution_share_its_process() 
     text = "import unittest, solution\nclass T(unittest.TestCase):\n"
     text += "    def test_f(self):\n        self.assertEqual(solution.f(3), 30)\n"
     assert (await plan(suite_of(text), "")).integrity is Integrity.ISOLATED
-    networked = await plan(suite_of(text), "", networked=True)
+    networked = await plan(suite_of(text), "", ("they share a network",))
     assert networked.integrity is not Integrity.ISOLATED
     assert networked.reading.reasons

@@ -7,6 +7,7 @@ from typing import Any
 
 from trainer_client.score import Integrity, Score, TestOutcome, Verdict
 
+_MOST_MODULES = 20
 _NO_FAILURE = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 
 # What stands for a verdict where there is none.
@@ -26,6 +27,8 @@ class Metrics:
     wait_seconds      wall time of the whole call: how long the trainer waited for these rewards
     integrity/NAME    share of judged completions, for each integrity
     signal/NAME       evidence of reward hacking per completion, for each kind seen so far
+    missing_module    share of completions that failed for want of a module in the sandbox
+    missing_module/NAME  the same for each module, of those named first
 
     Args:
         name: prefix of all of them.
@@ -41,6 +44,7 @@ class Metrics:
         self._name = name
         self._columns = columns
         self._signals: set[str] = set()
+        self._modules: dict[str, None] = {}
 
     def log(
         self,
@@ -89,7 +93,7 @@ class Metrics:
                 f"integrity/{kind.name}": sum(one.integrity is kind for one in judged) / len(judged)
                 for kind in Integrity
             }
-        return values | self._signal_values(scores)
+        return values | self._signal_values(scores) | self._module_values(scores)
 
     def _signal_values(self, scores: Sequence[Score]) -> dict[str, float]:
         # A kind once seen is logged as 0 later: TRL averages over the calls that log a name.
@@ -97,6 +101,19 @@ class Metrics:
         return {
             f"signal/{kind}": sum(score.signals.get(kind, 0) for score in scores) / len(scores)
             for kind in sorted(self._signals)
+        }
+
+    def _module_values(self, scores: Sequence[Score]) -> dict[str, float]:
+        # The names are the programs' own: as many as a log can bear.
+        for score in scores:
+            for name in score.missing_modules:
+                if len(self._modules) < _MOST_MODULES:
+                    self._modules.setdefault(name)
+        lacking = [score for score in scores if score.missing_modules]
+        return {"missing_module": len(lacking) / len(scores)} | {
+            f"missing_module/{name}": sum(name in one.missing_modules for one in lacking)
+            / len(scores)
+            for name in self._modules
         }
 
 

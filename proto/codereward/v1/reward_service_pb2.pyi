@@ -68,6 +68,30 @@ EXTRACTION_MARKDOWN: Extraction.ValueType  # 2
 """Only fenced code counts; a completion without a fence holds no code."""
 Global___Extraction: _TypeAlias = Extraction  # noqa: Y015
 
+class _TestPlacement:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TestPlacementEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TestPlacement.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TEST_PLACEMENT_UNSPECIFIED: _TestPlacement.ValueType  # 0
+    """In a judge of their own, unless their text needs the solution in their process."""
+    TEST_PLACEMENT_ISOLATED: _TestPlacement.ValueType  # 1
+    """In a judge of their own, whatever their text says."""
+    TEST_PLACEMENT_BESIDE: _TestPlacement.ValueType  # 2
+    """In the solution's process, with perturbed twins of the tests; see Integrity."""
+
+class TestPlacement(_TestPlacement, metaclass=_TestPlacementEnumTypeWrapper):
+    """Where tests run that are Python code."""
+
+TEST_PLACEMENT_UNSPECIFIED: TestPlacement.ValueType  # 0
+"""In a judge of their own, unless their text needs the solution in their process."""
+TEST_PLACEMENT_ISOLATED: TestPlacement.ValueType  # 1
+"""In a judge of their own, whatever their text says."""
+TEST_PLACEMENT_BESIDE: TestPlacement.ValueType  # 2
+"""In the solution's process, with perturbed twins of the tests; see Integrity."""
+Global___TestPlacement: _TypeAlias = TestPlacement  # noqa: Y015
+
 class _CheckerKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -646,12 +670,15 @@ class FunctionTests(_message.Message):
     TEST_CODE_FIELD_NUMBER: _builtins.int
     ASSERTS_FIELD_NUMBER: _builtins.int
     SETUP_CODE_FIELD_NUMBER: _builtins.int
+    PLACEMENT_FIELD_NUMBER: _builtins.int
     entry_point: _builtins.str
     """Name of the function or class under test; handed to check() as `candidate`."""
     test_code: _builtins.str
     """Trusted Python code; when it defines check(), check(candidate) is called."""
     setup_code: _builtins.str
     """Trusted code run before the asserts."""
+    placement: Global___TestPlacement.ValueType
+    """Where the tests run."""
     @_builtins.property
     def asserts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Trusted assert statements, each a test of its own."""
@@ -663,10 +690,11 @@ class FunctionTests(_message.Message):
         test_code: _builtins.str = ...,
         asserts: _abc.Iterable[_builtins.str] | None = ...,
         setup_code: _builtins.str = ...,
+        placement: Global___TestPlacement.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asserts", b"asserts", "entry_point", b"entry_point", "setup_code", b"setup_code", "test_code", b"test_code"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asserts", b"asserts", "entry_point", b"entry_point", "placement", b"placement", "setup_code", b"setup_code", "test_code", b"test_code"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1282,6 +1310,7 @@ class ScoreResponse(_message.Message):
     SIGNALS_FIELD_NUMBER: _builtins.int
     PROVENANCE_FIELD_NUMBER: _builtins.int
     DEDUPLICATED_FIELD_NUMBER: _builtins.int
+    MISSING_MODULES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """The request's id."""
     verdict: Global___Verdict.ValueType
@@ -1326,6 +1355,12 @@ class ScoreResponse(_message.Message):
     def provenance(self) -> Global___Provenance:
         """Where the answer comes from."""
 
+    @_builtins.property
+    def missing_modules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Modules that the program, or the tests, asked for and the sandbox lacks, in order and bounded in
+        number and length. The program may have invented them; absent where it passed.
+        """
+
     def __init__(
         self,
         *,
@@ -1343,10 +1378,11 @@ class ScoreResponse(_message.Message):
         signals: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
         provenance: Global___Provenance | None = ...,
         deduplicated: _builtins.bool = ...,
+        missing_modules: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_reward", b"_reward", "provenance", b"provenance", "reward", b"reward", "stderr", b"stderr", "stdout", b"stdout", "termination", b"termination", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_reward", b"_reward", "deduplicated", b"deduplicated", "id", b"id", "integrity", b"integrity", "limits_hit", b"limits_hit", "message", b"message", "provenance", b"provenance", "reward", b"reward", "signals", b"signals", "stderr", b"stderr", "stdout", b"stdout", "termination", b"termination", "tests", b"tests", "usage", b"usage", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_reward", b"_reward", "deduplicated", b"deduplicated", "id", b"id", "integrity", b"integrity", "limits_hit", b"limits_hit", "message", b"message", "missing_modules", b"missing_modules", "provenance", b"provenance", "reward", b"reward", "signals", b"signals", "stderr", b"stderr", "stdout", b"stdout", "termination", b"termination", "tests", b"tests", "usage", b"usage", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__reward: _TypeAlias = _typing.Literal["reward"]  # noqa: Y015
     _WhichOneofArgType__reward: _TypeAlias = _typing.Literal["_reward", b"_reward"]  # noqa: Y015

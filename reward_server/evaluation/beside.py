@@ -1,0 +1,93 @@
+"""Function tests that have to live with the solution: run as a test file, with perturbed twins.
+
+Decided by the request or by the tests' own text, never by the completion.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    FunctionTests,
+    Integrity,
+    Placement,
+    RewardPolicy,
+    TestResult,
+)
+from reward_server.evaluation.graders import Candidate, FunctionGrader, Slots
+from reward_server.evaluation.units import UnitGrader, plan
+from reward_server.grading.function_files import FunctionFile, function_file, may_need_solution
+from reward_server.grading.verdict import Run
+
+_REMEMBERED = 64
+_QUICK_CHARACTERS = 1 << 12  # some 10 ms
+_ASKED = ("the request says so",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideGrader:
+    """Runs function tests beside the solution.
+
+    Args:
+        functions: the tests as they were given.
+        file: the tests as a test file.
+        units: runs the file.
+    """
+
+    functions: FunctionGrader
+    file: FunctionFile
+    units: UnitGrader
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """See `FunctionGrader.wanted`."""
+        return self.functions.wanted
+
+    @property
+    def integrity(self) -> Integrity:
+        """What the file's text allows."""
+        return self.units.integrity
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1 and, where tests have twins, their number."""
+        return self.units.cost(policy)
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns results named as those of function tests."""
+        return self.functions.not_run()
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the tests and, where they pass, their twins; see `Grader`."""
+        runs = await self.units.grade(candidate, slots)
+        return [replace(run, tests=tuple(map(self._named, run.tests))) for run in runs]
+
+    def _named(self, test: TestResult) -> TestResult:
+        return replace(test, name=self.file.names.get(test.name, test.name))
+
+
+async def beside_grader(tests: FunctionTests, prompt: str) -> BesideGrader | None:
+    """Returns what runs tests beside the solution; None if they are for a judge of their own."""
+    is_asked = tests.placement is Placement.BESIDE
+    if tests.placement is Placement.ISOLATED or not (is_asked or may_need_solution(tests)):
+        return None
+    file = await _file(tests, prompt)
+    if file is None or not (is_asked or file.reasons):
+        return None
+    reading = await plan(file.tests, prompt, file.reasons or _ASKED)
+    return BesideGrader(
+        functions=FunctionGrader(tests=tests),
+        file=file,
+        units=UnitGrader(tests=file.tests, plan=reading),
+    )
+
+
+async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
+    characters = len(tests.test_code) + len(tests.setup_code) + sum(map(len, tests.asserts))
+    if characters + len(prompt) <= _QUICK_CHARACTERS:
+        return _remembered_file(tests, prompt)
+    return await asyncio.to_thread(_remembered_file, tests, prompt)
+
+
+_remembered_file = functools.lru_cache(maxsize=_REMEMBERED)(function_file)

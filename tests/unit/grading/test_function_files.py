@@ -1,0 +1,103 @@
+"""Function tests written as test files, and which of them need the solution."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from reward_server.domain import FunctionTests
+from reward_server.grading.function_files import PATH, function_file, may_need_solution
+from reward_server.grading.suites import parse_files
+from reward_server.grading.twins import Twins
+
+
+def check_of(*lines: str, head: str = "") -> FunctionTests:
+    body = "".join(f"    {line}\n" for line in lines)
+    return FunctionTests(entry_point="f", test_code=f"{head}\ndef check(candidate):\n{body}")
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        check_of("assert candidate(1) == 2", "assert candidate([1]) == [2]"),
+        check_of("import math", "assert math.isclose(candidate(1), 2.0)"),
+        check_of("assert candidate(1).__doc__ == 'text'"),
+        check_of("assert candidate().__class__.__name__ == 'A'"),
+        check_of("assert inspect.signature(candidate)", head="import inspect"),
+        check_of("assert asdict(candidate(1)) == {}", head="from dataclasses import asdict"),
+        check_of("random.seed(1)", "assert candidate(1) == 2", head="import random"),
+        check_of("assert type(candidate(1)) in (int, float)"),
+        check_of("class Own: pass", "assert candidate(Own())"),
+    ],
+)
+def test_what_proxies_can_do_needs_no_solution(tests: FunctionTests) -> None:
+    file = function_file(tests, "")
+    assert file is not None
+    assert file.reasons == ()
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        check_of("class Own(candidate): pass", "assert Own()"),
+        check_of("assert inspect.getsource(candidate)", head="import inspect"),
+        check_of("assert candidate.__code__.co_argcount == 1"),
+        check_of("with patch('time.time'): candidate()", head="from unittest.mock import patch"),
+        check_of("assert pickle.dumps(candidate())", head="import pickle"),
+        check_of("sys.stdin = None", "candidate()", head="import sys"),
+        check_of("try: candidate()", "except SystemExit: pass"),
+        check_of("assert gc.collect() and candidate()", head="import gc"),
+        check_of("assert isinstance(candidate(), pd.DataFrame)", head="import pandas as pd"),
+        FunctionTests(asserts=("import pickle", "assert pickle.dumps(Point(1))")),
+    ],
+)
+def test_what_needs_the_solution_is_found_by_the_text(tests: FunctionTests) -> None:
+    assert may_need_solution(tests)
+    file = function_file(tests, "")
+    assert file is not None
+    assert file.reasons
+
+
+def test_plain_tests_are_not_even_parsed() -> None:
+    assert not may_need_solution(FunctionTests(asserts=("assert f(1) == 2",)))
+    assert not may_need_solution(
+        check_of("assert candidate(1) == 2", "assert candidate('a') == {}")
+    )
+
+
+def test_a_file_holds_helpers_of_the_prompt_and_takes_the_rest_from_the_solution() -> None:
+    prompt = "import math\ndef half(x):\n    return x / 2\ndef f(x):\n    '''Doubles.'''\n"
+    tests = check_of(
+        "assert half(candidate(1)) == g(1) + math.pi + string.digits", head="def h(): 1"
+    )
+    file = function_file(tests, prompt)
+    assert file is not None
+    ((path, text),) = file.tests.files
+    assert path == PATH
+    assert "from solution import f, g\n" in text
+    assert "import string\n" in text
+    assert "def half(x)" in text
+    assert "def f(x)" not in text
+    assert "def check" not in text
+
+
+def test_true_values_stand_in_no_twin_twice() -> None:
+    file = function_file(check_of("assert candidate(1) == 1234567"), "")
+    assert file is not None
+    assert file.tests.files[0][1].count("1234567") == 1
+    twins = Twins(parse_files(file.tests.files), file.tests.files, "")
+    (_, text) = twins.perturbed_files(twins.units, random.Random(1))[0]
+    assert "1234567" not in text
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        FunctionTests(test_code="def check(:"),
+        FunctionTests(asserts=("assert f(",)),
+        FunctionTests(asserts=("assert f()",), setup_code="\0"),
+    ],
+)
+def test_what_is_no_python_is_no_file(tests: FunctionTests) -> None:
+    assert function_file(tests, "") is None
