@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from reward_server.domain import FunctionTests
+from reward_server.domain import Framework, FunctionTests
 from reward_server.grading.function_files import PATH, function_file, may_need_solution
+from reward_server.grading.rosters import Roster
 from reward_server.grading.suites import parse_files
 from reward_server.grading.twins import Twins
 
@@ -82,13 +81,15 @@ def test_a_file_holds_helpers_of_the_prompt_and_takes_the_rest_from_the_solution
     assert "def check" not in text
 
 
-def test_true_values_stand_in_no_twin_twice() -> None:
+def test_a_true_value_stands_in_one_place_alone_where_a_twin_can_change_it() -> None:
     file = function_file(check_of("assert candidate(1) == 1234567"), "")
     assert file is not None
-    assert file.tests.files[0][1].count("1234567") == 1
-    twins = Twins(parse_files(file.tests.files), file.tests.files, "")
-    (_, text) = twins.perturbed_files(twins.units, random.Random(1))[0]
-    assert "1234567" not in text
+    ((path, text),) = file.tests.files
+    assert text.count("1234567") == 1
+    trees = parse_files(file.tests.files)
+    rows = Roster(trees, file.tests.files, Framework.UNITTEST).rows
+    twins = Twins(trees, file.tests.files, "", rows)
+    assert {unit.test for unit in twins.units} == {f"{path}::TestSolution::test_0000"}
 
 
 @pytest.mark.parametrize(
