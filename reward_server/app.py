@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import structlog
 
 from reward_server.backends import Backend, running_backend
 from reward_server.domain import Network, Provenance
@@ -33,11 +35,18 @@ DISTRIBUTION = "codereward"
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0
+_LOOK_SECONDS = 5.0
+
+_log = structlog.get_logger("app")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """A running server; `evaluation` may also be called in-process."""
+    """A running server; `evaluation` may also be called in-process.
+
+    `reload` reads the files of tokens and certificates again. It raises SettingsError, and changes
+    nothing, where one cannot be used.
+    """
 
     host: str
     port: int
@@ -45,6 +54,7 @@ class App:
     bounds: Bounds
     scheduler: Scheduler
     evaluation: Evaluation
+    reload: Callable[[], None]
 
     @property
     def address(self) -> str:
@@ -117,11 +127,17 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         state=Health([SERVICE], callers=callers, strangers=strangers),
         strangers=strangers if _knows_callers(settings) else None,
     )
+
+    def reload() -> None:
+        tokens, certificates = _tokens(settings), _certificates(settings)
+        callers.replace_tokens(tokens)
+        server.replace_certificates(certificates)
+
     with ExitStack() as stack:
         _offer_metrics(settings, scheduler, telemetry, stack)
         try:
             port = await server.start()
-            async with _telling_health(server, backend.outages):
+            async with _telling_health(server, backend.outages), _following(settings, reload):
                 yield App(
                     host=settings.host,
                     port=port,
@@ -129,6 +145,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
                     bounds=bounds,
                     scheduler=scheduler,
                     evaluation=evaluation,
+                    reload=reload,
                 )
             server.begin_drain()
             await scheduler.drain(settings.drain_seconds)
@@ -150,6 +167,55 @@ async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> As
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _following(settings: Settings, reload: Callable[[], None]) -> AsyncIterator[None]:
+    """Reloads when a file of tokens or certificates is another, as those who rotate them do."""
+    known = _versions(settings)
+
+    async def follow() -> None:
+        nonlocal known
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if (found := _versions(settings)) != known:
+                known = found
+                reload_or_report(reload)
+
+    task = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def reload_or_report(reload: Callable[[], None]) -> None:
+    """Reloads; where that fails, says so, and what was in force stays."""
+    try:
+        reload()
+    except SettingsError as error:
+        _log.error("nothing was reloaded", error=str(error))
+    else:
+        _log.info("tokens and certificates were reloaded")
+
+
+def _versions(settings: Settings) -> list[tuple[int, int, int] | None]:
+    files = (
+        settings.token_file,
+        settings.tls_certificate,
+        settings.tls_key,
+        settings.tls_client_ca,
+    )
+    return [_version(file) for file in files if file is not None]
+
+
+def _version(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _offered(backend: Backend) -> Languages:

@@ -13,7 +13,7 @@ from typing import Annotated
 import structlog
 import typer
 
-from reward_server.app import App, running_app
+from reward_server.app import App, reload_or_report, running_app
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -75,7 +75,10 @@ def serve(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Serves until SIGTERM or SIGINT, then drains; a second signal stops at once."""
+    """Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.
+
+    SIGHUP reads the files of tokens and certificates again; so does a change of one of them.
+    """
     settings = read_settings(
         config,
         assignments,
@@ -105,7 +108,10 @@ async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -
     stop = _Stop()
     if until_stdin_ends:
         stop.hear_the_end_of(sys.stdin.fileno())
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, _log.info, "nothing to reload yet")
     async with running_app(settings) as app:
+        loop.add_signal_handler(signal.SIGHUP, reload_or_report, app.reload)
         typer.echo(json.dumps(describe(app)) if as_json else introduce(app))
         await stop.asked()
         _log.info("draining", admitted=app.scheduler.admitted, seconds=settings.drain_seconds)

@@ -100,6 +100,7 @@ class RpcServer:
         self._health = state
         self._strangers = strangers
         self._watching = AsyncExitStack()
+        self._certificates = endpoint.certificates
         self._server = grpc.aio.server(
             handlers=[handlers, state.handlers()],
             interceptors=interceptors,
@@ -120,6 +121,10 @@ class RpcServer:
             await self._watching.enter_async_context(self._strangers.watched(port))
         self._health.tell(serving=True)
         return port
+
+    def replace_certificates(self, certificates: Certificates | None) -> None:
+        """Shows other certificates to those who connect from now on; connections go on."""
+        self._certificates = certificates
 
     def tell_health(self, *, serving: bool) -> None:
         """Tells health checks whether work can be done; during a drain, it cannot be."""
@@ -142,12 +147,20 @@ class RpcServer:
             _try_address(endpoint.host, endpoint.port)
             if endpoint.certificates is None:
                 return self._server.add_insecure_port(address)
-            credentials = _credentials(endpoint.certificates)
+            credentials = grpc.dynamic_ssl_server_credentials(
+                _configuration(endpoint.certificates),
+                self._current_configuration,  # type: ignore[arg-type]  # None means as before
+                endpoint.certificates.client_authorities is not None,
+            )
             return self._server.add_secure_port(address, credentials)
         except OSError as error:
             raise StartError(f"cannot listen on {address}: {error.strerror}") from None
         except RuntimeError as error:
             raise StartError(f"cannot listen on {address}: {error}") from None
+
+    def _current_configuration(self) -> grpc.ServerCertificateConfiguration | None:
+        # Called by the core for each handshake.
+        return None if self._certificates is None else _configuration(self._certificates)
 
 
 def _try_address(host: str, port: int) -> None:
@@ -172,9 +185,8 @@ def _try_address(host: str, port: int) -> None:
         raise problem
 
 
-def _credentials(certificates: Certificates) -> grpc.ServerCredentials:
-    return grpc.ssl_server_credentials(
+def _configuration(certificates: Certificates) -> grpc.ServerCertificateConfiguration:
+    return grpc.ssl_server_certificate_configuration(
         [(certificates.key, certificates.chain)],
         root_certificates=certificates.client_authorities,
-        require_client_auth=certificates.client_authorities is not None,
     )

@@ -10,6 +10,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
+from reward_server import app
 from reward_server.errors import SettingsError, StartError
 from tests.rpc.certificates import Authority, Pair
 from tests.rpc.conftest import Refusal, Serve, Served, function_request, refused
@@ -33,6 +34,10 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 def server_pair(authority: Authority) -> Pair:
     return authority.issue("server")
+
+
+def rewrite(file: Path, content: str) -> None:
+    file.write_text(content)
 
 
 def bearer(token: str) -> tuple[tuple[str, str], ...]:
@@ -202,6 +207,76 @@ async def test_certificates_that_cannot_be_used_stop_the_start(
     ):
         with pytest.raises(SettingsError, match="certificates cannot be used"):
             await serve(**wrong)
+
+
+# ----------------------------------------------------------------------------------- rotation
+
+
+async def test_tokens_are_rotated_without_a_restart(serve: Serve, tokens: Path) -> None:
+    served = await serve(token_file=tokens)
+    rewrite(tokens, "fresh\n")
+    served.app.reload()
+    assert (await refused(served.stub.Score(function_request(), metadata=bearer(TOKEN)))).code is (
+        grpc.StatusCode.UNAUTHENTICATED
+    )
+    response = await served.stub.Score(function_request(), metadata=bearer("fresh"))
+    assert response.verdict == pb.VERDICT_PASSED
+
+
+async def test_a_call_that_is_open_outlives_its_token(serve: Serve, tokens: Path) -> None:
+    served = await serve(FakeExecutor(held=True), token_file=tokens)
+    call = asyncio.ensure_future(served.stub.Score(function_request(), metadata=bearer(TOKEN)))
+    await served.executor.until_running(1)
+    rewrite(tokens, "fresh\n")
+    served.app.reload()
+    served.executor.release()
+    assert (await call).verdict == pb.VERDICT_PASSED
+
+
+@pytest.mark.parametrize("content", ["", "# none\n", "two words\n", "\u00fc\n"])
+async def test_tokens_that_cannot_be_used_leave_the_old_ones_in_force(
+    serve: Serve, tokens: Path, content: str
+) -> None:
+    served = await serve(token_file=tokens)
+    rewrite(tokens, content)
+    with pytest.raises(SettingsError):
+        served.app.reload()
+    response = await served.stub.Score(function_request(), metadata=bearer(TOKEN))
+    assert response.verdict == pb.VERDICT_PASSED
+
+
+async def test_certificates_are_rotated_without_a_restart(
+    serve: Serve, authority: Authority, server_pair: Pair, tmp_path: Path
+) -> None:
+    (tmp_path / "next").mkdir()
+    successor = Authority(tmp_path / "next", "authority")
+    served = await serve(tls_certificate=server_pair.certificate, tls_key=server_pair.key)
+    assert (await score_over_tls(served, authority)).verdict == pb.VERDICT_PASSED
+    pair = successor.issue("server")
+    server_pair.key.write_bytes(pair.key.read_bytes())
+    with pytest.raises(SettingsError, match="certificates cannot be used"):
+        served.app.reload()
+    assert (await score_over_tls(served, authority)).verdict == pb.VERDICT_PASSED
+    server_pair.certificate.write_bytes(pair.certificate.read_bytes())
+    served.app.reload()
+    assert (await score_over_tls(served, successor)).verdict == pb.VERDICT_PASSED
+    assert (await refused(score_over_tls(served, authority))).code is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_files_that_change_are_read_again_by_themselves(
+    serve: Serve, tokens: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "_LOOK_SECONDS", 0.01)
+    served = await serve(token_file=tokens)
+    rewrite(tokens, "fresh\n")
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await served.stub.Score(function_request(), metadata=bearer("fresh"))
+            except grpc.aio.AioRpcError:
+                await asyncio.sleep(0.1)  # who calls more often without a token is cut off
+            else:
+                return
 
 
 # --------------------------------------------------------------------------------- the port

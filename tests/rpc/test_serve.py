@@ -99,6 +99,45 @@ async def test_it_serves_until_sigterm_and_tells_where(run: Run) -> None:
     assert code == 0
 
 
+async def test_a_hang_up_reads_the_tokens_again_and_ends_nothing(run: Run, tmp_path: Path) -> None:
+    tokens = await asyncio.to_thread(_token_file, tmp_path, "first")
+    server = await run("serve", "--port", "0", "--json", "--token-file", str(tokens))
+    facts = await started(server)
+    async with grpc.aio.insecure_channel(facts["address"]) as channel:
+        stub: pb_grpc.RewardServiceAsyncStub = pb_grpc.RewardServiceStub(channel)
+        assert await is_known(stub, "first")
+        await asyncio.to_thread(_token_file, tmp_path, "second")
+        server.process.send_signal(signal.SIGHUP)
+        while not await is_known(stub, "second"):  # noqa: ASYNC110  # nothing tells of it
+            await asyncio.sleep(0.1)
+        assert not await is_known(stub, "first")
+        await asyncio.to_thread(_token_file, tmp_path, "# none")
+        for _ in range(3):
+            server.process.send_signal(signal.SIGHUP)
+            assert await is_known(stub, "second")
+    server.process.send_signal(signal.SIGTERM)
+    code, _ = await server.end()
+    assert code == 0
+
+
+def _token_file(folder: Path, token: str) -> Path:
+    file = folder / "tokens"
+    file.write_text(f"{token}\n")
+    return file
+
+
+async def is_known(stub: pb_grpc.RewardServiceAsyncStub, token: str) -> bool:
+    try:
+        await stub.GetServerInfo(
+            pb.GetServerInfoRequest(), metadata=(("authorization", f"Bearer {token}"),)
+        )
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+            return False
+        raise
+    return True
+
+
 async def test_a_first_signal_lets_work_finish_and_a_second_does_not(run: Run) -> None:
     server = await run("serve", "--port", "0", "--workers", "2", "--json")
     facts = await started(server)
