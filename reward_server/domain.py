@@ -418,11 +418,17 @@ class CapturedStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestsProgram:
-    """What the tests' program of `SplitPrograms` did, if it ended by itself."""
+    """What the tests' program of `SplitPrograms` did.
+
+    Args:
+        termination: how it ended; None if it did not by itself.
+        stdout: what it wrote.
+        stderr: the same.
+    """
 
     __test__ = False
 
-    termination: Termination
+    termination: Termination | None
     stdout: CapturedStream
     stderr: CapturedStream
 

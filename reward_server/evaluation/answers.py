@@ -36,11 +36,12 @@ def assess(
     tests = tuple(test for run in runs for test in run.tests)
     decisive = conclusion.execution
     executions = [run.execution for run in runs]
+    found = [run.integrity for run in runs if run.integrity is not None]
     return Assessment(
         id=submission.id,
         verdict=conclusion.verdict,
         reward=reward(policy, conclusion.verdict, tests, has_code_block=has_code_block),
-        integrity=integrity,
+        integrity=min(found) if found else integrity,
         tests=tests,
         message=conclusion.message,
         stdout=decisive.stdout,

@@ -42,6 +42,7 @@ from reward_server.evaluation.graders import (
 from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.sharing import Answers, Flights, fingerprint
+from reward_server.evaluation.split_tests import Splits
 from reward_server.evaluation.stdio import StdioGrader
 from reward_server.evaluation.suites import suite_grader
 from reward_server.evaluation.units import UnitGrader, plan
@@ -100,6 +101,7 @@ class Evaluation:
         self._provenance = provenance
         self._checker_limits = checker_limits
         self._programs = Programs(checker_limits)
+        self._splits = Splits()
         self._parallelism = parallelism
         self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
         self._flights: Flights[Assessment] = Flights()
@@ -239,8 +241,8 @@ class Evaluation:
                 reasons = ("they share a network",) if is_networked else ()
                 known = await plan(tests, submission.prompt, reasons)
                 return UnitGrader(tests=tests, plan=known)
-            case ProgramTests() as tests:
-                return await program_grader(tests, language, self._programs)
+            case ProgramTests():
+                return await program_grader(submission, language, self._programs, self._splits)
 
     def _checker_language(self, checker: Checker, submission: Submission) -> Language:
         has_program = checker.kind is CheckerKind.PROGRAM

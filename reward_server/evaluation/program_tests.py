@@ -1,8 +1,9 @@
-"""Test programs that are compiled with the solution.
+"""Test programs, which run apart from the solution or are compiled with it.
 
-Solution and tests are one program, so whatever the program says may be the solution's word. Where
-the tests' assertions are understood they are rewritten to write secret words, see
-`grading.rewriting`; otherwise the exit status and the word at the ending are all there is.
+Where the text allows it, tests and solution become two programs, see `split_tests`. Elsewhere they
+are one, so that whatever the program says may be the solution's word. Where the tests' assertions
+are understood they are rewritten to write secret words, see `grading.rewriting`; otherwise the exit
+status and the word at the ending are all there is.
 """
 
 from __future__ import annotations
@@ -16,38 +17,59 @@ from reward_server.domain import (
     Ending,
     Execution,
     Integrity,
+    Network,
     ProgramTests,
     RewardPolicy,
-    TerminationKind,
+    Submission,
     TestOutcome,
     TestResult,
 )
 from reward_server.evaluation.graders import Candidate, Slots
-from reward_server.evaluation.outputs import how_it_ended, kept, without_output
+from reward_server.evaluation.outputs import kept, without_output
+from reward_server.evaluation.program_outcomes import NAME, judged
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
-from reward_server.grading.observations import EARLY_EXIT, Told, read_words, without_words
+from reward_server.evaluation.split_tests import Parts, Splits, run_apart
+from reward_server.grading.foreign import read_prompt
 from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.understanding import Understanding, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
-NAME = "program"
 _QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 256
-_LAST_WORDS_BYTES = 4096
 _NOTHING = Understanding(assertions=(), whole=False)
 
 
 async def program_grader(
-    tests: ProgramTests, language: Language, programs: Programs
+    submission: Submission, language: Language, programs: Programs, splits: Splits
 ) -> ProgramGrader:
     """Reads a test program and tells how it is judged."""
-    if len(tests.test_code) <= _QUICK_CHARACTERS:
+    tests = submission.tests
+    assert isinstance(tests, ProgramTests)
+
+    def read() -> ProgramGrader:
         understanding = _understood(tests.test_code, language)
-    else:
-        understanding = await asyncio.to_thread(_understood, tests.test_code, language)
-    return ProgramGrader(tests=tests, understanding=understanding, programs=programs)
+        prompt = read_prompt(submission.prompt, language).code
+        shares = submission.network is not Network.NONE
+        parts = None
+        if not shares:
+            parts = splits.parts(tests.test_code, language, prompt, understanding)
+        return ProgramGrader(
+            tests=tests,
+            language=language,
+            prompt=prompt,
+            understanding=understanding,
+            parts=parts,
+            shares=shares,
+            required=submission.require_integrity,
+            programs=programs,
+            splits=splits,
+        )
+
+    if len(tests.test_code) + len(submission.prompt) <= _QUICK_CHARACTERS:
+        return read()
+    return await asyncio.to_thread(read)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -59,18 +81,30 @@ def _understood(test_code: str, language: Language) -> Understanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramGrader:
-    """Compiles a test program with the solution, and runs it once.
+    """Runs a test program once, apart from the solution or compiled with it.
 
     Args:
         tests: the program.
-        understanding: of its assertions.
+        language: what it is written in.
+        prompt: code that the solution continues; "" if there is none.
+        understanding: of the program's assertions.
+        parts: the program taken apart, where its text and the prompt's allow it.
+        shares: whether tests and solution have to share a network, and so a program.
+        required: the least integrity that the request takes.
         programs: makes programs ready to run.
+        splits: takes programs apart.
         draw: where secrets come from.
     """
 
     tests: ProgramTests
+    language: Language
+    prompt: str
     understanding: Understanding
+    parts: Parts | None
+    shares: bool
+    required: Integrity
     programs: Programs
+    splits: Splits
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     @property
@@ -81,6 +115,11 @@ class ProgramGrader:
     @property
     def integrity(self) -> Integrity:
         """What the tests' text allows."""
+        return self._in_one if self.parts is None else Integrity.ISOLATED
+
+    @property
+    def _in_one(self) -> Integrity:
+        """Returns what is left where tests and solution are one program."""
         return Integrity.SHARED_TWINS if self.understanding.perturbs else Integrity.SHARED
 
     def cost(self, policy: RewardPolicy) -> int:
@@ -95,6 +134,37 @@ class ProgramGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs it; see `Grader`."""
+        parts = self.parts or await self._parts_for(candidate.source)
+        if parts is None:
+            return await self._grade_in_one(candidate, slots)
+        found = await run_apart(parts, candidate, slots, self.programs)
+        if isinstance(found, Execution):
+            return await self._grade_after(found, parts, candidate, slots)
+        last = found[-1]
+        return [*found[:-1], replace(last, tests=last.tests or self.not_run())]
+
+    async def _parts_for(self, solution: str) -> Parts | None:
+        if self.shares:
+            return None
+        given = (solution, self.tests.test_code, self.language, self.prompt, self.understanding)
+        if len(solution) <= _QUICK_CHARACTERS:
+            return self.splits.parts_for(*given)
+        return await asyncio.to_thread(self.splits.parts_for, *given)
+
+    async def _grade_after(
+        self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
+    ) -> list[Run]:
+        """Goes on where the parts turned out not to be what the text had promised."""
+        if self.required is Integrity.ISOLATED:
+            message = f"the tests do not run apart from a solution: {refusal.message}"
+            broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
+            return [Run(execution=kept(broken), tests=self.not_run())]
+        if self.parts is not None and not refusal.limits_hit:
+            self.splits.refuse(parts)
+        runs = await self._grade_in_one(candidate, slots)
+        return [replace(run, integrity=self._in_one) for run in runs]
+
+    async def _grade_in_one(self, candidate: Candidate, slots: Slots) -> list[Run]:
         language = candidate.language
         assert language.program is not None
         secrets = Secrets.draw(self.draw)
@@ -107,7 +177,7 @@ class ProgramGrader:
         if ready.refusal is not None:
             return [Run(execution=kept(ready.refusal), tests=self.not_run())]
         execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
-        run = _judged(execution, rewritten, secrets, language)
+        run = judged(execution, rewritten, secrets, language)
         if ready.compilation is None:
             return [run]
         return [without_output(Run(execution=ready.compilation, tests=())), run]
@@ -130,65 +200,3 @@ class ProgramGrader:
             tag=secrets.tag,
             random=self.draw,
         )
-
-
-def _judged(
-    execution: Execution, rewritten: Rewritten, secrets: Secrets, language: Language
-) -> Run:
-    sites = rewritten.sites
-    told = read_words(execution.stdout.data, sites, tag=secrets.tag, ending=secrets.ending)
-    execution = _concluded(execution, told)
-    tests = _results(execution, told) if sites else (_only_result(execution, told, language),)
-    stdout = without_words(execution.stdout, secrets.tag)
-    return Run(execution=kept(replace(execution, stdout=stdout)), tests=tests)
-
-
-def _concluded(execution: Execution, told: Told) -> Execution:
-    """Says of a program that did not come to its normal end that it did not."""
-    signals = {**execution.signals, **told.signals}
-    if execution.ending is not Ending.COMPLETED:
-        return replace(execution, signals=signals)
-    exited = execution.termination.kind is TerminationKind.EXITED
-    if not exited or execution.termination.value:
-        message = how_it_ended(execution)
-        return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
-    if execution.stdout.truncated:
-        message = "the output was not kept whole"
-        return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
-    if told.ended:
-        return replace(execution, signals=signals)
-    signals[EARLY_EXIT] = 1
-    message = "the program left before its tests came to their end"
-    return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
-
-
-def _results(execution: Execution, told: Told) -> tuple[TestResult, ...]:
-    """Returns one result a site; the first that was not come to is where the program ended."""
-    names = [test.name for test in told.tests if test.outcome is TestOutcome.NOT_RUN]
-    if not names or execution.ending is Ending.COMPLETED:
-        return told.tests
-    limited = execution.ending is Ending.LIMIT
-    outcome = TestOutcome.LIMIT if limited else TestOutcome.ERROR
-    return tuple(
-        replace(test, outcome=outcome, message=execution.message) if test.name == names[0] else test
-        for test in told.tests
-    )
-
-
-def _only_result(execution: Execution, told: Told, language: Language) -> TestResult:
-    assert language.program is not None
-    if execution.ending is Ending.COMPLETED:
-        forged = bool(told.signals)
-        outcome = TestOutcome.FAILED if forged else TestOutcome.PASSED
-        message = "the program wrote words that are not its to write" if forged else ""
-        return TestResult(name=NAME, outcome=outcome, message=message)
-    asserted = language.program.failed.search(
-        execution.stderr.data[-_LAST_WORDS_BYTES:].decode("utf-8", "replace")
-    )
-    if execution.ending is Ending.LIMIT:
-        outcome = TestOutcome.LIMIT
-    elif execution.ending is Ending.CRASHED and asserted and EARLY_EXIT not in execution.signals:
-        outcome = TestOutcome.FAILED
-    else:
-        outcome = TestOutcome.ERROR
-    return TestResult(name=NAME, outcome=outcome, message=execution.message)

@@ -74,6 +74,7 @@ def rewrite(
     secret: str,
     tag: str,
     random: Random,
+    perturbed: bool = True,
 ) -> Rewritten:
     """Rewrites a test program.
 
@@ -84,8 +85,9 @@ def rewrite(
         secret: a fresh identifier, from which names are made.
         tag: fresh; every word begins with it.
         random: where the words and the order come from.
+        perturbed: whether assertions get twins; False where no solution can read or answer them.
     """
-    writer = _Writer(understanding, language, secret, tag, random)
+    writer = _Writer(understanding, language, secret, tag, random, perturbed=perturbed)
     pieces, sites, last = [], list[Site](), 0
     for assertion in understanding.assertions:
         code, found = writer.write(assertion)
@@ -123,6 +125,8 @@ class _Writer:
         secret: str,
         tag: str,
         random: Random,
+        *,
+        perturbed: bool,
     ) -> None:
         self._language = language
         self._secret = secret
@@ -131,7 +135,7 @@ class _Writer:
         self._random = random
         claims = [claim for one in understanding.assertions for claim in one.claims]
         values = {claim.expected.text for claim in claims if claim.expected is not None}
-        self._twins = _twins_wanted(len(values))
+        self._twins = _twins_wanted(len(values)) if perturbed else 0
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
@@ -181,6 +185,8 @@ class _Writer:
         """Returns expected values in random order, and whether each is the right one."""
         if claim.expected is None:
             return []
+        if not self._twins:
+            return [(claim.expected.text, True)]
         twins = others(claim.expected, self._twins, self._language, self._lot)
         if not twins:
             return []

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from reward_server.domain import (
     Ending,
     Execution,
+    Integrity,
     LimitKind,
     RewardPolicy,
     TestOutcome,
@@ -46,10 +47,18 @@ _BY_LIMIT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """An execution and the tests it had to decide, a part of the request's, in order."""
+    """An execution and the tests it had to decide, a part of the request's, in order.
+
+    Args:
+        execution: what was run.
+        tests: what came of them.
+        integrity: who stood between the program and the verdict, where that turned out to be
+            another than the tests' text had promised.
+    """
 
     execution: Execution
     tests: tuple[TestResult, ...]
+    integrity: Integrity | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

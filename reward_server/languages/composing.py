@@ -10,6 +10,7 @@ ending      code behind the tests; it, or what `rename` puts in, runs the tests'
             absent
 files       further files, by relative path, that are compiled with the source
 failed      regular expression found in what a failed assertion writes to standard error
+split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
 
 {secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
@@ -49,6 +50,7 @@ class Composition:
     ending: str
     files: Mapping[str, str]
     failed: re.Pattern[str]
+    split: str
     assertions: Assertions | None
 
     def fits(self, tests: str) -> bool:
@@ -107,5 +109,6 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         ending=ending,
         files=table.get("files", {}),
         failed=re.compile(table.get("failed", _FAILED)),
+        split=table.get("split", ""),
         assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
     )

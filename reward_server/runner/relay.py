@@ -15,6 +15,7 @@ with a clock, which the zygote does.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -84,7 +85,8 @@ class Peer:
         if self.link.receive(len(READY)) != READY:
             raise OversizeFrameError
         (theirs, self.writer), (self.reader, answers) = os.pipe(), os.pipe()
-        os.set_blocking(self.writer, False)
+        for end in (self.reader, self.writer):
+            os.set_blocking(end, False)
         try:
             socket.send_fds(self.channel, [wire.JOINED], [theirs, answers])
         except OSError as error:
@@ -94,8 +96,11 @@ class Peer:
             os.close(answers)
 
     def read(self) -> bool:
-        """Reads what there is, and tells whether more may come."""
-        piece = os.read(self.reader, _PIECE_BYTES)
+        """Reads what there is without waiting, and tells whether there was anything."""
+        try:
+            piece = os.read(self.reader, _PIECE_BYTES)
+        except BlockingIOError:
+            return False
         self.inbox += piece
         return bool(piece)
 
@@ -166,6 +171,7 @@ class Relay:
             ClosedError, OversizeFrameError: a process that runs one of them did not start.
             OutputLimitError: one of them wrote more than it may.
         """
+        self._report.tests_program = TestsProgram(outputs=self._tests.outputs)
         self._report.reach(Stage.LOADING)
         self._tests.start(header["tests"], _behind("tests:", blobs))
         self._report.reach(Stage.TESTS)
@@ -177,13 +183,12 @@ class Relay:
         for peer in (self._tests, self._solution):
             for descriptor in peer.outputs.open:
                 self._watch(descriptor, partial(self._read_output, descriptor, peer))
-        try:
+        with contextlib.suppress(_OverError):
             while True:
                 for descriptor, _ in self._poller.poll():
                     if handler := self._handlers.get(descriptor):
                         handler()
-        except _OverError:
-            return
+        self._tests.outputs.drain()
 
     def _watch(
         self, descriptor: int, handler: Callable[[], None], events: int = select.POLLIN
@@ -203,15 +208,11 @@ class Relay:
 
     def _end_of_tests(self) -> None:
         """Takes the status of the tests' program, unless it found an answer malformed."""
-        while self._tests.read():
-            pass
-        frame = self._take(self._tests)
+        frame = self._last_frame(self._tests)
         if frame is not None and frame[_KIND] != _CALL:
             self._forged()
-        self._report.tests_program = TestsProgram(
-            status=read_status(self._tests.link), outputs=self._tests.outputs
-        )
-        self._tests.outputs.drain()
+        status = read_status(self._tests.link)
+        self._report.tests_program = TestsProgram(status=status, outputs=self._tests.outputs)
         if not self._report.ready:
             self._report.blame = "task"
             self._report.message = "the tests ended before they called the solution"
@@ -221,6 +222,8 @@ class Relay:
         """Takes the status of the solution's program, which must outlive the tests'."""
         if not self._report.ready:  # nothing of it ran: whoever ended it was not the solution
             self._report.reach(Stage.LOADING)
+        elif (frame := self._last_frame(self._solution)) and frame[_KIND] == _UNCOMPILED:
+            self._answer(frame)
         self._report.broken = Cause.CLOSED.value
         try:
             self._report.status = read_status(self._solution.link)
@@ -229,6 +232,12 @@ class Relay:
         except (OversizeFrameError, ValueError):
             self._report.broken = Cause.FORGED.value
         raise _OverError
+
+    def _last_frame(self, peer: Peer) -> bytes | None:
+        """Returns what a program that has ended left unread."""
+        while peer.read():
+            pass
+        return self._take(peer)
 
     def _forged(self) -> None:
         self._report.broken = Cause.FORGED.value

@@ -24,11 +24,11 @@ class TestReport:
 
 @dataclass(slots=True, kw_only=True)
 class TestsProgram:
-    """What the tests' program of mode "split" did."""
+    """What the tests' program of mode "split" did; the status is None until it ended."""
 
     __test__ = False
 
-    status: int
+    status: int | None = None
     outputs: Outputs
 
 

@@ -64,8 +64,8 @@ Report document:
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product
-    tests_program  null, or in mode split what the tests' program did, if it ended: {"status",
-              "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, whole
+    tests_program  null, or in mode split what the tests' program did: {"status" (null if it did not
+              end), "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, whole
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
     if isinstance(job.work, SplitPrograms) and (limit := _limit_of(finish, job)):
         message = f"{_STOP_WORDS[limit]} before the tests called the solution"
         conclusion = _Conclusion(ending=Ending.INVALID_TASK, message=message, limits=(limit,))
-        return _execution(finish, conclusion, None)
+        return _execution(finish, conclusion, _read(findings, job.work))
     report = findings.report or {}
     blamed = report.get("blame") == "task" and findings.stage is not Stage.STARTING
     if not blamed and (findings.stage is not Stage.TESTS or _is_broken(finish)):
@@ -262,7 +262,7 @@ def _conclude_split(report: _Report) -> _Conclusion:
         said = "was lost" if report.status is None else _say_status(report.status)
         message = f"the solution's program {said} with tests outstanding"
         return _crashed(message, *(["early_exit"] if exited else []))
-    if report.tests_program is None:
+    if report.tests_program is None or report.tests_program.termination is None:
         return _crashed("the tests' program was lost", "judge_lost")
     return _Conclusion(ending=Ending.COMPLETED)
 
@@ -451,8 +451,9 @@ def _parse_tests_program(
     if not isinstance(work, SplitPrograms):
         raise ValueError("tests_program")
     fields = _typed(ended, dict)
+    status = fields["status"]
     return TestsProgram(
-        termination=_ended(_count(fields["status"])),
+        termination=None if status is None else _ended(_count(status)),
         stdout=_stream(blobs["tests_stdout"], fields["stdout_size"]),
         stderr=_stream(blobs["tests_stderr"], fields["stderr_size"]),
     )

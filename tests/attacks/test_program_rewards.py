@@ -33,6 +33,11 @@ from tests.attacks.program_attacks import (
 from tests.support import is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
+INTEGRITY = {
+    "c++": Integrity.SHARED_TWINS,
+    "java": Integrity.SHARED_TWINS,
+    "javascript": Integrity.ISOLATED,
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -72,7 +77,7 @@ async def test_the_problem_is_solved_by_a_solution_alone(app: App, language: str
     assessment = await _judged(app, language, SOLUTIONS[language])
     assert assessment.verdict is Verdict.PASSED, assessment.message
     assert assessment.reward == 1.0
-    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert assessment.integrity is INTEGRITY[language]
     assert len(assessment.tests) == 6
     assert not assessment.signals
     assert await _awarded_by_exit_status(app, language, SOLUTIONS[language])
@@ -98,6 +103,6 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     )
     assert awarded
     assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.SHARED_TWINS
-    if attack.signal:
+    assert assessment.integrity is INTEGRITY[attack.language]
+    if attack.signal and assessment.integrity is Integrity.SHARED_TWINS:
         assert assessment.signals.get(attack.signal), assessment

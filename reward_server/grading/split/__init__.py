@@ -39,8 +39,14 @@ from __future__ import annotations
 from reward_server.grading.split.base import MOST_DEPTH, Source, Split, Splitter, Task
 from reward_server.grading.split.cpp import split_cpp
 from reward_server.grading.split.java import split_java
+from reward_server.grading.split.javascript import split_javascript, split_typescript
 
 __all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
 
 # By the name that a language's table [program] gives as `split`.
-SPLITTERS: dict[str, Splitter] = {"cpp": split_cpp, "java": split_java}
+SPLITTERS: dict[str, Splitter] = {
+    "cpp": split_cpp,
+    "java": split_java,
+    "javascript": split_javascript,
+    "typescript": split_typescript,
+}

@@ -534,6 +534,7 @@ def test_a_tests_program_that_ended_is_told() -> None:
     ("changes", "ending", "signals"),
     [
         ({"tests_program": None}, Ending.CRASHED, {"judge_lost": 1}),
+        ({"tests_program": {**ENDED, "status": None}}, Ending.CRASHED, {"judge_lost": 1}),
         ({"broken": "closed", "status": 0}, Ending.CRASHED, {"early_exit": 1}),
         ({"broken": "closed", "status": 9}, Ending.CRASHED, {"killed": 1}),
         ({"broken": "closed"}, Ending.CRASHED, {}),

@@ -1,0 +1,555 @@
+"""Takes JavaScript's and TypeScript's test programs apart.
+
+Everything is decided from the text of the prompt and the tests, by tokens. A name that the tests
+use and nobody declares is a function of the solution, and becomes a stub. Where the text allows
+that more than data would cross, or that it would matter whether a value is the same object, the
+program is not taken apart: `_TestsReader` lists what that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+
+from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
+from reward_server.languages.assertions import Assertions
+
+_SUPPORT = "split.js"
+_SOLUTION = "solution.js"
+_DECLARING = frozenset(("const", "let", "var"))
+_LITERALS = (Kind.STRING, Kind.NUMBER)
+_STATEMENT_ENDS = frozenset((";", "{", "}"))
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_KEYWORDS = _set(
+    """as async await break case catch class const continue debugger declare default delete do else
+    enum extends false finally for from function get if implements in infer instanceof interface is
+    keyof let namespace new null of private protected public readonly return satisfies set static
+    super switch this throw true try type typeof undefined unique var void while yield"""
+)
+_GLOBALS = _set(
+    """AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean Buffer DataView
+    Date Error EvalError Float32Array Float64Array Infinity Int16Array Int32Array Int8Array Intl
+    JSON Map Math NaN Number Object Promise RangeError ReferenceError RegExp Set String Symbol
+    SyntaxError TextDecoder TextEncoder TypeError URIError URL Uint16Array Uint32Array Uint8Array
+    Uint8ClampedArray WeakMap WeakSet clearInterval clearTimeout console decodeURI
+    decodeURIComponent encodeURI encodeURIComponent escape isFinite isNaN parseFloat parseInt
+    performance process queueMicrotask require setImmediate setInterval setTimeout structuredClone
+    unescape
+    any bigint boolean never number object string symbol unknown ArrayLike Iterable Iterator
+    IterableIterator NonNullable Omit Parameters Partial Pick PromiseLike Readonly ReadonlyArray
+    ReadonlyMap ReadonlySet Record Required ReturnType"""
+)
+# Methods that data has and that objects of the solution's own making seldom would.
+_DATA_METHODS = _set(
+    """at catch charAt charCodeAt codePointAt concat endsWith entries every filter finally find
+    findIndex flat flatMap forEach getTime hasOwnProperty includes indexOf join keys lastIndexOf
+    localeCompare map match padEnd padStart reduce reduceRight repeat replace replaceAll reverse
+    search slice some sort split startsWith substr substring then toExponential toFixed toISOString
+    toJSON toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
+    values valueOf"""
+)
+# What reaches for more than values: the other program's globals, prototypes and modules.
+_REACHING = re.compile(
+    r"\b(?:eval|Function|Proxy|Reflect|globalThis|global|arguments|__proto__|prototype|export"
+    r"|class|constructor|import|setPrototypeOf|defineProperty|module|exports|with)\b"
+    r"|\b(?:console|process|Math|Date|JSON|Object|Array|String|Number)\s*(?:\.\s*\w+)+\s*=(?!=)"
+    r"|\bprocess\s*\.\s*(?:stdout|stderr|stdin|mainModule|binding)\b"
+)
+_EMPTY_CONSTRUCTOR = re.compile(r"constructor \( [^)]* \) \{ \}")
+_REQUIRED = re.compile(r"\brequire\s*\(\s*(?![\"'](?:node:)?[a-z_]+(?:/[a-z]+)?[\"']\s*\))")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _JavaScriptSplit:
+    """A test program that was taken apart.
+
+    Args:
+        helpers: what the prompt defines in full.
+        names: functions of the solution that the tests call.
+        classes: that the prompt defines in full.
+        keeps: whether arguments are changed as a call changed them whatever it returned.
+        is_typed: whether it is TypeScript.
+    """
+
+    helpers: str
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+    keeps: bool
+    is_typed: bool
+
+    @property
+    def stubs(self) -> Source:
+        """See `Split.stubs`."""
+        module = (
+            f'(require("./{_SUPPORT}") as any)' if self.is_typed else f'require("./{_SUPPORT}")'
+        )
+        annotation = ": any" if self.is_typed else ""
+        keeps, classes = "true" if self.keeps else "false", ", ".join(self.classes)
+        made = "".join(
+            f'const {name}{annotation} = {module}.stub("{name}", {keeps}, {{ {classes} }});\n'
+            for name in self.names
+        )
+        return Source(text=f"{self.helpers}\n{made}", files=_support())
+
+    def serving(self, solution: str) -> Source:
+        """See `Split.serving`."""
+        found = ", ".join(
+            f'"{name}": typeof {name} === "undefined" ? undefined : {name}'
+            for name in (*self.names, *self.classes)
+        )
+        if self.is_typed:
+            tail = f'\n;(require("./{_SUPPORT}") as any).serve({{ {found} }});\n'
+            return Source(text=solution + tail, files=_support())
+        exported = f"{solution}\n;module.exports = {{ {found} }};\n"
+        return Source(
+            text=f'require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
+            files={**_support(), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
+            is_ready=True,
+        )
+
+
+@cache
+def _support() -> Mapping[str, bytes]:
+    return {_SUPPORT: files(__package__).joinpath(_SUPPORT).read_bytes()}
+
+
+def split_javascript(task: Task) -> Split | None:
+    """Takes a JavaScript program apart; see `Splitter`."""
+    return _split(task, is_typed=False)
+
+
+def split_typescript(task: Task) -> Split | None:
+    """Takes a TypeScript program apart; see `Splitter`."""
+    return _split(task, is_typed=True)
+
+
+def _split(task: Task, *, is_typed: bool) -> Split | None:
+    if task.solution is not None:  # no types are needed: prompt and tests have told all
+        return None
+    prompt = _read_prompt(task.prompt, task.language)
+    if prompt is None:
+        return None
+    tests = _TestsReader(task.tests, task.language, prompt)
+    if not tests.is_data_only():
+        return None
+    return _JavaScriptSplit(
+        helpers=prompt.helpers,
+        names=tuple(sorted(tests.stubs)),
+        classes=prompt.classes,
+        keeps=tests.keeps,
+        is_typed=is_typed,
+    )
+
+
+# --------------------------------------------------------------------------------- the prompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Declaration:
+    """What stands at the top of a program.
+
+    Args:
+        word: with which it begins.
+        name: of what is declared.
+        start: where it begins in the text.
+        end: the same, of the next; the text's end for the last.
+        tokens: that it is made of, without blank ones.
+    """
+
+    word: str
+    name: str
+    start: int
+    end: int
+    tokens: Sequence[Token]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prompt:
+    """What a prompt says of the solution.
+
+    Args:
+        function: that the solution completes; "" where there is no prompt.
+        helpers: text of what is defined in full before it.
+        names: that the helpers define.
+        classes: those of them that are classes.
+    """
+
+    function: str = ""
+    helpers: str = ""
+    names: frozenset[str] = frozenset()
+    classes: tuple[str, ...] = ()
+
+
+_NAMED_BY = frozenset((*_DECLARING, "function", "class", "interface", "type", "enum"))
+_PREFIXES = frozenset(("async", "export", "default", "declare", "abstract"))
+
+
+def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
+    """Reads a prompt; None where it asks for more than one function."""
+    if not text.strip():
+        return _Prompt()
+    tokens = tokenize(text, language)
+    brackets = match_brackets(tokens)
+    if brackets is None or brackets.unopened:
+        return None
+    declared = list(_declarations(tokens, len(text)))
+    functions = [one for one in declared if _is_function(one)]
+    if not functions or (brackets.unclosed and functions[-1] is not declared[-1]):
+        return None
+    asked, helpers = functions[-1], functions[:-1]
+    before = [one for one in declared if one.start < asked.start]
+    if _is_generator(asked) or any(_is_empty(one) for one in helpers):
+        return None
+    return _Prompt(
+        function=asked.name,
+        helpers=text[: asked.start],
+        names=frozenset(one.name for one in before),
+        classes=tuple(one.name for one in before if one.word == "class"),
+    )
+
+
+def _declarations(tokens: Sequence[Token], end: int) -> Iterator[_Declaration]:
+    solid = [token for token in tokens if not token.is_blank]
+    found: list[tuple[int, str, str]] = []
+    depth = 0
+    for index, token in enumerate(solid):
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if depth or token.text not in _NAMED_BY or _text(solid, index - 1) == ".":
+            continue
+        at = index + 1 + (_text(solid, index + 1) == "*")
+        is_whole = token.text in _DECLARING or _begins_statement(solid, index)
+        if at < len(solid) and solid[at].kind is Kind.WORD and is_whole:
+            found.append((_first_of(solid, index), token.text, solid[at].text))
+    for number, (first, word, name) in enumerate(found):
+        last = found[number + 1][0] if number + 1 < len(found) else len(solid)
+        until = solid[last].start if last < len(solid) else end
+        yield _Declaration(
+            word=word, name=name, start=solid[first].start, end=until, tokens=solid[first:last]
+        )
+
+
+def _begins_statement(solid: Sequence[Token], index: int) -> bool:
+    """Tells whether a word is no part of an expression, as `function` in `x = function ...` is."""
+    before = _text(solid, _first_of(solid, index) - 1)
+    return before in ("", *_STATEMENT_ENDS, ")") or before[-1].isalnum()
+
+
+def _first_of(solid: Sequence[Token], index: int) -> int:
+    while _text(solid, index - 1) in _PREFIXES:
+        index -= 1
+    return index
+
+
+def _text(solid: Sequence[Token], index: int) -> str:
+    return solid[index].text if 0 <= index < len(solid) else ""
+
+
+def _is_function(one: _Declaration) -> bool:
+    if one.word in _DECLARING:
+        return any(token.text in ("=>", "function") for token in one.tokens)
+    return one.word in ("function", "class") and one.name != ""
+
+
+def _is_generator(one: _Declaration) -> bool:
+    """Tells whether a solution is asked for whose function is no function of data."""
+    texts = [token.text for token in one.tokens]
+    star = any(pair == ("function", "*") for pair in pairwise(texts))
+    return one.word == "class" or star
+
+
+def _is_empty(one: _Declaration) -> bool:
+    """Tells whether a function has no body, so that the solution is to fill it."""
+    text = " ".join(token.text for token in one.tokens)
+    return "{ }" in _EMPTY_CONSTRUCTOR.sub("", text)
+
+
+# ---------------------------------------------------------------------------------- the tests
+
+
+class _TestsReader:
+    """Tells which functions tests call, and whether nothing but data would cross.
+
+    That is not so where the tests
+    - reach for globals, prototypes, modules or the solution's classes (`_REACHING`);
+    - use a name that nobody declares for anything but calls, or declare what the prompt asks for;
+    - hand over a function, or call what a call has returned, or a method of it that data lacks;
+    - look again at an object that they handed over, while the result is used, too: what it holds
+      then could be what they compute the expected value from.
+
+    Attributes:
+        stubs: functions of the solution that they call.
+        keeps: whether they look at what calls, whose results they do not use, made of arguments.
+    """
+
+    def __init__(self, text: str, language: Assertions, prompt: _Prompt) -> None:
+        self._prompt = prompt
+        tokens = tokenize(text, language)
+        self._solid = [token for token in tokens if not token.is_blank]
+        self._code = "".join(
+            '""' if token.kind is Kind.STRING and not _is_module(token.text) else token.text
+            for token in tokens
+            if token.kind is not Kind.COMMENT
+        )
+        self._lines = [text.count("\n", 0, token.start) for token in self._solid]
+        brackets = match_brackets(self._solid)
+        self._whole = brackets is not None and not brackets.unopened and not brackets.unclosed
+        self._partners = brackets.partners if brackets else {}
+        self._keywords = _KEYWORDS - {prompt.function}
+        self._declared = frozenset(self._declarations())
+        self.stubs = self._free_names()
+        self._callers = {*self.stubs, *self._aliases()}
+        self.keeps = False
+
+    def is_data_only(self) -> bool:
+        """Tells whether the tests can be taken apart; afterwards, `keeps` is known."""
+        if not self._whole or _REACHING.search(self._code) or _REQUIRED.search(self._code):
+            return False
+        asked = {self._prompt.function} if self._prompt.function else self.stubs
+        if not self.stubs or not self.stubs <= asked:
+            return False
+        calls = [index for index in self._words() if self._text(index) in self._callers]
+        if not all(self._is_allowed(index) for index in calls):
+            return False
+        made = [index for index in calls if self._text(index + 1) == "("]
+        return all(self._hands_data(index) for index in made) and self._looks_once(made)
+
+    # ------------------------------------------------------------------------------ tokens
+
+    def _text(self, index: int) -> str:
+        return _text(self._solid, index)
+
+    def _words(self) -> Iterator[int]:
+        """Goes through the names that are neither keywords, properties nor keys."""
+        for index, token in enumerate(self._solid):
+            is_name = token.kind is Kind.WORD and token.text not in self._keywords
+            if is_name and not self._is_property(index) and not self._is_key(index):
+                yield index
+
+    def _is_property(self, index: int) -> bool:
+        spreads = [self._text(index - back) for back in (1, 2, 3)] == [".", ".", "."]
+        return self._text(index - 1) in (".", "?.") and not spreads
+
+    def _is_key(self, index: int) -> bool:
+        return self._text(index + 1) == ":" and self._text(index - 1) in ("{", ",")
+
+    def _inside(self, index: int) -> range:
+        """Returns the places in the brackets that open at one."""
+        return range(index + 1, self._partners.get(index, index + 1))
+
+    # ------------------------------------------------------------------------------- names
+
+    def _declarations(self) -> Iterator[str]:
+        for index, token in enumerate(self._solid):
+            if token.text in _DECLARING:
+                yield from self._declarators(index + 1)
+            elif token.text == "function":
+                at = index + 1 + (self._text(index + 1) == "*")
+                named = self._solid[at].kind is Kind.WORD if at < len(self._solid) else False
+                yield from self._names_at(at)
+                yield from self._names_at(at + named)
+            elif token.text in ("interface", "type", "enum", "catch"):
+                yield from self._names_at(index + 1)
+            elif token.text == "=>":
+                yield from self._parameters(index)
+
+    def _declarators(self, index: int) -> Iterator[str]:
+        """Gives the names that a `const`, `let` or `var` declares, also where it goes on."""
+        yield from self._names_at(index)
+        line, depth = self._lines[min(index, len(self._lines) - 1)], 0
+        for at in range(index, len(self._solid)):
+            token = self._solid[at]
+            depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+            if depth < 0 or token.text == ";" or self._text(at) in ("of", "in"):
+                return
+            if depth == 0 and token.text == ",":
+                line = self._lines[min(at + 1, len(self._lines) - 1)]
+                yield from self._names_at(at + 1)
+            elif depth == 0 and self._lines[at] > line and self._text(at - 1) not in ("=", ","):
+                return
+
+    def _names_at(self, index: int) -> Iterator[str]:
+        """Gives a name, or those in the brackets there."""
+        if index >= len(self._solid):
+            return
+        if self._solid[index].kind is Kind.WORD:
+            yield self._text(index)
+        elif self._solid[index].kind is Kind.OPEN:
+            yield from (
+                self._text(at) for at in self._inside(index) if self._solid[at].kind is Kind.WORD
+            )
+
+    def _parameters(self, arrow: int) -> Iterator[str]:
+        if self._text(arrow - 1) != ")":
+            yield self._text(arrow - 1)
+            return
+        for start, end in self._partners.items():
+            if end == arrow - 1:
+                yield from self._names_at(start)
+
+    def _free_names(self) -> frozenset[str]:
+        known = self._declared | _GLOBALS | self._prompt.names
+        return frozenset(self._text(index) for index in self._words()) - known
+
+    def _aliases(self) -> Iterator[str]:
+        """Gives other names of stubs, as in `let candidate = f`."""
+        for index in self._words():
+            if self._text(index) in self.stubs and self._is_aliased(index):
+                yield self._text(index - 2)
+
+    def _is_aliased(self, index: int) -> bool:
+        declares = self._text(index - 1) == "=" and self._text(index - 3) in _DECLARING
+        return declares and self._ends_at(index + 1)
+
+    def _ends_at(self, index: int) -> bool:
+        """Tells whether a statement ends in front of a token."""
+        if index >= len(self._solid) or self._text(index) in (";", "}"):
+            return True
+        goes_on = re.match(r"[-+*/%.,?:=<>&|(\[^)\]]", self._text(index)) is not None
+        return self._lines[index] > self._lines[index - 1] and not goes_on
+
+    # ------------------------------------------------------------------------------- calls
+
+    def _is_allowed(self, index: int) -> bool:
+        """Tells whether a name of the solution's stands where it is called, or given a name."""
+        before = self._text(index - 1)
+        if before == "typeof" or self._is_aliased(index):
+            return True
+        if before in _DECLARING and self._text(index) not in self.stubs:
+            return True
+        return self._text(index + 1) == "(" and before not in ("new", "function")
+
+    def _hands_data(self, index: int) -> bool:
+        """Tells whether a call is given no function, and what it returns is used as data."""
+        end = self._partners[index + 1] + 1
+        return (
+            not self._gives_function(index + 1)
+            and self._is_data_at(end)
+            and all(self._is_data_at(at + 1) for at in self._results(index))
+        )
+
+    def _gives_function(self, bracket: int) -> bool:
+        skipped = -1
+        for at in self._inside(bracket):
+            if at <= skipped:
+                continue
+            token = self._text(at)
+            if token == "(" and self._solid[at - 1].kind in (Kind.WORD, Kind.CLOSE):
+                skipped = self._partners[at]  # another call's
+            elif token in ("=>", "function", "async") or token in self._functions():
+                return True
+        return False
+
+    def _functions(self) -> frozenset[str]:
+        """Returns the names of functions that the tests define."""
+        return frozenset(
+            name
+            for name in self._declared
+            if re.search(
+                rf"\bfunction\s*\*?\s*{re.escape(name)}\b"
+                rf"|\b{re.escape(name)}\s*(?::[^=]*)?=\s*(?:async\s*)?"
+                r"(?:function\b|\w+\s*=>|\([^()]*\)\s*(?::[^=]*)?=>)",
+                self._code,
+            )
+        )
+
+    def _is_data_at(self, index: int) -> bool:
+        """Tells whether what stands in front of a token is used as data there."""
+        if self._text(index) == "(":
+            return self._lines[index] > self._lines[index - 1] and self._ends_at(index)
+        if self._text(index) not in (".", "?."):
+            return True
+        called = self._text(index + 2) == "("
+        return not called or self._text(index + 1) in _DATA_METHODS
+
+    def _results(self, index: int) -> list[int]:
+        """Returns where the names stand that a call's result is given to."""
+        at = index - 1 - (self._text(index - 1) == "await")
+        if self._text(at) != "=":
+            return []
+        names = {self._text(at - 1)}
+        for start, end in self._partners.items():
+            if end == at - 1:
+                names = set(self._names_at(start))
+        return [one for one in self._words() if self._text(one) in names]
+
+    # --------------------------------------------------------------------------- arguments
+
+    def _looks_once(self, calls: Sequence[int]) -> bool:
+        """Tells whether no object that is handed over is looked at again, or only that."""
+        given = {index: self._given(index) for index in calls}
+        handed = {at for places in given.values() for at in places}
+        again = {
+            self._text(at)
+            for at in self._words()
+            if at not in handed and not self._is_set_at(at) and self._text(at) not in _GLOBALS
+        }
+        watched = [
+            index
+            for index, places in given.items()
+            if any(self._text(at) in again and not self._is_primitive(at) for at in places)
+        ]
+        self.keeps = bool(watched)
+        return all(self._is_statement(index) for index in watched)
+
+    def _given(self, index: int) -> list[int]:
+        """Returns where the names stand whose objects a call is given."""
+        inside = self._inside(index + 1)
+        arrows = [at for at in inside if self._text(at) == "=>"]
+        known = self._declared - {name for at in arrows for name in self._parameters(at)}
+        return [
+            at
+            for at in self._words()
+            if at in inside and self._text(at) in known and self._text(at + 1) != "("
+        ]
+
+    def _is_set_at(self, index: int) -> bool:
+        return self._text(index - 1) in _DECLARING or self._text(index + 1) in ("=", "of")
+
+    def _is_primitive(self, index: int) -> bool:
+        """Tells whether all that a name is ever given is a number or text."""
+        name = self._text(index)
+        given = [at + 2 for at in self._words() if self._text(at) == name and self._is_set_at(at)]
+        return bool(given) and all(self._is_primitive_at(at) for at in given)
+
+    def _is_primitive_at(self, index: int) -> bool:
+        if index >= len(self._solid) or self._text(index - 1) not in ("=", "of"):
+            return False
+        if self._text(index - 1) == "of":
+            return self._text(index) == "[" and self._are_primitive(self._inside(index))
+        if self._text(index) == "Math":
+            return True
+        alone = not re.match(r"[.\[(]", self._text(index + 1))
+        return self._solid[index].kind in _LITERALS and alone
+
+    def _are_primitive(self, places: range) -> bool:
+        """Tells whether the items of an array are numbers, texts and the like."""
+        texts = {self._text(at) for at in places if not self._is_property(at)}
+        names = {self._text(at) for at in self._words() if at in places}
+        return not texts & {"[", "{", "=>", "new", "function"} and names <= _GLOBALS
+
+    def _is_statement(self, index: int) -> bool:
+        """Tells whether the result of a call is not used."""
+        first = index - (self._text(index - 1) == "await")
+        return self._begins_at(first) and self._ends_at(self._partners[index + 1] + 1)
+
+    def _begins_at(self, index: int) -> bool:
+        """Tells whether a statement begins with a token."""
+        if index == 0 or self._text(index - 1) in _STATEMENT_ENDS:
+            return True
+        ended = self._solid[index - 1].kind in (Kind.WORD, Kind.CLOSE, *_LITERALS)
+        return ended and self._lines[index] > self._lines[index - 1]
+
+
+def _is_module(text: str) -> bool:
+    """Tells whether a string could name a module."""
+    return re.fullmatch(r"[\"'][\w:./@-]*[\"']", text) is not None

@@ -1,0 +1,329 @@
+"""Test programs that run apart from the solution: attacks get nothing, honest work passes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    Assessment,
+    Extraction,
+    Integrity,
+    ProgramTests,
+    RewardPolicy,
+    RewardPolicyKind,
+    Submission,
+    TestOutcome,
+    Verdict,
+)
+from reward_server.settings import Settings
+from tests.attacks.attack import code
+from tests.attacks.program_attacks import JAVASCRIPT_SOLUTION, JAVASCRIPT_TESTS, PROGRAM_ATTACKS
+from tests.attacks.split_attacks import CLASSES
+from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+LIMITS = replace(SMALL_LIMITS, processes=64)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app() -> AsyncIterator[App]:
+    """Gives a server that has what is installed here."""
+    if shutil.which("node") is None:
+        pytest.skip("install node to run this test")
+    async with running_app(Settings(port=0, workers=2)) as running:
+        yield running
+
+
+async def judged(
+    app: App, completion: str, tests: str = JAVASCRIPT_TESTS, **rest: object
+) -> Assessment:
+    submission = Submission(
+        language="javascript",
+        completion=completion,
+        extraction=Extraction.NONE,
+        tests=ProgramTests(test_code=code(tests)),
+        limits=LIMITS,
+    )
+    return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
+
+
+async def test_the_problem_is_solved_by_a_solution_alone(app: App) -> None:
+    assessment = await judged(app, JAVASCRIPT_SOLUTION, require_integrity=Integrity.ISOLATED)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert assessment.integrity is Integrity.ISOLATED
+    assert [test.outcome for test in assessment.tests] == [TestOutcome.PASSED] * 6
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        pytest.param(text, id=f"{kind} {name}")
+        for kind, members in CLASSES.items()
+        for name, text in members.items()
+    ],
+)
+async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
+    assessment = await judged(app, completion)
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [attack for attack in PROGRAM_ATTACKS if attack.language == "javascript"],
+    ids=lambda attack: attack.name,
+)
+async def test_an_attack_on_one_program_gets_no_reward(app: App, attack: object) -> None:
+    assessment = await judged(app, attack.completion)  # type: ignore[attr-defined]
+    assert is_refused(assessment), assessment
+
+
+# ---------------------------------------------------------------------------- honest solutions
+
+HONEST = {
+    "numbers that are unlike others": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const one of [0, -0, NaN, Infinity, -Infinity, 0.1, 2 ** 53, 1e308, 5e-324])
+          assert(Object.is(f(one), one))
+        assert.strictEqual(f(12345678901234567890n), 12345678901234567890n)
+        """,
+    ),
+    "texts of all kinds": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const one of ['', 'a\\0b', 'größe', '😀', '\\ud800', 'x\\udc00y', 'a'.repeat(70000)])
+          assert.strictEqual(f(one), one)
+        """,
+    ),
+    "nothing and its likes": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        assert.strictEqual(f(undefined), undefined)
+        assert.strictEqual(f(null), null)
+        assert.deepStrictEqual(f([undefined, null, , 1]), [undefined, null, , 1])
+        assert.deepStrictEqual(f({ a: undefined }), { a: undefined })
+        assert(f() === undefined)
+        """,
+    ),
+    "containers": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const make of [
+          () => new Map([[1, ['a']], ['k', new Set([1, 2])]]), () => new Set(),
+          () => [[1], [2, [3]]], () => new Date(86400000),
+          () => ({ a: { b: [1, { c: null }] }, 'x y': 2, length: 3 }),
+          () => new Uint8Array([1, 2, 255]), () => Buffer.from('abc'),
+          () => new Float64Array([0.5]),
+          () => Object.create(null), () => new BigInt64Array([5n])
+        ]) assert.deepStrictEqual(f(make()), make())
+        """,
+    ),
+    "arguments changed in place": (
+        "const f = (v) => { v.sort((a, b) => a - b); v.push(9) }",
+        """
+        const assert = require('assert')
+        const given = [3, 1, 2]
+        f(given)
+        assert.deepStrictEqual(given, [1, 2, 3, 9])
+        """,
+    ),
+    "arguments changed in place and returned, too": (
+        "function f(v) { v.reverse(); v[0].x = 1; return v }",
+        """
+        const assert = require('assert');
+        const given = [{}, { y: 2 }];
+        f(given);
+        assert.deepStrictEqual(given, [{ y: 2, x: 1 }, {}]);
+        """,
+    ),
+    "exceptions": (
+        """
+        class OwnError extends Error { constructor(m) { super(m); this.code = 7 } }
+        const f = (x) => {
+          if (x === 1) throw new RangeError('too small')
+          if (x === 2) throw new OwnError('own')
+          if (x === 3) throw 'text'
+          return x
+        }
+        """,
+        """
+        const assert = require('assert')
+        assert.throws(() => f(1), RangeError)
+        assert.throws(() => f(1), /too small/)
+        assert.throws(() => f(2), { message: 'own', code: 7 })
+        assert.throws(() => f(2), (error) => error instanceof Error && error.name === 'OwnError')
+        try { f(3); assert(false) } catch (error) { assert.strictEqual(error, 'text') }
+        assert.doesNotThrow(() => f(4))
+        """,
+    ),
+    "promises": (
+        """
+        const f = async (x) => {
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          if (x < 0) throw new TypeError('negative')
+          return [x]
+        }
+        """,
+        """
+        const assert = require('assert')
+        const main = async () => {
+          assert.deepStrictEqual(await f(1), [1])
+          assert.deepStrictEqual(await Promise.all([f(1), f(2)]), [[1], [2]])
+          await assert.rejects(f(-1), /negative/)
+        }
+        main()
+        """,
+    ),
+    "generators": (
+        "function* f(n) { for (let i = 0; i < n; i++) yield i }",
+        """
+        const assert = require('assert')
+        assert.deepStrictEqual([...f(3)], [0, 1, 2])
+        """,
+    ),
+    "state between calls": (
+        "let n = 0\nconst f = () => ++n",
+        "console.assert(f() === 1)\nconsole.assert(f() === 2)",
+    ),
+    "output of its own": (
+        "console.log('loading')\nconst f = (x) => { console.log(x); console.error(x); return x }",
+        "console.assert(f('one') === 'one')\nconsole.log('tests')",
+    ),
+    "prototypes of its own making": (
+        """
+        Array.prototype.last = function () { return this[this.length - 1] }
+        Object.prototype.own = function () { return 1 }
+        const f = (v) => v.last() + v.own()
+        """,
+        "console.assert(f([1, 2, 3]) === 4)",
+    ),
+    "another name for the function": (
+        "const f = (x, y) => x + y",
+        """
+        const assert = require('node:assert');
+        function test() {
+          let candidate = f;
+          assert.deepEqual(candidate(1, 2), 3);
+          assert.deepEqual(candidate([1].map((x) => x + 1)[0], 2), 4);
+        }
+        test();
+        """,
+    ),
+    "tests that come to no end by themselves": (
+        "const f = (x) => x",
+        "setTimeout(() => { if (f(1) !== 1) throw new Error('no') }, 10)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "tests"), HONEST.values(), ids=HONEST.keys())
+async def test_honest_work_passes_apart(app: App, solution: str, tests: str) -> None:
+    assessment = await judged(app, code(solution), tests, require_integrity=Integrity.ISOLATED)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert (assessment.reward, assessment.integrity) == (1.0, Integrity.ISOLATED)
+    assert not assessment.signals
+
+
+async def test_classes_of_the_prompt_are_the_tests_own_and_the_solutions(app: App) -> None:
+    prompt = code("""
+        class Node { constructor(value, next = null) { this.value = value; this.next = next } }
+        // Reverses a list.
+        const f = (head) => {
+    """)
+    solution = code("""
+          let last = null
+          for (; head instanceof Node; head = head.next) last = new Node(head.value, last)
+          return last
+        }
+    """)
+    tests = """
+        const assert = require('assert')
+        const made = f(new Node(1, new Node(2, new Node(3))))
+        assert(made instanceof Node)
+        assert.deepStrictEqual(made, new Node(3, new Node(2, new Node(1))))
+    """
+    honest = await judged(app, solution, tests, prompt=prompt)
+    assert (honest.verdict, honest.integrity) == (Verdict.PASSED, Integrity.ISOLATED), honest
+    redefined = "return { toJSON: () => 1, constructor: { name: 'Node' } } }\nNode = class {}\n"
+    assert is_refused(await judged(app, redefined, tests, prompt=prompt))
+
+
+IN_ONE = {
+    "a function is handed over": ("(g) => g(1)", "console.assert(f((x) => x + 1) === 2)"),
+    "a function of theirs is handed over": (
+        "(g) => g(1)",
+        "const g = (x) => x + 1\nconsole.assert(f(g) === 2)",
+    ),
+    "a function is returned": ("(x) => (y) => x + y", "console.assert(f(1)(2) === 3)"),
+    "an object with methods is returned": (
+        "() => { const s = []; return { push: (x) => s.push(x), pop: () => s.pop() } }",
+        "const s = f()\ns.push(1)\nconsole.assert(s.pop() === 1)",
+    ),
+    "arguments are looked at while the result is used": (
+        "(v) => { v.sort(); return v.length }",
+        "const v = [2, 1]\nconst k = f(v)\nconsole.assert(v[k - 1] === 2)",
+    ),
+    "the output is watched": (
+        "() => { console.log('x') }",
+        """
+        const said = []
+        console.log = (text) => said.push(text)
+        f()
+        console.assert(said[0] === 'x')
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "tests"), IN_ONE.values(), ids=IN_ONE.keys())
+async def test_tests_that_need_more_than_data_run_with_the_solution(
+    app: App, solution: str, tests: str
+) -> None:
+    assessment = await judged(app, f"const f = {solution}\n", tests)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert assessment.integrity < Integrity.ISOLATED
+
+
+async def test_tests_that_turn_out_not_to_run_apart_run_with_the_solution(app: App) -> None:
+    tests = "const given = Symbol.iterator\nconsole.assert(f(given) === 'symbol')"
+    solution = "const f = (x) => typeof x\n"
+    assessment = await judged(app, solution, tests)
+    assert (assessment.verdict, assessment.reward) == (Verdict.PASSED, 1.0), assessment
+    assert assessment.integrity < Integrity.ISOLATED
+
+
+async def test_tests_that_never_call_are_invalid_where_they_must_run_apart(app: App) -> None:
+    tests = "if (process.argv.length > 9) f(1)"
+    assessment = await judged(app, "const f = 1", tests, require_integrity=Integrity.ISOLATED)
+    assert (assessment.verdict, assessment.reward) == (Verdict.INVALID_TASK, None)
+
+
+async def test_each_assertion_counts_by_itself(app: App) -> None:
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    tests = "".join(f"console.assert(f({n}) === {n})\n" for n in range(4))
+    half = await judged(app, "const f = (x) => x % 2", tests, reward_policy=policy)
+    assert (half.reward, half.verdict) == (0.5, Verdict.FAILED), half
+    dies = "const f = (x) => x < 2 ? x : process.exit(0)"
+    died = await judged(app, dies, tests, reward_policy=policy)
+    outcomes = [test.outcome for test in died.tests]
+    passed, error, unrun = TestOutcome.PASSED, TestOutcome.ERROR, TestOutcome.NOT_RUN
+    assert outcomes == [passed, passed, error, unrun]
+    assert died.reward == 0.5
+
+
+async def test_what_does_not_compile_is_a_compile_error(app: App) -> None:
+    for solution in ("const f = (x) => {", "const f = 1; const f = 2", "import x from"):
+        assessment = await judged(app, solution, "console.assert(f(1) === 1)")
+        assert assessment.verdict is Verdict.COMPILE_ERROR, assessment
+        assert "SyntaxError" in assessment.message
