@@ -96,6 +96,15 @@ class References(Protocol):
             ProtocolViolation: there is no such thing.
         """
 
+    def rebuild(
+        self, names: list[object], arguments: list[object], text: str, reference: object
+    ) -> object:
+        """Returns what stands for an exception that is a result.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+
 
 class Foreign:
     """An object of the other side's, here known by a reference."""
@@ -135,6 +144,12 @@ class DataOnly:
     def extend(self, value: object, reference: object, shown: object) -> object:
         """Refuses."""
         raise ProtocolViolation("a reference where only data may be")
+
+    def rebuild(
+        self, names: list[object], arguments: list[object], text: str, reference: object
+    ) -> object:
+        """Refuses."""
+        raise ProtocolViolation("an exception where only data may be")
 
 
 FACTORIES: Mapping[str, type] = {

@@ -337,6 +337,8 @@ class Decoder:
                 return self._references.records.build(name, fields, values)
             case ("extended", [value, reference, shown]):
                 return self._references.extend(value, reference, shown)
+            case ("exception", [list(names), list(arguments), str(text), reference]):
+                return self._references.rebuild(names, arguments, text, reference)
             case ("library", [name, text, reference]):
                 value = library_types.from_text(name, text)
                 return value if value is not None else self._references.resolve(reference)

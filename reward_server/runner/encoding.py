@@ -22,8 +22,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import cast
 
-from . import arrays, extended, library_types
+from . import arrays, extended, faults, library_types
 from .codec import (
+    ANSWERED_TYPES,
     FACTORIES,
     MAX_CONTAINERS,
     MAX_DECIMAL_EXPONENT,
@@ -182,10 +183,23 @@ class Encoder:
         return {"extended": [plain, reference, _shown(cast("type", type(value)), base)]}
 
     def _foreign(self, value: object) -> object:
+        if self._extends and isinstance(value, Exception):
+            names, text = faults.names_of(value), faults.text_of(value)
+            reference = self._references.refer(value)
+            return {"exception": [names, arguments_of(value, text), text, reference]}
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
         return {"library": [*told, self._references.refer(value, self)]}
+
+
+def arguments_of(error: BaseException, text: str) -> list[object]:
+    """Returns the JSON values of an exception's arguments, of its message if they are no data."""
+    encoder = Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES)
+    try:
+        return encoder.items(list(error.args))
+    except NotDataError:
+        return [text]
 
 
 def cast_down(value: object) -> object:

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 _MAX_NAMES = 64
 _MAX_TEXT = 1000
+_MAX_CHAIN = 4
+Encode = Callable[[list[object]], list[object]]
 _BUILTIN: Mapping[str, type[Exception]] = {
     f"builtins.{name}": kind
     for name, kind in vars(builtins).items()
@@ -31,6 +33,7 @@ _STANDARD = frozenset(
         "binascii.Error",
         "configparser.Error",
         "csv.Error",
+        "dataclasses.FrozenInstanceError",
         "decimal.InvalidOperation",
         "decimal.DivisionByZero",
         "decimal.Overflow",
@@ -138,6 +141,64 @@ def rebuild(
     error.__dict__["text"] = text
     error.__dict__["solution_object"] = solution_object
     return error
+
+
+def more_of(error: BaseException, encode: Encode, depth: int = _MAX_CHAIN) -> list[object] | None:
+    """Returns what there is to tell of an exception beside itself, None if there is nothing.
+
+    Args:
+        error: the exception.
+        encode: returns the JSON values of data, of which nothing else is told.
+        depth: how many more exceptions of a chain are told.
+    """
+    cause, context = error.__cause__, error.__context__
+    notes = [str(note)[:_MAX_TEXT] for note in getattr(error, "__notes__", [])[:_MAX_NAMES]]
+    public = {name: one for name, one in vars(error).items() if not name.startswith("_")}
+    attributes = encode([dict(list(public.items())[:_MAX_NAMES])])
+    if depth == 0 or not (cause or context or notes or public or error.__suppress_context__):
+        return None
+    chain = [_told(one, encode, depth - 1) for one in (cause, context)]
+    return [*chain, bool(error.__suppress_context__), notes, attributes]
+
+
+def _told(error: BaseException | None, encode: Encode, depth: int) -> list[object] | None:
+    if error is None:
+        return None
+    arguments = encode(list(error.args))
+    return [names_of(error), arguments, text_of(error), more_of(error, encode, depth)]
+
+
+def completed(
+    error: BaseException, more: list[object], expected: Mapping[str, type[CandidateError]]
+) -> BaseException:
+    """Returns an exception with what `more_of` tells of it; what is malformed tells nothing."""
+    match more:
+        case [cause, context, bool(suppresses), list(notes), list(attributes)]:
+            error.__cause__ = _retold(cause, expected)
+            error.__context__ = _retold(context, expected)
+            error.__suppress_context__ = suppresses
+            for note in notes:
+                error.add_note(str(note))
+            _give(error, attributes)
+    return error
+
+
+def _retold(told: object, expected: Mapping[str, type[CandidateError]]) -> BaseException | None:
+    match told:
+        case [list(names), list(arguments), str(text), more]:
+            known = [name for name in names if type(name) is str]
+            error = rebuild(known, arguments, text, None, expected)
+            return completed(error, more, expected) if type(more) is list else error
+    return None
+
+
+def _give(error: BaseException, attributes: list[object]) -> None:
+    """Gives an exception the public attributes that its class here has none of."""
+    for named in attributes:
+        for name, value in named.items() if type(named) is dict else ():
+            is_public = type(name) is str and name.isidentifier() and not name.startswith("_")
+            if is_public and not hasattr(type(error), name):
+                error.__dict__[name] = value
 
 
 def _subclass(title: str, bases: tuple[type[Exception], ...]) -> type[Exception]:

@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import observations, texts
+from . import observations, surroundings, texts
 from .scope import Scope
 from .session import NotLoaded, Session
 from .suite import TaskError
@@ -37,7 +37,7 @@ class FunctionTests:
         self._texts.check_that_they_ask(self._entry_point)
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
-        session.observes = self._observes
+        session.observes, session.raises = self._observes, self._raises
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:
@@ -45,7 +45,12 @@ class FunctionTests:
         for text in self._texts.all[len(self._texts.support) :]:
             self._tests.append((text.name, partial(self._execute, text)))
         self.names: Sequence[str] = [name for name, _ in self._tests]
+        self._forward()
         self._is_prepared = self._try_early()
+
+    def _forward(self) -> None:
+        sources = "\n".join(text.source for text in self._texts.all)
+        surroundings.forward(self._session.request, sources)
 
     @property
     def is_plain(self) -> bool:
@@ -54,6 +59,7 @@ class FunctionTests:
 
     def prepare(self) -> None:
         """Runs what comes before the tests, if it needs the solution."""
+        self._forward()
         if self._is_prepared:
             self._scope.settle(self._globals)
         else:
@@ -79,6 +85,12 @@ class FunctionTests:
         if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):
             return False
         return observations.are_observed(text.source, position, names, nested)
+
+    def _raises(self, frame: FrameType, line: int) -> bool:
+        """Returns True if a line of the tests raises without the solution's help."""
+        name = frame.f_code.co_filename
+        text = next((one for one in self._texts.all if one.code.co_filename == name), None)
+        return text is not None and observations.raises_by_itself(text.source, line)
 
     def _try_early(self) -> bool:
         """Runs the tests' own code without the solution; tells whether that was enough."""

@@ -13,6 +13,7 @@ What it does not: see an argument that is no plain name, or one that several nam
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,24 @@ def are_observed(source: str, position: Position, names: tuple[str, ...], nested
         return False
     scope = next(node for node in reversed(path) if isinstance(node, _Scope))
     return all(_Uses(scope, path, name, nested=nested).are_observations() for name in names)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def raises_by_itself(source: str, line: int) -> bool:
+    """Returns True if a block's own statement raises, or computes with nothing but built-ins.
+
+    A statement inside a condition or a loop of the block depends on what was found before.
+    """
+    blocks = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.With))
+    statements = (statement for block in blocks for statement in block.body)
+    at_line = (one for one in statements if one.lineno <= line <= (one.end_lineno or 0))
+    innermost = max(at_line, key=_begin, default=None)
+    if isinstance(innermost, ast.Raise):
+        return True
+    if not isinstance(innermost, (ast.Expr, ast.Assign)):
+        return False
+    names = (node.id for node in ast.walk(innermost.value) if isinstance(node, ast.Name))
+    return all(hasattr(builtins, name) for name in names)
 
 
 def _path_to(tree: ast.Module, position: Position) -> list[ast.AST]:

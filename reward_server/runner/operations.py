@@ -39,8 +39,8 @@ def details_of(
     return kind, kind(text)
 
 
-def _exit(manager: _Manager, name: str | None, text: str) -> None:
-    manager.__exit__(*details_of(name, text), None)
+def _exit(manager: _Manager, name: str | None, text: str) -> object:
+    return bool(manager.__exit__(*details_of(name, text), None))
 
 
 def _value(thing: object) -> object:

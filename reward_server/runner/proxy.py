@@ -15,18 +15,21 @@ cannot swallow an exception: a failed assertion in its block stays one.
 
 from __future__ import annotations
 
+import inspect
 import sys
+import types
 from collections.abc import AsyncIterator, Generator, Iterator
 from types import FrameType, TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 
-from . import changes
+from . import changes, faults
 from .codec import Foreign, is_asked_for
 from .extended import Extended
 from .records import fields_of
 from .session import Session
 
-COROUTINE = "coroutine"
+COROUTINE, GENERATOR = "coroutine", "generator"
+_KINDS = tuple(inspect._ParameterKind)
 
 
 class Proxy(Foreign):
@@ -44,6 +47,26 @@ class Proxy(Foreign):
     def runner_reference(self) -> list[object]:
         """Returns what the candidate knows the object by."""
         return self._runner_reference
+
+    # --------------------------------------------------------------------- what it is like
+
+    @property
+    def __doc__(self) -> object:  # type: ignore[override]  # a class has a text here
+        return self._runner_session.request("get", self, "__doc__")
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        told = _as_list(self._runner_session.request("signature", self))
+        return inspect.Signature([_parameter(*cast("list[Any]", one)) for one in told])
+
+    @property
+    def __bases__(self) -> tuple[type, ...]:
+        """The exception class of Python's that the solution's class is derived from."""
+        told = _as_list(self._runner_session.request("class_names", self))
+        names = [name for name in told if type(name) is str]
+        if faults.leaves(names):
+            raise AttributeError("__bases__")
+        return (faults.known_class(names) or Exception,)
 
     # ------------------------------------------------------------------- use as a function
 
@@ -93,7 +116,8 @@ class Proxy(Foreign):
         return _as_int(self._runner_session.request("hash", self))
 
     def __instancecheck__(self, instance: object) -> bool:
-        if not isinstance(instance, (Proxy, Extended)) and fields_of(type(instance)) is None:
+        is_known = isinstance(instance, (Proxy, Extended)) or fields_of(type(instance)) is not None
+        if not (is_known or self._runner_session.is_rebuilt(instance)):
             return False
         return self._runner_session.request("isinstance", instance, self) is True
 
@@ -161,8 +185,10 @@ class Proxy(Foreign):
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
-        self._runner_session.request("exit", self, *_told(error))
+    ) -> bool:
+        swallows = self._runner_session.request("exit", self, *_told(error)) is True
+        frame = sys._getframe(1)
+        return swallows and _is_test_raising(self._runner_session, error, traceback, frame)
 
     def __await__(self) -> Generator[None, None, object]:
         return self._runner_session.request("await", self)
@@ -215,9 +241,41 @@ class CoroutineProxy(Proxy):
         """Gives it up."""
 
 
+class GeneratorProxy(Proxy):
+    """A generator of the candidate's, which is asked for its class as one."""
+
+    __slots__ = ()
+    __class__ = types.GeneratorType  # type: ignore[assignment]  # what `isinstance` sees
+
+
+_PROXIES = {COROUTINE: CoroutineProxy, GENERATOR: GeneratorProxy}
+
+
 def make(session: Session, reference: list[object], kind: str) -> Proxy:
     """Makes the proxy of an object that is used as `kind` says."""
-    return (CoroutineProxy if kind == COROUTINE else Proxy)(session, reference)
+    return _PROXIES.get(kind, Proxy)(session, reference)
+
+
+def _parameter(name: str, kind: int, *default: object) -> inspect.Parameter:
+    given = default[0] if default else inspect.Parameter.empty
+    return inspect.Parameter(name, _KINDS[kind], default=given)
+
+
+def _is_test_raising(
+    session: Session,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+    frame: FrameType,
+) -> bool:
+    """Returns True if the text of a block itself raises what its manager swallows.
+
+    What an assertion, or anything that the solution has a part in, raises is not swallowed.
+    """
+    if traceback is None or traceback.tb_next is not None or traceback.tb_frame is not frame:
+        return False
+    if not isinstance(error, Exception) or isinstance(error, AssertionError):
+        return False
+    return session.raises(frame, traceback.tb_lineno)
 
 
 def _looked_at(session: Session, frame: FrameType, arguments: tuple[object, ...]) -> frozenset[int]:

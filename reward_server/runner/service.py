@@ -6,8 +6,11 @@ takes for its answers. The messages are described in `session`.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import dataclasses
 import functools
+import importlib
 import inspect
 import re
 import threading
@@ -27,10 +30,10 @@ from .codec import (
 )
 from .containers import Given, can_be_held
 from .decoding import Decoder
-from .encoding import Encoder, cast_down
+from .encoding import Encoder, arguments_of, cast_down
 from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import OPERATIONS, details_of
-from .proxy import COROUTINE
+from .proxy import COROUTINE, GENERATOR
 from .records import Records
 from .shared_objects import CANDIDATE, SharedObjects
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     import asyncio
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
+_KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
 _GIVING = frozenset(("get", "item", "value"))
 _WITH_CHANGES = 4  # operands of a call whose changes the judge wants whatever it returns
 _METHODS = (types.MethodType, types.BuiltinMethodType)
@@ -78,9 +82,16 @@ class Service:
         self._remotes: dict[int, remote.Remote] = {}
         self._number: bytes | None = None
         self._asking = threading.RLock()
+        self._own_input = builtins.input
+        builtins.input = self._input
         self._runner: asyncio.Runner | None = None
         self._special: Mapping[str, Callable[..., object]] = {
             "case": self._run_case,
+            "seed": _seed,
+            "dataclass": _on_data_class,
+            "signature": _signature,
+            "kind": type,
+            "class_names": _class_names,
             "await": self._wait,
             "anext": self._next_awaited,
             "aenter": self._enter_awaited,
@@ -108,6 +119,12 @@ class Service:
                 frame = self._frames.receive()
             return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
 
+    def _input(self, prompt: object = "", /) -> str:
+        """Answers `input` as the tests do, if they do."""
+        if self._number is None:
+            return self._own_input(prompt)
+        return str(self.ask("input", str(prompt)))
+
     # --------------------------------------------------------------------- codec.References
 
     def refer(self, value: object, encoder: Encoder) -> object:
@@ -122,7 +139,7 @@ class Service:
                 raise TooLargeError(f"is the last of more than {MAX_OBJECTS} objects")
             number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-        return ["object", number, COROUTINE if type(value) is types.CoroutineType else ""]
+        return ["object", number, _KINDS.get(type(value), "")]
 
     def resolve(self, reference: object) -> object:
         """Returns what the judge means.
@@ -147,6 +164,12 @@ class Service:
     def extend(self, value: object, reference: object, shown: object) -> object:
         """Refuses: the judge sends no such thing."""
         raise ProtocolViolation("extended data of the tests'")
+
+    def rebuild(
+        self, names: list[object], arguments: list[object], text: str, reference: object
+    ) -> object:
+        """Refuses: the judge sends no such thing."""
+        raise ProtocolViolation("an exception of the tests' among results")
 
     def _named(self, name: str) -> Callable[..., object]:
         entry = ENTRY.fullmatch(name) if "(" in name else None
@@ -238,12 +261,14 @@ class Service:
             return Encoder(DataOnly(), self._result_bytes).dumps(["large", str(error)])
         names, text = faults.names_of(error), faults.text_of(error)
         encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES)
-        arguments = _arguments(error, text)
+        arguments = arguments_of(error, text)
         thing = vars(error).get("_runner_thing")
         if thing is None and type(error).__module__ == self._module.__name__:
             thing = error.with_traceback(None)
         reference = None if thing is None else encoder.refer(thing)
-        return encoder.dumps(["raise", names, arguments, text, reference])
+        answer = ["raise", names, arguments, text, reference]
+        more = faults.more_of(error, _data_of)
+        return encoder.dumps(answer if more is None else [*answer, more])
 
     def _outcome(self, answer: object) -> object:
         match answer:
@@ -315,9 +340,42 @@ def _may_have_changed(operands: list[object]) -> bool:
     return any(map(changes.can_change, (*args, *(kwargs or {}).values())))
 
 
-def _arguments(error: BaseException, text: str) -> list[object]:
-    encoder = Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES)
+def _data_of(values: list[object]) -> list[object]:
+    """Returns the JSON values of data, without what is no data."""
+    encoded = []
+    for value in values:
+        parts = value if type(value) is dict else {"": value}
+        kept = {name: one for name, one in parts.items() if _is_data(one)}
+        if value is parts or kept:
+            encoded.append(kept if value is parts else kept[""])
+    return Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES).items(encoded)
+
+
+def _is_data(value: object) -> bool:
     try:
-        return encoder.items(list(error.args))
+        Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES).value(value)
     except NotDataError:
-        return [text]
+        return False
+    return True
+
+
+def _seed(module: str, args: list[object], kwargs: Mapping[str, object]) -> None:
+    generator: Any = importlib.import_module(module)
+    generator.seed(*args, **kwargs)
+
+
+def _on_data_class(name: str, args: list[object], kwargs: Mapping[str, object]) -> object:
+    return getattr(dataclasses, name)(*args, **kwargs)
+
+
+def _class_names(kind: type) -> list[str]:
+    return [f"{one.__module__}.{one.__qualname__}" for one in kind.__mro__]
+
+
+def _signature(function: Callable[..., object]) -> list[list[object]]:
+    """Returns name, kind and default, if it has one, of each parameter."""
+    parameters = inspect.signature(function).parameters.values()
+    return [
+        [one.name, int(one.kind), *([] if one.default is one.empty else [one.default])]
+        for one in parameters
+    ]

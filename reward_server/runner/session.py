@@ -51,7 +51,9 @@ from .outputs import OutputLimitError
 from .own import Own
 from .records import Records
 from .shared_objects import JUDGE, SharedObjects
+from .surroundings import Surroundings
 
+_INPUT = "input"
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
@@ -66,6 +68,10 @@ def _never() -> bool:
 
 
 def _sees_nothing(frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
+    return False
+
+
+def _raises_nothing(frame: FrameType, line: int) -> bool:
     return False
 
 
@@ -145,6 +151,8 @@ class Session:
         self._decoder = Decoder(self, self._answered_type)
         self._ask_decoder = Decoder(self, _no_type)
         self._decoding = False
+        self._surroundings = Surroundings(link)
+        self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
         membrane = Membrane(self.own)
         self._callbacks = Callbacks(membrane)
@@ -161,6 +169,7 @@ class Session:
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}
         self.changed: list[Any] | None = None
+        self.raises: Callable[[FrameType, int], bool] = _raises_nothing
         self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
 
     # --------------------------------------------------------------------- codec.References
@@ -173,6 +182,8 @@ class Session:
         """
         if isinstance(value, Foreign):
             return value.runner_reference()
+        if id(value) in self._rebuilt:
+            return self._rebuilt[id(value)][1].runner_reference()
         self._cross()
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
@@ -221,6 +232,29 @@ class Session:
             case _:
                 raise ProtocolViolation("an unknown reference")
 
+    def rebuild(
+        self, names: list[object], arguments: list[object], text: str, reference: object
+    ) -> object:
+        """Returns the exception of the judge's that stands for one that is a result.
+
+        Raises:
+            ProtocolViolation: there is no such exception.
+        """
+        owner = self.resolve(reference)
+        if not isinstance(owner, Foreign) or not all(type(name) is str for name in names):
+            raise ProtocolViolation("no exception of the solution's")
+        for error, known in self._rebuilt.values():
+            if known is owner:
+                return error
+        known_names = cast("list[str]", names)
+        error = faults.rebuild(known_names, arguments, text, owner, self.expected)
+        self._rebuilt[id(error)] = (error, owner)
+        return error
+
+    def is_rebuilt(self, value: object) -> bool:
+        """Returns True if a value is an exception that is a result of the solution's."""
+        return id(value) in self._rebuilt
+
     def _extended(self, value: object, number: int, shown: frozenset[str]) -> object:
         known = self._objects.get(number)
         if isinstance(known, extended.CLASSES[type(value)]) and extended.updated(known, value):
@@ -250,9 +284,22 @@ class Session:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
         try:
+            if self._surroundings.are_listening:
+                return self._heard(operation, operands)
             return self._exchange(operation, operands)
         finally:
             sys.setrecursionlimit(limit)
+
+    def _heard(self, operation: str, operands: tuple[object, ...]) -> object:
+        """Does a request whose output the tests listen to."""
+        try:
+            self._surroundings.begin()
+            try:
+                return self._exchange(operation, operands)
+            finally:
+                self._surroundings.end()
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
 
     def check_that_it_is_loaded(self) -> None:
         """Refuses to say anything about the solution before it is there.
@@ -363,6 +410,9 @@ class Session:
                     return self._returned(value, changed, overloads, wanted=wanted)
                 case ["raise", list(names), list(arguments), str(text), error]:
                     raise self._raised(names, arguments, text, error)
+                case ["raise", list(names), list(arguments), str(text), error, list(more)]:
+                    raised = self._raised(names, arguments, text, error)
+                    raise faults.completed(raised, more, self.expected)
                 case ["stop"] if operation in ("next", "anext"):
                     raise StopIteration
                 case ["large", str(problem)]:
@@ -411,7 +461,10 @@ class Session:
         self._spend_call()
         encoder = Encoder(self, _OWN_LIMIT)
         try:
-            result = self._callbacks.perform(operation, operands)
+            if operation == _INPUT:
+                result: object = self._surroundings.answer(*operands[:1])
+            else:
+                result = self._callbacks.perform(operation, operands)
             frame = encoder.dumps(["return", encoder.value(result)])  # it has crossed already
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None

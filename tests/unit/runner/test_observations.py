@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from reward_server.runner.observations import are_observed
+from reward_server.runner.observations import are_observed, raises_by_itself
 
 OBSERVING = {
     "a part compared": "a = [1]\nk = f(a)\nassert a[:k] == [1]",
@@ -84,3 +84,21 @@ def test_a_shallow_copy_of_rows_is_no_copy() -> None:
 def test_a_call_that_is_not_there_is_not_observed() -> None:
     assert not are_observed("a = [1]\nassert a == [1]", (1, 0, 1, 3), ("a",), False)
     assert not are_observed("a = (", (1, 0, 1, 3), ("a",), False)
+
+
+@pytest.mark.parametrize(
+    ("line", "raises"),
+    [
+        ("raise ValueError('x')", True),
+        ("int('x')", True),
+        ("x = 1 / 0", True),
+        ("int(r)", False),
+        ("assert r == 1", False),
+        ("if r: raise ValueError", False),
+        ("found.append(r[0])", False),
+        ("for x in r: raise ValueError", False),
+    ],
+)
+def test_only_what_a_block_raises_by_itself_may_be_swallowed(line: str, raises: bool) -> None:
+    assert raises_by_itself(f"with f() as r:\n    {line}\n", 2) is raises
+    assert not raises_by_itself(line, 1)

@@ -1,0 +1,122 @@
+"""What surrounds a call in an ordinary run: streams, input, seeds and functions on data classes.
+
+Where the tests exchange `sys.stdout`, what a call prints is written to what they put there. Where
+they exchange `input` or `sys.stdin`, a call's `input` is answered here. A seed that they set is set
+over there too, and `dataclasses.asdict` of an object over there is done there.
+
+What this stops: nothing is exchanged, read or forwarded but where the tests' own code did so first.
+What comes from the solution is text, or the answer of a request like any other.
+
+What it does not: tell a solution that prints from one whose child process, or thread, does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+import random
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from .codec import Foreign
+
+_INPUT = builtins.input
+_SEEDS = (type(None), int, float, str, bytes, bytearray)
+_ON_DATA_CLASSES = ("asdict", "astuple", "fields", "is_dataclass", "replace")
+
+
+class Written(Protocol):
+    """What the candidate wrote so far, as much of it as is kept."""
+
+    def written(self) -> tuple[bytes, bytes]:
+        """Returns both streams, read as far as there is something to read."""
+
+
+class Surroundings:
+    """The surroundings of the tests of one session, as they were before these ran.
+
+    Args:
+        written: gives the candidate's output.
+    """
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._streams = (sys.stdout, sys.stderr)
+        self._stdin = sys.stdin
+        self._before = (0, 0)
+
+    @property
+    def are_listening(self) -> bool:
+        """Tells whether the tests exchanged a stream for one of theirs."""
+        return (sys.stdout, sys.stderr) != self._streams
+
+    def begin(self) -> None:
+        """Takes note of what was written before a request."""
+        out, err = self._written.written()
+        self._before = len(out), len(err)
+
+    def end(self) -> None:
+        """Writes what a request wrote to the streams that the tests exchanged."""
+        for index, stream in enumerate((sys.stdout, sys.stderr)):
+            piece = self._written.written()[index][self._before[index] :]
+            if piece and stream is not self._streams[index] and stream is not None:
+                stream.write(piece.decode("utf-8", "replace"))
+        self.begin()
+
+    def answer(self, prompt: object) -> str:
+        """Returns what the tests answer where the solution asks for input.
+
+        Raises:
+            EOFError: they exchanged neither `input` nor the stream.
+        """
+        is_theirs = builtins.input is not _INPUT or sys.stdin is not self._stdin
+        if not is_theirs or type(prompt) is not str:
+            raise EOFError("EOF when reading a line")
+        return str(builtins.input(prompt) if prompt else builtins.input())
+
+
+def forward(request: Callable[..., object], sources: str) -> None:
+    """Has seeds, and functions on data classes, reach the candidate where tests' texts use them.
+
+    This changes modules of this process, which serves no other tests afterwards.
+    """
+    if "seed(" in sources:
+        for name, module in (("random", random), ("numpy.random", sys.modules.get("numpy.random"))):
+            if module is not None:
+                _exchange(module, "seed", functools.partial(_forward_seed, request, name))
+    if "dataclasses" in sources:
+        for name in _ON_DATA_CLASSES:
+            _exchange(dataclasses, name, functools.partial(_forward_object, request, name))
+
+
+def _exchange(module: ModuleType, name: str, forwarding: Callable[..., object]) -> None:
+    own = vars(module)[name]
+    if not isinstance(own, functools.partial):
+        setattr(module, name, functools.partial(forwarding, own))
+
+
+def _forward_seed(
+    request: Callable[..., object],
+    module: str,
+    own: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> object:
+    if all(isinstance(one, _SEEDS) for one in (*args, *kwargs.values())):
+        request("seed", module, list(args), kwargs)
+    return own(*args, **kwargs)
+
+
+def _forward_object(
+    request: Callable[..., object],
+    name: str,
+    own: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> object:
+    if args and isinstance(args[0], Foreign):
+        return request("dataclass", name, list(args), kwargs)
+    return cast("Any", own)(*args, **kwargs)
