@@ -1,8 +1,8 @@
 """Runs the tests of pytest files, with pytest's own collection, fixtures and reports.
 
-No plug-in is loaded but pytest's own, no cache is kept, and nothing above the working folder is
-read. Assertions are not rewritten: it costs more than most tests do, and the line that failed is
-told anyway.
+No plug-in is loaded but pytest's own, and pytest-asyncio where tests are marked for it. No cache is
+kept, and nothing above the working folder is read. Assertions are not rewritten: it costs more than
+most tests do, and the line that failed is told anyway.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,7 @@ _UNWANTED = (
     *("doctest", "unraisableexception", "threadexception"),
 )
 _CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_ASYNCIO, _PLUGIN = ".asyncio", "pytest_asyncio.plugin"
 _SUBJECTS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 
 
@@ -38,12 +41,20 @@ def run(files: Sequence[str], course: Course) -> None:
     plugin = _Plugin(course)
     said = io.StringIO()
     with redirect_stderr(said), redirect_stdout(said):
-        status = pytest.main(_arguments(strict=course.heard), plugins=[plugin])
+        arguments = [*_for_coroutines(files), *_arguments(strict=course.heard)]
+        status = pytest.main(arguments, plugins=[plugin])
     if not plugin.has_run:
         words = [line for line in said.getvalue().splitlines() if line.strip()]
         raise BrokenSuiteError(words[-1] if words else f"pytest gave up: {status!r}")
     if plugin.broken is not None:
         raise BrokenSuiteError(plugin.broken)
+
+
+def _for_coroutines(files: Sequence[str]) -> list[str]:
+    """Returns what loads pytest-asyncio, if tests are marked for it and it is there."""
+    texts = (Path(file).read_text("utf-8", "replace") for file in files)
+    is_marked = any(_ASYNCIO in text for text in texts)
+    return ["-p", _PLUGIN] if is_marked and find_spec("pytest_asyncio") is not None else []
 
 
 def _arguments(*, strict: bool) -> list[str]:
@@ -87,7 +98,7 @@ class _Plugin:
         self.has_run = True
         items = session.items
         if self.broken is None:
-            self.broken = _missing_fixture(items)
+            self.broken = _missing_plugin(items) or _missing_fixture(items)
         if self.broken is None and self._course.collected(
             frameworks.unique([item.nodeid for item in items])
         ):
@@ -125,6 +136,15 @@ class _Plugin:
         if report.skipped:
             self._skip = str(getattr(report, "wasxfail", "") or error or "")
         return report
+
+
+def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
+    """Names a coroutine function among the tests that no plug-in runs."""
+    for item in items:
+        manager = item.config.pluginmanager
+        if item.get_closest_marker("asyncio") and not manager.has_plugin(_PLUGIN):
+            return f"{item.nodeid} needs pytest-asyncio, which this sandbox lacks"
+    return None
 
 
 def _missing_fixture(items: Sequence[pytest.Item]) -> str | None:

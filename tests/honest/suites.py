@@ -766,6 +766,33 @@ WITH_PYTEST = (
         """,
     ),
     suite(
+        "coroutines that are marked for pytest-asyncio",
+        PYTEST,
+        "async def add(a, b):\n    return a + b\n",
+        """
+        import pytest
+        from solution import add
+
+        pytestmark = pytest.mark.filterwarnings("ignore")
+
+        @pytest.fixture
+        def one():
+            return 1
+
+        @pytest.mark.asyncio
+        async def test_addition(one):
+            assert await add(one, 2) == 3
+
+        @pytest.mark.asyncio
+        @pytest.mark.parametrize("a", [1, 2])
+        async def test_rows(a):
+            assert await add(a, a) == 2 * a
+
+        def test_beside():
+            assert callable(add)
+        """,
+    ),
+    suite(
         "one hundred and twenty tests",
         PYTEST,
         ADD,

@@ -346,7 +346,7 @@ def test_an_ask_in_another_form_is_forged() -> None:
     "name",
     [
         *("__array_interface__", "__array_struct__", "__array__", "__buffer__", "__mro_entries__"),
-        *("_as_parameter_", "__fspath__", "__signature__", "__code__", "__set__"),
+        *("_as_parameter_", "__fspath__", "__code__", "__set__"),
         *("__reduce__x__", "__array_ufunc__", "__cuda_array_interface__", "__dlpack__"),
         *("__conform__", "__isabstractmethod__", "__class_getitem__", "__args__", "__text__"),
     ],
