@@ -180,17 +180,26 @@ class Encoder:
             reference = self._references.refer(value, self)
         except TooLargeError:
             return plain
+        if not _is_to_object(reference):
+            return {REFERENCE: reference}
         return {"extended": [plain, reference, _shown(cast("type", type(value)), base)]}
 
     def _foreign(self, value: object) -> object:
         if self._extends and isinstance(value, Exception):
             names, text = faults.names_of(value), faults.text_of(value)
-            reference = self._references.refer(value)
+            reference = self._references.refer(value, self)
+            if not _is_to_object(reference):
+                return {REFERENCE: reference}
             return {"exception": [names, arguments_of(value, text), text, reference]}
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
         return {"library": [*told, self._references.refer(value, self)]}
+
+
+def _is_to_object(reference: object) -> bool:
+    """Returns True if a reference is to an object of the sender's, and tells no more of it."""
+    return type(reference) is list and bool(reference) and reference[0] == "object"
 
 
 def arguments_of(error: BaseException, text: str) -> list[object]:
