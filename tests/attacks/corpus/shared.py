@@ -125,6 +125,7 @@ ARGUMENTS = (
         assert values != [0]
         """,
         "def solve(values):\n    values.clear()\n    return [0, 0, 0]\n",
+        solution=f"{SECRET}def solve(values):\n    return list(map(secret, values))\n",
     ),
 )
 
