@@ -31,7 +31,7 @@ from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
 from reward_server.evaluation.split_tests import Parts, Splits, run_apart
 from reward_server.grading.foreign import read_prompt
-from reward_server.grading.rewriting import Rewritten, rewrite
+from reward_server.grading.rewriting import Rewritten, has_twins_throughout, rewrite
 from reward_server.grading.understanding import Understanding, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
@@ -120,7 +120,11 @@ class ProgramGrader:
     @property
     def _in_one(self) -> Integrity:
         """Returns what is left where tests and solution are one program."""
-        return Integrity.SHARED_TWINS if self.understanding.perturbs else Integrity.SHARED
+        program = self.language.program
+        assertions = None if program is None else program.assertions
+        if assertions is not None and has_twins_throughout(self.understanding, assertions):
+            return Integrity.SHARED_TWINS
+        return Integrity.SHARED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 2: the compiler's execution and the program's."""

@@ -100,11 +100,23 @@ def rewrite(
 
 def has_twins(assertion: Assertion, language: Assertions) -> bool:
     """Tells whether an assertion compares with a literal, in whose place another can stand."""
-    return any(
-        claim.expected is not None
-        and claim.expected.leaves
-        and _has_name(claim, assertion.in_expression, language)
-        for claim in assertion.claims
+    return any(_claim_has_twins(claim, assertion, language) for claim in assertion.claims)
+
+
+def _claim_has_twins(claim: Claim, assertion: Assertion, language: Assertions) -> bool:
+    compares = claim.expected is not None and bool(claim.expected.leaves)
+    return compares and _has_name(claim, assertion.in_expression, language)
+
+
+def has_twins_throughout(understanding: Understanding, language: Assertions) -> bool:
+    """Tells whether nothing decides a program but comparisons in which twins can stand.
+
+    A comparison without a literal is passed by what equals everything, and an inverted condition by
+    who reads his own program.
+    """
+    assertions = understanding.assertions
+    return understanding.perturbs and all(
+        _claim_has_twins(claim, one, language) for one in assertions for claim in one.claims
     )
 
 

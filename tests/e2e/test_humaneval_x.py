@@ -69,7 +69,6 @@ def without_body(row: dict[str, Any]) -> str:
 def judged(client: RewardClient, requests: list[pb.ScoreRequest]) -> list[Score]:
     for request in requests:
         request.extraction = pb.EXTRACTION_NONE
-        request.require_integrity = pb.INTEGRITY_SHARED_TWINS
     return client.score(requests)
 
 

@@ -327,3 +327,12 @@ def test_program_tests_and_their_table_need_each_other() -> None:
     """
     with pytest.raises(ValueError, match="need each other"):
         parse_language(text)
+
+
+@pytest.mark.parametrize(
+    "claim", ["f(1) == g(1)", "f(1) == expected", "equal(f(1), f(2))", "f(1)", "f(1) < f(2)"]
+)
+async def test_an_assertion_without_a_literal_proves_nothing(claim: str) -> None:
+    tests = f"int main() {{\n  assert(f(1) == 2);\n  assert({claim});\n}}\n"
+    with pytest.raises(UnsupportedError, match="SHARED is"):
+        await judged(honest("2"), tests, require_integrity=Integrity.SHARED_TWINS)
