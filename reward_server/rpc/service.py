@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import grpc
 from google.protobuf.message import Message
@@ -37,7 +38,7 @@ class RewardService:
         evaluation: judges and runs.
         bounds: what a request may ask for.
         facts: what the server says of itself.
-        batch_width: how many requests of one batch are worked on at once.
+        batch_width: how many requests of an owner's batches are worked on at once.
         telemetry: counts calls and verdicts.
         gate: what calls have to pass.
     """
@@ -55,7 +56,8 @@ class RewardService:
         self._evaluation = evaluation
         self._bounds = bounds
         self._info = answers.server_info(facts, bounds)
-        self._batch_width = min(batch_width, _WIDEST_BATCH)
+        self._batch_width = batch_width
+        self._batch_places = WeakValueDictionary[str, asyncio.Semaphore]()
         self._telemetry = telemetry
         self._gate = gate
 
@@ -95,15 +97,17 @@ class RewardService:
         todo = iter(_alike_together(batch.requests))
         caller = _Reader(context)
         deadline = _deadline(context)
+        places = self._batch_places.setdefault(owner, asyncio.Semaphore(self._batch_width))
 
         async def work() -> None:
             for index in todo:
-                answer = await self._answer(batch.requests[index], deadline, owner)
+                async with places:
+                    answer = await self._answer(batch.requests[index], deadline, owner)
                 answer.index = index
                 await caller.send(answer)
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(self._batch_width, len(batch.requests))):
+            for _ in range(min(self._batch_width, _WIDEST_BATCH, len(batch.requests))):
                 group.create_task(work())
         if caller.has_gone:
             raise asyncio.CancelledError

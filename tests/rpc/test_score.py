@@ -372,6 +372,19 @@ async def test_a_batch_leaves_half_of_the_queue_to_others(serve: Serve) -> None:
     assert len(await task) == 100
 
 
+async def test_batches_of_one_owner_leave_half_of_the_queue_together(serve: Serve) -> None:
+    served = await serve(FakeExecutor(slots=2, held=True), queue_capacity=10)
+    tasks = [
+        asyncio.create_task(batch(served, *(function_request(100 * k + n) for n in range(50))))
+        for k in range(4)
+    ]
+    await served.executor.until_running(2)
+    await served.until_admitted(7)
+    served.executor.release()
+    answers = [answer for task in tasks for answer in await task]
+    assert sum(answer.HasField("response") for answer in answers) == 200
+
+
 async def test_a_cancelled_batch_kills_all_its_executions(serve: Serve) -> None:
     served = await serve(FakeExecutor(slots=3, held=True))
     requests = [function_request(n) for n in range(10)]
