@@ -387,12 +387,16 @@ Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One execution to run: what, in which language, within which limits, with which network."""
+    """One execution to run: what, in which language, within which limits, with which network.
+
+    `is_copy` marks one that the server adds by itself, to confirm what another execution claimed.
+    """
 
     work: Work
     language: str = "python"
     limits: Limits = Limits()
     network: Network = Network.NONE
+    is_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,15 +12,19 @@ from codereward.v1 import reward_service_pb2 as pb
 DEFAULT_WALL_TIME_SECONDS = 30.0
 DEFAULT_TIME_BUDGET_SECONDS = 240.0
 _QUEUE_SECONDS = 30.0
+# A server confirms passes by executions of its own, which stand outside of the budget: so many, of
+# one whole wall limit each, at most.
+_COPIES = 32
 
 
 def score_seconds(request: pb.ScoreRequest) -> float:
-    """Returns the time for one attempt at a verdict: the budget, one execution, and the queue."""
+    """Returns the time for one attempt at a verdict: budget, copies, one execution, and queue."""
     wall = _wall_seconds(request.limits)
     budget = DEFAULT_TIME_BUDGET_SECONDS
     if request.HasField("time_budget_seconds"):
         budget = request.time_budget_seconds
-    return max(budget, 2 * wall) + wall + _QUEUE_SECONDS
+    copies = 0 if request.HasField("stdio") else _COPIES
+    return max(budget, 2 * wall) + (copies + 1) * wall + _QUEUE_SECONDS
 
 
 def execute_seconds(request: pb.ExecuteRequest) -> float:

@@ -3,10 +3,15 @@
 Limits bound one execution. Without a bound on their sum, a program that sleeps in each of many
 cases would outlast its caller, and so end without a verdict. Time is counted as on an idle server:
 waiting for a slot is free, and of executions that run side by side each counts its part.
+
+Copies, which the server adds to confirm a pass, are no matter of that budget: a test that is slow
+and honest may take 22 of them. All executions together end before the caller's deadline, so that a
+program that sleeps in its copies gets a verdict, too.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from reward_server.domain import Execution, Job, LimitKind, Limits, Network
@@ -24,18 +29,27 @@ class Budget:
     Args:
         slots: where its executions run.
         width: how many of them can run at once on an idle server.
-        seconds: the time.
+        seconds: the time, without copies.
+        together_seconds: the time of copies and all other executions together.
         network: what each execution gets.
     """
 
     def __init__(
-        self, slots: Slots, *, width: int, seconds: float, network: Network = Network.NONE
+        self,
+        slots: Slots,
+        *,
+        width: int,
+        seconds: float,
+        together_seconds: float = math.inf,
+        network: Network = Network.NONE,
     ) -> None:
         self._slots = slots
         self._network = network
         self._width = width
         self._seconds = seconds
+        self._together_seconds = together_seconds
         self._spent = 0.0
+        self._copied = 0.0
         self._running = 0
         self._peak = 0
         self._has_run_over = False
@@ -48,8 +62,7 @@ class Budget:
                 execution had run into its own time limit.
             DeadlineError, SandboxError, UnsupportedError: as the slots.
         """
-        if self._spent >= self._seconds:
-            raise BudgetSpentError(f"its executions took the {self._seconds:g} s that they share")
+        self._refuse_if_spent(is_copy=job.is_copy)
         self._running += 1
         self._peak = min(max(self._peak, self._running), self._width)
         try:
@@ -60,11 +73,37 @@ class Budget:
             raise BudgetSpentError("the deadline passed after a run above its limit") from None
         finally:
             self._running -= 1
-        self._spent += execution.usage.wall_time_seconds / self._peak
+        self._count(execution.usage.wall_time_seconds / self._peak, is_copy=job.is_copy)
         self._has_run_over |= not _TIMES.isdisjoint(execution.limits_hit)
         return execution
+
+    def _refuse_if_spent(self, *, is_copy: bool) -> None:
+        if not is_copy and self._spent >= self._seconds:
+            raise BudgetSpentError(f"its executions took the {self._seconds:g} s that they share")
+        if is_copy and self._spent + self._copied >= self._together_seconds:
+            raise BudgetSpentError(
+                f"its executions, those that confirm a pass among them, took the "
+                f"{self._together_seconds:g} s that the call's deadline allows"
+            )
+
+    def _count(self, seconds: float, *, is_copy: bool) -> None:
+        if is_copy:
+            self._copied += seconds
+        else:
+            self._spent += seconds
 
 
 def budget_seconds(asked: float, limits: Limits) -> float:
     """Returns the time that a submission gets, of which one execution never takes all."""
     return max(asked, _FEWEST_EXECUTIONS * limits.wall_time_seconds)
+
+
+def together_seconds(remaining: float, seconds: float, limits: Limits) -> float:
+    """Returns the time of copies and all other executions together.
+
+    Args:
+        remaining: until the caller's deadline.
+        seconds: the budget without copies, which always fits.
+        limits: of each execution, one of which may have begun when the time is up.
+    """
+    return max(seconds, remaining - limits.wall_time_seconds)

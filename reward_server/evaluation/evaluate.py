@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -30,7 +31,7 @@ from reward_server.domain import (
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.answers import assess, assess_unrun, shared_with
 from reward_server.evaluation.beside import beside_grader
-from reward_server.evaluation.budget import Budget, budget_seconds
+from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
 from reward_server.evaluation.graders import (
     CallGrader,
     Candidate,
@@ -198,7 +199,8 @@ class Evaluation:
             if not extracted.found:
                 return unrun("the completion holds no fenced code")
             candidate = _candidate(submission, extracted, language)
-            runs = await _runs(grader, candidate, self._budget(submission, grader, slots))
+            budget = self._budget(submission, grader, slots, deadline)
+            runs = await graded_within(grader, candidate, budget)
         return assess(
             submission,
             runs,
@@ -207,12 +209,16 @@ class Evaluation:
             has_code_block=extracted.has_code_block,
         )
 
-    def _budget(self, submission: Submission, grader: Grader, slots: Slots) -> Budget:
+    def _budget(
+        self, submission: Submission, grader: Grader, slots: Slots, deadline: float | None
+    ) -> Budget:
         side_by_side = self._parallelism if isinstance(grader, StdioGrader) else 1
+        seconds = budget_seconds(submission.time_budget_seconds, submission.limits)
         return Budget(
             slots,
             width=min(side_by_side, self._scheduler.slots),
-            seconds=budget_seconds(submission.time_budget_seconds, submission.limits),
+            seconds=seconds,
+            together_seconds=together_seconds(_remaining(deadline), seconds, submission.limits),
             network=submission.network,
         )
 
@@ -254,11 +260,16 @@ def _way_back(deadline: float | None) -> float | None:
     """Returns when a submission has to be judged for its caller to hear of it in time."""
     if deadline is None:
         return None
-    remaining = deadline - asyncio.get_running_loop().time()
-    return deadline - min(max(remaining, 0.0) * _WAY_BACK_SHARE, _WAY_BACK_SECONDS)
+    remaining = max(_remaining(deadline), 0.0)
+    return deadline - min(remaining * _WAY_BACK_SHARE, _WAY_BACK_SECONDS)
 
 
-async def _runs(grader: Grader, candidate: Candidate, budget: Budget) -> list[Run]:
+def _remaining(deadline: float | None) -> float:
+    return math.inf if deadline is None else deadline - asyncio.get_running_loop().time()
+
+
+async def graded_within(grader: Grader, candidate: Candidate, budget: Budget) -> list[Run]:
+    """Returns what a grader found, or that the budget was used up before it found anything."""
     try:
         return await grader.grade(candidate, budget)
     except BudgetSpentError as error:

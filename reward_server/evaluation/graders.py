@@ -73,6 +73,10 @@ class Candidate:
         """Makes a job of work on this program."""
         return Job(work=work, language=self.language.name, limits=self.limits)
 
+    def copy(self, work: Work) -> Job:
+        """Makes a job of perturbed work, which confirms what an execution claimed."""
+        return replace(self.job(work), is_copy=True)
+
     def counted(self, total: int) -> int:
         """Returns how many of the leading tests count."""
         if self.policy.kind is RewardPolicyKind.FIRST_K:
@@ -148,7 +152,7 @@ class FunctionGrader:
         async def execute(tests: Tests) -> Execution:
             assert isinstance(tests, FunctionTests)
             copy = replace(work, tests=tests, stop_at_first_failure=False)
-            return await slots.run(candidate.job(copy))
+            return await slots.run(candidate.copy(copy))
 
         read = partial(FunctionCopies, self.tests)
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
@@ -215,7 +219,7 @@ class CallGrader:
         async def execute(tests: Tests) -> Execution:
             assert isinstance(tests, CallTests)
             copy = replace(work, tests=tests, stop_at_first_failure=False)
-            return await slots.run(candidate.job(copy))
+            return await slots.run(candidate.copy(copy))
 
         names = [case_name(index) for index in range(start, end)]
         read = partial(CallCopies, work.tests, names)

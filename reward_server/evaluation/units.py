@@ -179,7 +179,7 @@ class UnitGrader:
 
         async def execute(tests: Tests) -> Execution:
             assert isinstance(tests, UnitTests)
-            return await slots.run(candidate.job(self._work(candidate, tests, stops=False)))
+            return await slots.run(candidate.copy(self._work(candidate, tests, stops=False)))
 
         read = partial(FileCopies, self.tests, self.wanted)
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
@@ -196,7 +196,7 @@ class UnitGrader:
         for change in schedule({unit: twins.weights[unit] for unit in units}, self.draw):
             files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
             work = self._work(candidate, replace(self.tests, files=files), stops=False)
-            execution = await slots.run(candidate.job(work))
+            execution = await slots.run(candidate.copy(work))
             if found := vector.compare(execution.tests, change):
                 return [*runs, Run(execution=_ended(execution), tests=()), _betrayed(run, found)]
             runs.append(Run(execution=execution, tests=()))

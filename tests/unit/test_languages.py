@@ -179,3 +179,11 @@ async def test_a_language_is_there_when_it_tells_its_version(
     told = await versions_of(executor, wanted)
     assert told.pop("python") == Found(version="3.11.9", frameworks=("unittest",))
     assert {name: one.version for name, one in told.items()} == found
+
+
+def test_no_harness_in_rust_compares_exit_codes_which_cannot_be_before_1_75() -> None:
+    rust = load_languages().find("rust")
+    assert rust.program is not None
+    assert rust.unit is not None
+    for text in (rust.program.ending, *rust.unit.files.values()):
+        assert not re.search(r"[!=]=\s*std::process::ExitCode", text)
