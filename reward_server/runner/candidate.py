@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from typing import NoReturn, cast
 
 from . import commands, program, service, solution, streams, wire
@@ -20,14 +21,22 @@ from .frames import LOADED, READY, Frames
 _OWN_FRAMES = 60  # of the recursion limit, so that a solution gets the depth that it is used to
 
 
-def run(channel: socket.socket) -> NoReturn:
-    """Serves one execution and never returns; the working folder is private and empty."""
+def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
+    """Serves one execution and never returns; the working folder is private and empty.
+
+    Args:
+        channel: to the judge.
+        step_aside: makes this process one that its own signals end; see `aside`. Commands are
+            such processes anyway, and who runs them has to outlive them.
+    """
     frames = Frames(channel)
     header, blobs = wire.unpack(frames.receive())
     streams.open_streams()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
+    if header["mode"] != "commands":
+        step_aside()
     frames.send(READY)
     if header["mode"] == "commands":
         commands.run(frames, header, blobs)

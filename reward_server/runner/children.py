@@ -17,10 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from . import forking, kernel, wire
+from . import aside, forking, kernel, wire
 from .footing import ExitWatch, Footing
 
 _DESCRIPTOR = struct.Struct("i")
+_STATUS_BITS = 0xFFFF
 _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_getcpuclockid
 
 
@@ -72,11 +73,20 @@ class Child:
     def reap(self) -> None:
         """Waits for its end."""
         if self.alive:
-            _, self.status, usage = os.wait4(self.pid, 0)
+            _, status, usage = os.wait4(self.pid, 0)
+            self.status = status or self._told_status()
             self.cpu_time_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
             self.peak_memory_bytes = usage.ru_maxrss << 10
             os.close(self.watch.descriptor)
             self.line.close()
+
+    def _told_status(self) -> int:
+        """Returns the status of the process for which this one stood aside; see `aside`."""
+        try:
+            told = self.line.recv(aside.STATUS.size + 1, socket.MSG_DONTWAIT)
+        except OSError:
+            return 0
+        return aside.STATUS.unpack(told)[0] & _STATUS_BITS if len(told) == aside.STATUS.size else 0
 
     def end(self) -> None:
         """Kills and reaps it."""

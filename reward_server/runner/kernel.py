@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import platform
 import signal
@@ -15,7 +16,7 @@ CLONE_NEWIPC = 0x08000000
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
-_CLONE_CHILD_SETTID = 0x01000000
+CLONE_CHILD_SETTID = 0x01000000
 
 MS_RDONLY = 1
 MS_NOSUID = 2
@@ -66,7 +67,7 @@ def _number(name: str) -> int:
     return _NUMBERS[MACHINE][name]
 
 
-def _own_thread_id_address() -> int:
+def own_thread_id_address() -> int:
     """Finds where glibc caches the thread's id, which a raw clone must bring up to date.
 
     The offset is glibc's own export for debuggers (libthread_db); 0 where libc has none.
@@ -80,14 +81,36 @@ def _own_thread_id_address() -> int:
     return address if cached == os.getpid() else 0
 
 
+def address_of(mapping: mmap.mmap) -> int:
+    """Returns where a mapping lies, which may be read alone."""
+    view = _Buffer()
+    _check(_get_buffer(ctypes.py_object(mapping), ctypes.byref(view), 0), "buffer")
+    _release_buffer(ctypes.byref(view))
+    return int(view.address)
+
+
+class _Buffer(ctypes.Structure):
+    """The first fields of CPython's `Py_buffer`, and room for the others."""
+
+    _fields_ = (
+        ("address", ctypes.c_void_p),
+        ("owner", ctypes.c_void_p),
+        ("others", ctypes.c_void_p * 16),
+    )
+
+
+_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_release_buffer = ctypes.pythonapi.PyBuffer_Release
+
+
 def clone(namespaces: int) -> int:
     """Forks into new namespaces in one system call; returns 0 in the child, like `os.fork`.
 
     Raises:
         OSError: the kernel refuses.
     """
-    thread_id = _own_thread_id_address()
-    flags = namespaces | signal.SIGCHLD | (_CLONE_CHILD_SETTID if thread_id else 0)
+    thread_id = own_thread_id_address()
+    flags = namespaces | signal.SIGCHLD | (CLONE_CHILD_SETTID if thread_id else 0)
     # x86-64 takes (stack, parent tid, child tid, tls), AArch64 (stack, parent tid, tls, child tid).
     tail = (thread_id, 0) if MACHINE == "x86_64" else (0, thread_id)
     ctypes.pythonapi.PyOS_BeforeFork()

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from . import candidate, confine, judge, policy, rehearsal, wire
+from .aside import Aside
 from .budget import Budget
 from .children import Child, fork, receive
 from .confine import Seal
@@ -36,6 +37,7 @@ from .wire import Finish, Kind, Start, Stop, Word
 
 CONTROL_IN, CONTROL_OUT = 0, 1
 _PIPE_BYTES = 1 << 18
+_FIRST = 1  # the first process of a namespace, which only waits, beside those that are allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ class Zygote:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._meters = options.ground.meters
+        self._aside = Aside()
         self._used = self._meters.reading()
         self._residue_bytes = 0
         self._disk_bytes = policy.USUAL_DISK_BYTES
@@ -233,7 +236,7 @@ class Zygote:
             confine.limit_candidate(start)
             options = self._options
             self._seal(footing, options.loopback_seal if start.loopback else options.seal)
-            candidate.run(untrusted)
+            candidate.run(untrusted, lambda: self._aside.step(line.detach()))
 
         child = fork(candidate_body, footing)
         os.set_blocking(inputs[1], False)
@@ -251,11 +254,12 @@ class Zygote:
         report = descriptors[ours][-1]
         self._meters.reset_peak()
         self._residue_bytes = min(self._residue_bytes, self._meters.group_bytes())
-        self._meters.limit_processes(start.processes)
+        processes = start.processes + _FIRST
+        self._meters.limit_processes(processes)
         before = self._used
         begun = time.monotonic_ns()
         budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
-        user_processes = self._meters.user_processes(start.processes)
+        user_processes = self._meters.user_processes(processes)
         for program in programs:
             program.send(wire.START.pack(*start._replace(processes=user_processes)))
         self._judge.send(wire.JUDGE, descriptors)
@@ -357,7 +361,6 @@ class Zygote:
 
 def _wait_for_start(line: socket.socket) -> Start:
     message, _ = receive(line, wire.START.size)
-    line.close()
     return Start(*wire.START.unpack(message))
 
 

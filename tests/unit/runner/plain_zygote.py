@@ -166,7 +166,7 @@ class Execution:
             os.dup2(end, number)
         _close_all_but({self._untrusted.fileno()})
         os.chdir(self._folder)
-        candidate.run(self._untrusted)
+        candidate.run(self._untrusted, lambda: None)
 
 
 def _judge(line: socket.socket, folder: str) -> NoReturn:
