@@ -6,7 +6,8 @@ could print the right answer, kill itself, and go on to a good end.
 
 What it does not: watch over anything. Both processes have the same rights, and the same memory,
 a copy of which would cost as much as an execution. The first one reaps who ends, tells the second
-one's status and exits, which ends the namespace. A program that tampers with it can tell another
+one's status and exits, which ends the namespace; of files it holds open none but what it tells
+that by. A program that tampers with it can tell another
 status of itself, as it can by its exit.
 
 The second process goes on with the stack. So the first one runs a few machine instructions that
@@ -38,6 +39,15 @@ _X86_64 = """
     41 89 c4        first: mov r12d, eax
     49 89 d5        mov r13, rdx
     4d 89 c6        mov r14, r8
+    bd 40 00 00 00  mov ebp, 64         ; all descriptors are closed but one
+    ff cd           close: dec ebp
+    78 10           js wait
+    44 39 f5        cmp ebp, r14d
+    74 f7           je close
+    89 ef           mov edi, ebp
+    b8 03 00 00 00  mov eax, 3          ; close
+    0f 05           syscall
+    eb ec           jmp close
     bf ff ff ff ff  wait: mov edi, -1   ; for whomever
     4c 89 ee        mov rsi, r13
     31 d2           xor edx, edx
@@ -65,6 +75,15 @@ _AARCH64 = """
     c0 03 5f d6     ret                 ; the second process, or an error
     ea 03 00 aa     first: mov x10, x0
     eb 03 02 aa     mov x11, x2
+    0c 08 80 d2     mov x12, 64         ; all descriptors are closed but one
+    8c 05 00 f1     close: subs x12, x12, 1
+    e4 00 00 54     b.mi wait
+    9f 01 09 eb     cmp x12, x9
+    a0 ff ff 54     b.eq close
+    e0 03 0c aa     mov x0, x12
+    28 07 80 d2     mov x8, 57          ; close
+    01 00 00 d4     svc 0
+    f9 ff ff 17     b close
     00 00 80 92     wait: mov x0, -1    ; for whomever
     e1 03 0b aa     mov x1, x11
     e2 03 1f aa     mov x2, xzr

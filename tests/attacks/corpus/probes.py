@@ -21,6 +21,8 @@ PRELUDE = code("""
         number = aarch64 if os.uname().machine == 'aarch64' else x86_64
         words = [ctypes.c_long(each) if type(each) is int else each for each in arguments]
         return libc.syscall(ctypes.c_long(number), *words)
+    # The first process of an execution is the program's own: it waits for the program's end.
+    parent = 0 if os.getppid() == 1 else os.getppid()
     def escaped():
 """)
 EPILOGUE = code("""
@@ -133,25 +135,25 @@ MOUNTS = (
 PROCESSES = (
     _probe(
         "sight of other processes",
-        "return sum(map(str.isdigit, os.listdir('/proc'))) > 1",
+        "return {name for name in os.listdir('/proc') if name.isdigit()} - {'1', str(os.getpid())}",
     ),
-    _probe("a signal to its parent", "return os.getppid() and os.kill(os.getppid(), 0) is None"),
+    _probe("a signal to its parent", "return parent and os.kill(parent, 0) is None"),
     _probe("a signal to everybody", "return os.kill(-1, 0) is None"),
     _probe(
         "its parent's priority",
-        "return os.getppid() and os.setpriority(0, os.getppid(), 19) is None",
+        "return parent and os.setpriority(0, parent, 19) is None",
     ),
     _probe(
         "its parent's limits",
-        "return os.getppid() and resource.prlimit(os.getppid(), resource.RLIMIT_CORE) is not None",
+        "return parent and resource.prlimit(parent, resource.RLIMIT_CORE) is not None",
     ),
     _probe(
         "its parent's memory, through a file",
-        "return os.open(f'/proc/{os.getppid()}/mem', os.O_RDWR) > 0",
+        "return os.open(f'/proc/{parent}/mem', os.O_RDWR) > 0",
     ),
     _probe(
         "its parent's environment, through a file",
-        "return os.open(f'/proc/{os.getppid()}/environ', os.O_RDONLY) > 0",
+        "return os.open(f'/proc/{parent}/environ', os.O_RDONLY) > 0",
     ),
     _call("its parent under a debugger", "libc.ptrace(0x4206, os.getppid(), 0, 0)", shown=True),
     _call("itself under a debugger", "libc.ptrace(0, 0, 0, 0)", shown=True),
