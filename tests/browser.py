@@ -55,6 +55,11 @@ class Browser:
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.devtools("Emulation.setDeviceMetricsOverride", metrics)
 
+    def prefer(self, scheme: str) -> None:
+        """Asks pages for "light" or "dark" colours."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.devtools("Emulation.setEmulatedMedia", {"features": features})
+
     def run(self, script: str, *arguments: Any) -> Any:
         """Runs the body of a function of JavaScript in the page; answers with what it returns."""
         return self._post("execute/sync", {"script": script, "args": list(arguments)})

@@ -157,10 +157,12 @@ def test_pages_and_orders_show_every_completion_once(quiet, seeds):
 def test_a_click_opens_a_completion_with_its_code_and_failing_test(quiet, seeds):
     quiet.open(seeds)
     quiet.choose("#verdict", "FAILED")
-    assert len(quiet.texts("#list pre")) == 2
+    assert len(quiet.texts("#list pre")) == 4
     inside = open_completion(quiet, 2)
     assert quiet.texts(f"{inside} .facts")[0] == "failing test: test_of_seven: 6 != 12"
-    prompt, completion = quiet.texts(f"{inside} pre")
+    assert quiet.texts(f"{inside} .compared h4") == ["left", "right"]
+    left, right, prompt, completion = quiet.texts(f"{inside} pre")
+    assert (left, right) == ("6", "12")
     assert prompt.startswith("Write a function solve_")
     assert completion.startswith("Here is a function that does it:\n\n```python\ndef solve_")
     assert {"def", "int", "for", "in", "if", "return"} == set(quiet.texts(f"{inside} pre .k"))
@@ -177,14 +179,76 @@ def test_nothing_is_loaded_from_anywhere_and_every_figure_is_drawn(quiet, seeds)
     assert all(quiet.run("return [...document.images].map((i) => i.alt)"))
 
 
-@pytest.mark.parametrize("width", [360, 800, 1400])
+@pytest.mark.parametrize("width", [360, 390, 400, 800, 1400])
 def test_no_window_is_too_narrow_for_the_page(quiet, seeds, width):
     quiet.resize(width, 800)
     quiet.open(seeds)
+    images = "[...document.images].map((i) => i.getBoundingClientRect())"
+    assert quiet.run(f"return {images}.every((i) => i.left >= 0 && i.right <= {width})")
+    proportions = "i.naturalWidth / i.naturalHeight / (i.width / i.height)"
+    assert quiet.run(
+        f"return [...document.images].every((i) => Math.abs({proportions} - 1) < 0.02)"
+    )
     assert quiet.run("return document.documentElement.scrollWidth") == width
     widths = "return [...document.querySelectorAll('main > section')].map((s) => s.scrollWidth)"
     assert max(quiet.run(widths)) <= width
     quiet.resize(1400, 900)
+
+
+def test_a_figure_is_enlarged_on_a_narrow_window_and_scrolls_within_its_frame(quiet, seeds):
+    quiet.resize(390, 800)
+    quiet.open(seeds)
+    quiet.click("#figure-reward .enlarge")
+    assert quiet.run("return document.querySelector('#figure-reward img').width") == 860
+    frame = "document.querySelector('#figure-reward .scroll')"
+    assert quiet.run(f"return {frame}.scrollWidth > {frame}.clientWidth")
+    assert quiet.run("return document.documentElement.scrollWidth") == 390
+    quiet.click("#figure-reward .enlarge")
+    assert quiet.run("return document.querySelector('#figure-reward img').width") < 390
+    quiet.resize(1400, 900)
+
+
+def test_a_dark_page_has_dark_figures_and_text_that_can_be_read(quiet, seeds):
+    pixel = """
+        const image = document.images[0], canvas = document.createElement("canvas");
+        canvas.width = canvas.height = 4;
+        const context = canvas.getContext("2d");
+        context.drawImage(image, 0, 0, 4, 4);
+        return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].reduce((a, b) => a + b) / 3;
+    """
+    for scheme, low, high in (("light", 200, 255), ("dark", 0, 60)):
+        quiet.prefer(scheme)
+        quiet.open(seeds)
+        assert low <= quiet.run(pixel) <= high
+        faint = quiet.run(FAINT)
+        assert faint == []
+    quiet.prefer("light")
+
+
+# Texts whose contrast with what is behind them is below WCAG's 4.5.
+FAINT = """
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const luminance = (colour) => {
+      const [red, green, blue] = parts(colour).map((part) => linear(part / 255));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (element) => {
+      for (let one = element; one; one = one.parentElement) {
+        const colour = getComputedStyle(one).backgroundColor;
+        if (parts(colour)[3] !== 0) return colour;
+      }
+      return "rgb(255, 255, 255)";
+    };
+    const ratio = (element) => {
+      const found = [getComputedStyle(element).color, behind(element)].map(luminance).sort();
+      return (Math.max(...found) + 0.05) / (Math.min(...found) + 0.05);
+    };
+    return [...document.querySelectorAll("body *:not(script):not(option)")]
+      .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+      .filter((e) => !e.disabled && e.checkVisibility() && ratio(e) < 4.5)
+      .map((e) => `${e.tagName} ${e.className} ${ratio(e).toFixed(2)}`);
+"""
 
 
 def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(quiet, hostile):
@@ -197,7 +261,8 @@ def test_what_models_wrote_is_shown_letter_by_letter_and_never_runs(quiet, hosti
         for text in quiet.texts(completions)
     ]
     assert Counter(texts) == dict.fromkeys((*HOSTILE, *SLOW), 2)
-    assert quiet.texts("h1") == [HOSTILE[0]]
+    assert quiet.texts(".path") == [HOSTILE[0]]
+    assert quiet.texts("h1") == ["script><!--<script> on mbpp, seed 0"]
     assert quiet.texts("td:last-child bdi") == list(HOSTILE)
     for text in HOSTILE:
         quiet.run("document.getElementById('verdict').value = arguments[0]", text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,8 +24,25 @@ from trainer_client.report.series import Floats, Pool, Series, smoothed
 from trainer_client.trl.run_folder import Event
 
 GREEN, VERMILLION, BLUE, ORANGE = "#009E73", "#D55E00", "#0072B2", "#E69F00"
-SKY, PURPLE, YELLOW, BLACK, BROWN = "#56B4E9", "#CC79A7", "#F0E442", "#000000", "#7F6A4F"
+SKY, PURPLE, YELLOW, BLACK, BROWN = "#56B4E9", "#CC79A7", "#F0E442", "#0A0D12", "#7F6A4F"
 GREY = "#C4C8CE"
+_INK, _MARK = "#1C2330", "#3B4250"
+# What a dark page shows instead; the other colours hold on both grounds.
+_DARK: Mapping[str, str] = {
+    "#ffffff": "#161b22",
+    _INK.lower(): "#dfe5ec",
+    _MARK.lower(): "#c3cad4",
+    BLACK.lower(): "#f2f5f8",
+    BLUE.lower(): "#3d9be0",
+    BROWN.lower(): "#b09a7c",
+    "#8a9099": "#7b8491",
+    "#e4e7eb": "#2b323c",
+    GREY.lower(): "#454d59",
+    "#5b6470": "#99a2af",
+    "#f1f2f4": "#232a33",
+    "#a5abb4": "#6a7380",
+    "#00224e": "#33518c",
+}
 CYCLE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK, BROWN, YELLOW)
 NOT_JUDGED = "not judged"
 VERDICT_COLOURS: Mapping[str, str] = {
@@ -45,6 +63,10 @@ _STYLE: Mapping[str, Any] = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.labelsize": 9,
+    "text.color": _INK,
+    "axes.labelcolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
     "axes.edgecolor": "#8A9099",
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -91,18 +113,34 @@ class Chart:
         """Renders it in pixels."""
         return self._rendered("png", {"Software": None})
 
-    def data_url(self) -> str:
-        """Renders it for the page: vectors, or pixels where those are fewer bytes."""
+    def data_urls(self) -> tuple[str, str]:
+        """Renders it for light pages and for dark ones.
+
+        Both are vectors, or the same pixels on white where those are fewer bytes.
+        """
         if self.points > _MOST_POINTS:
-            return "data:image/png;base64," + base64.b64encode(self.png()).decode()
+            return (_data_url("png", self.png()),) * 2
         svg = self._rendered("svg", {"Date": None, "Creator": None})
-        return "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+        return _data_url("svg+xml", svg), _data_url("svg+xml", _darkened(svg))
 
     def _rendered(self, kind: str, metadata: Mapping[str, None]) -> bytes:
         buffer = io.BytesIO()
         with styled():
             self.figure.savefig(buffer, format=kind, metadata=metadata)
         return buffer.getvalue()
+
+
+def _data_url(kind: str, content: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def _darkened(svg: bytes) -> bytes:
+    """Exchanges the colours of a picture for those on a dark ground."""
+
+    def exchanged(colour: re.Match[bytes]) -> bytes:
+        return _DARK.get(colour[0].decode(), colour[0].decode()).encode()
+
+    return re.sub(rb"#[0-9a-f]{6}\b", exchanged, svg)
 
 
 def styled() -> AbstractContextManager[None]:
@@ -226,11 +264,11 @@ def mark_events(axes: Axes, events: Sequence[Event]) -> None:
             [1.0] * len(steps),
             transform=top,
             clip_on=False,
-            color="#3B4250",
+            color=_MARK,
             markersize=5,
             label=label_of(f"event: {kind}"),
             zorder=4,
             **style,
         )
         if len(events) <= _MOST_LINES:
-            axes.vlines(steps, 0, 1, transform=top, color="#3B4250", linewidth=0.6, alpha=0.5)
+            axes.vlines(steps, 0, 1, transform=top, color=_MARK, linewidth=0.6, alpha=0.5)

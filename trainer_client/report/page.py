@@ -20,7 +20,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from trainer_client.report.charts import VERDICT_COLOURS, Chart
+from trainer_client.report.comparisons import comparison
 from trainer_client.report.headline import headline
+from trainer_client.report.naming import heading
 from trainer_client.report.runs import Run, differing_settings
 from trainer_client.report.samples import LONGEST, Sample, samples
 from trainer_client.report.tables import Tables
@@ -46,6 +48,7 @@ def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -
         style=Markup(style),
         script=Markup(script),
         data=Markup(data_block(_data(runs, shown))),
+        heading=heading(runs),
         info=runs[0].info,
         runs=runs,
         several=len(runs) > 1,
@@ -102,6 +105,12 @@ def _events(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda event: event["step"])
 
 
+def _compared(sample: Sample) -> list[tuple[str, str]] | None:
+    """Returns name and value of what the failing test compared, None where that is not known."""
+    found = comparison(sample.failing_test) or comparison(sample.message)
+    return list(zip(found.names, found.values, strict=True)) if found else None
+
+
 def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
     """Gives what the script shows; prompts, which repeat, are told once."""
     prompts: dict[object, int] = {}
@@ -110,6 +119,7 @@ def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
         prompt = prompts.setdefault(sample.prompt, len(prompts))
         row = dataclasses.asdict(sample) | {"prompt": prompt}
         row["task"] = row["task"] or f"prompt {prompt + 1}"
+        row["compared"] = _compared(sample)
         rows.append(row)
     names = list(rows[0]) if rows else []
     return {

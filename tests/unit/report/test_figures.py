@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -207,8 +208,39 @@ def reward_figure_in_style(runs):
 
 def test_a_figure_of_very_many_points_is_pixels_and_a_small_one_vectors(tmp_path):
     chart = reward_figure(one_run(tmp_path))
-    kind, _, data = chart.data_url().partition(",")
-    assert kind == "data:image/svg+xml;base64"
-    assert ElementTree.fromstring(base64.b64decode(data)).tag.endswith("svg")
-    larger = dataclasses.replace(chart, points=10**6)
-    assert larger.data_url().startswith("data:image/png;base64,")
+    for url in chart.data_urls():
+        kind, _, data = url.partition(",")
+        assert kind == "data:image/svg+xml;base64"
+        assert ElementTree.fromstring(base64.b64decode(data)).tag.endswith("svg")
+    light, dark = dataclasses.replace(chart, points=10**6).data_urls()
+    assert light == dark
+    assert light.startswith("data:image/png;base64,")
+
+
+def test_every_colour_of_a_dark_figure_can_be_told_from_its_ground(tmp_path):
+    runs = one_run(tmp_path, outage=OUTAGE)
+    for chart in all_figures(runs, read_tables(runs)):
+        _, dark = chart.data_urls()
+        drawn = base64.b64decode(dark.partition(",")[2]).decode()
+        colours = set(re.findall(r"(?:stroke|fill): (#[0-9a-f]{6})", drawn))
+        assert "#161b22" in colours
+        lines = set(re.findall(r'<path [^>]*style="fill: none; stroke: (#[0-9a-f]{6})', drawn))
+        faint = [one for one in lines - GRID if contrast(one, "#161b22") < 3]
+        assert faint == []
+
+
+GRID = {"#2b323c"}
+
+
+def contrast(one: str, other: str) -> float:
+    """Returns the ratio of luminances as WCAG defines it."""
+    dark, light = sorted(luminance(colour) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

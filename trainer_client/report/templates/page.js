@@ -1,5 +1,13 @@
 "use strict";
 // Text from runs is hostile: it goes into text nodes only, and nothing here parses HTML.
+for (const button of document.querySelectorAll("figure .enlarge")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const isLarge = button.parentElement.classList.toggle("large");
+    button.setAttribute("aria-pressed", String(isLarge));
+  });
+}
+
 (() => {
   const PAGE = 25;
   const found = document.getElementById("data");
@@ -85,13 +93,36 @@
   const number = (value) => (value === null ? "none" : String(Number(value.toPrecision(4))));
   const fact = (name, value) => (value ? [node("p", "facts", node("b", "", `${name}: `), ...plain(value))] : []);
 
+  // Two values side by side, marked from the first letter that differs to the last.
+  const common = (one, other, at) => {
+    const most = Math.min(one.length, other.length);
+    let count = 0;
+    while (count < most && at(one, count) === at(other, count)) count += 1;
+    return count;
+  };
+  const compared = (pair) => {
+    if (!pair) return [];
+    const letters = pair.map(([, value]) => [...value]);
+    const start = common(...letters, (text, place) => text[place]);
+    const rests = letters.map((text) => text.slice(start));
+    const end = common(...rests, (text, place) => text[text.length - 1 - place]);
+    return [node("div", "compared", ...pair.map(([name], side) => {
+      const changed = rests[side].slice(0, rests[side].length - end).join("");
+      const value = node("pre", "", ...plain(letters[side].slice(0, start).join("")));
+      if (changed) value.append(node("mark", "", ...plain(changed)));
+      value.append(...plain(rests[side].slice(rests[side].length - end).join("")));
+      value.tabIndex = 0;
+      return node("div", `side ${name}`, node("h4", "", name), value);
+    }))];
+  };
+
   const inside = (row) => {
     const rewards = Object.entries(row.rewards).map(([name, value]) => `${name} ${number(value)}`).join(", ");
     const prompt = node("div", "", node("h4", "", "prompt"), ...parts(data.prompts[row.prompt], plain));
     const completion = node("div", "", node("h4", "", "completion"), ...parts(row.completion, highlighted));
     if (row.cut) completion.append(node("p", "note", `${row.cut} more characters are not shown.`));
     return node("div", "inside",
-      ...fact("failing test", row.failing_test), ...fact("message", row.message),
+      ...fact("failing test", row.failing_test), ...fact("message", row.message), ...compared(row.compared),
       prompt, completion,
       ...fact("rewards", rewards), ...fact("integrity", row.integrity));
   };
