@@ -35,6 +35,9 @@ class Containers:
         self._encode = encode
         self._held: OrderedDict[int, tuple[object, str]] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._held)
+
     def changed(self) -> list[list[object]]:
         """Returns numbers and JSON values of containers that changed since it was asked last."""
         return [

@@ -156,6 +156,8 @@ class Encoder:
         return {REFERENCE: self._references.refer(value, self)}
 
     def _uncommon(self, value: object, depth: int) -> object:
+        if isinstance(value, Foreign):
+            return self.refer(value)
         parts = arrays.parts(value)
         if parts is not None:
             return {"array": parts}
@@ -163,7 +165,7 @@ class Encoder:
         record = self._references.records.parts(value) if isinstance(value, tuple) else None
         if record is not None:
             return {"record": [*record[:2], self.items(record[2], depth)]}
-        base = None if isinstance(value, Foreign) else _base_of(kind)
+        base = _base_of(kind)
         if base is None:
             return self._foreign(value)
         if _overloads_comparison(kind, base):

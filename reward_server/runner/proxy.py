@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, cast
 
@@ -72,7 +72,10 @@ class Proxy(Foreign):
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
         session, frame = self._runner_session, sys._getframe(1)
-        looked_at = _looked_at(session, frame, (*args, *kwargs.values()))
+        named = [one for one in args if sys.getrefcount(one) > _OF_A_LITERAL]
+        looked_at = (
+            _looked_at(session, frame, (*named, *kwargs.values())) if named or kwargs else ()
+        )
         wish = (True,) if looked_at else ()
         result = session.request("call", self, list(args), kwargs or None, *wish)
         changed, session.changed = session.changed, None
@@ -278,11 +281,23 @@ def _is_test_raising(
     return session.raises(frame, traceback.tb_lineno)
 
 
-def _looked_at(session: Session, frame: FrameType, arguments: tuple[object, ...]) -> frozenset[int]:
+class _Call:
+    """Tells how often an argument is referred to that nothing but its call holds."""
+
+    def __call__(self, *args: object) -> int:
+        return next(iter([sys.getrefcount(one) for one in args]))
+
+
+_OF_A_LITERAL = _Call()([])
+
+
+def _looked_at(
+    session: Session, frame: FrameType, arguments: tuple[object, ...]
+) -> Collection[int]:
     """Returns the identities of arguments at which the test looks when it has the result."""
     changing = [one for one in arguments if changes.can_change(one)]
     if not changing:
-        return frozenset()
+        return ()
     named = [
         (name, value)
         for name, value in frame.f_locals.items()

@@ -223,7 +223,7 @@ class Service:
         if operation == "call" and is_asked and _may_have_changed(operands):
             changed = encoder.items(operands[1:3])
         answer = ["return", value, changed, encoder.overloads_cast_down]
-        refreshed = self._given.changed()
+        refreshed = self._given.changed() if self._given else []
         given = self._given_number(operation, operands, result, value)
         if given is not None or refreshed or received:
             answer += [given, refreshed]
@@ -235,11 +235,11 @@ class Service:
         self, operation: str, operands: list[object], result: object, value: object
     ) -> int | None:
         """Returns the number of a container that an object of the solution's gave."""
-        if not can_be_held(result):
-            return None
         gives = operation in _GIVING or (operation == "call" and isinstance(operands[0], _METHODS))
         is_extended = type(value) is dict and "extended" in value
-        return self._given.number_of(result) if gives or is_extended else None
+        if not (gives or is_extended) or not can_be_held(result):
+            return None
+        return self._given.number_of(result)
 
     def _content_of(self, container: object) -> object:
         encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=True)

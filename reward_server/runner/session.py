@@ -385,7 +385,7 @@ class Session:
         encoder = Encoder(self, _OWN_LIMIT)
         self._number += 1
         number = NUMBER.pack(self._number)
-        updates = self._containers.changed()
+        updates = self._containers.changed() if self._containers else []
         message: list[object] = [
             operation,
             encoder.items(list(operands)),

@@ -51,7 +51,8 @@ class Surroundings:
     @property
     def are_listening(self) -> bool:
         """Tells whether the tests exchanged a stream for one of theirs."""
-        return (sys.stdout, sys.stderr) != self._streams
+        stdout, stderr = self._streams
+        return sys.stdout is not stdout or sys.stderr is not stderr
 
     def begin(self) -> None:
         """Takes note of what was written before a request."""
