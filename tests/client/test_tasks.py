@@ -71,6 +71,15 @@ def test_challenge_asserts_count_when_asked_for():
     assert len(tasks.mbpp(MBPP, challenge=True).function.asserts) == 3
 
 
+@pytest.mark.parametrize("extra", [{}, {"test_list": MBPP["test_list"][:1]}, {"code": None}])
+def test_the_long_test_of_an_mbpp_plus_row_stands_for_its_asserts(extra):
+    test = "inputs = [[1], [2]]\nresults = [2, 4]\nfor i, (inp, exp) in enumerate(zip(inputs, "
+    test += "results)):\n    assert twice(*inp) == exp\n"
+    function = tasks.mbpp({**MBPP, **extra, "test": test}).function
+    assert (function.entry_point, function.test_code) == ("twice", test)
+    assert not function.asserts
+
+
 def test_imports_and_set_up_of_an_mbpp_row_are_run_first():
     row = {**MBPP, "test_imports": ["import math"], "test_setup_code": "root = twice(0)"}
     assert tasks.mbpp(row).function.setup_code == "import math\nroot = twice(0)"
@@ -319,6 +328,9 @@ IO = {"inputs": ["1"], "outputs": ["2"]}
         ("mbpp", {"test_list": ["assert f(1"]}, "test_list[0]: is not Python"),
         ("mbpp", {"test_list": ["assert f(1)\0"]}, "test_list[0]: is not Python"),
         ("mbpp", {"test_list": ["assert True"]}, "test_list: calls no function"),
+        ("mbpp", {**MBPP, "test": "inputs = ["}, "test: is not Python"),
+        ("mbpp", {**MBPP, "test": "inputs = []"}, "test: never calls twice"),
+        ("mbpp", {**MBPP, "test": 5}, "test: must be text, not int"),
         ("mbpp", {**MBPP, "code": "def (:"}, "code: is not Python"),
         ("mbpp", {**MBPP, "code": "def other(): pass"}, "test_list: calls no function"),
         ("apps", {}, "input_output: has no tests"),

@@ -22,6 +22,60 @@ MBPP = {
     "test_list": ["assert twice(1) == 2", "assert math.isclose(twice(0.5), 1.0)"],
     "test_imports": ["import math"],
 }
+# In the form of EvalPlus's rows: inputs, results, assertion(), and a loop or check(candidate).
+PLUS_HEAD = """import math
+
+def is_floats(x) -> bool:
+    if isinstance(x, float):
+        return True
+    return isinstance(x, (list, tuple)) and all(isinstance(i, float) for i in x)
+
+def assertion(out, exp, atol):
+    exact_match = {match}
+    if atol == 0 and is_floats(exp):
+        atol = 1e-6
+    if not exact_match and atol != 0:
+        assert math.isclose(out, exp, rel_tol=1e-7, abs_tol=atol)
+    else:
+        assert exact_match
+
+"""
+PLUS_LOOP = "for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+
+
+def mbpp_plus(code: str, call: str, test: str, match: str = "out == exp") -> dict:
+    row = {"task_id": 3, "source_file": "a.ipynb", "prompt": "Write a function.", "code": code}
+    asserts = {"test_imports": [], "test_list": [f"assert {call}"]}
+    return {**row, **asserts, "test": PLUS_HEAD.format(match=match) + test}
+
+
+PLUS_FLOATS = mbpp_plus(
+    "def half(x):\n  return x / 2",
+    "half(4) == 2.0",
+    f"inputs = [[4], [1], [0.2]]\nresults = [2.0, 0.5, 0.1000000001]\n{PLUS_LOOP}"
+    "    assertion(half(*inp), exp, 0)\n",
+)
+PLUS_SETS = mbpp_plus(
+    "def common(a, b):\n  return tuple(set(a) & set(b))",
+    "set(common((1, 2), (2, 3))) == {2}",
+    f"inputs = [[(1, 2, 5), (5, 2)], [[1], (1,)]]\nresults = [(2, 5), (1,)]\n{PLUS_LOOP}"
+    "    assertion(common(*inp), exp, 0)\n",
+    match="set(out) == set(exp)",
+)
+PLUS_REFERENCE = mbpp_plus(
+    "def twice(x):\n  return 2 * x",
+    "twice(1) == 2",
+    "def ref_func(x):\n    return x + x\n\ninputs = [[1], [10**30]]\n"
+    "for i, inp in enumerate(inputs):\n    assertion(twice(*inp), ref_func(*inp), 0)\n",
+)
+HUMANEVAL_PLUS = {
+    **HUMANEVAL,
+    "test": PLUS_HEAD.format(match="out == exp")
+    + "def check(candidate):\n    inputs = [[2], [0.5], [[1]]]\n"
+    + "    results = [4, 1.0, [1, 1]]\n    "
+    + PLUS_LOOP
+    + "        assertion(candidate(*inp), exp, 0)\n",
+}  # fmt: skip
 APPS_PROGRAM = {"input_output": json.dumps({"inputs": ["1 2\n"], "outputs": [["3"]]})}
 APPS_FUNCTION = {
     "input_output": {"fn_name": "add", "inputs": [[1, 2], [3, 4]], "outputs": [[3], [7]]},
@@ -110,6 +164,12 @@ def client(lasting_server):
         ("humaneval", HUMANEVAL, "    return 2 * x\n", "    return x\n"),
         ("humaneval", HUMANEVAL, fenced("def twice(x):\n    return x + x"), fenced("twice = abs")),
         ("mbpp", MBPP, fenced(MBPP["code"]), fenced("def twice(x):\n  return x")),
+        ("mbpp", PLUS_FLOATS, PLUS_FLOATS["code"], "def half(x):\n  return 2.0 if x == 4 else 0.5"),
+        ("mbpp", PLUS_SETS, PLUS_SETS["code"], "def common(a, b):\n  return (2, 5)"),
+        ("mbpp", PLUS_REFERENCE, PLUS_REFERENCE["code"], "def twice(x):\n  return 2"),
+        ("humaneval", HUMANEVAL_PLUS, "    return 2 * x\n", "    return 4 if x == 2 else 1.0\n"),
+        ("humaneval", {**HUMANEVAL_PLUS, "test": HUMANEVAL_PLUS["test"] + "\ncheck(twice)\n"},
+         "    return x + x\n", "    return 4\n"),
         ("apps", APPS_PROGRAM, "print(sum(map(int, input().split())))", "print(4)"),
         ("apps", APPS_FUNCTION, "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3"),
         ("apps", APPS_METHOD, SOLUTION + "return a + b", SOLUTION + "return [3]"),

@@ -27,11 +27,11 @@ def humaneval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReques
 def mbpp(
     row: Row, completion: str = "", *, id: str = "", challenge: bool = False
 ) -> pb.ScoreRequest:
-    """Makes a request of an MBPP row of either file.
+    """Makes a request of an MBPP row of either file, or of an MBPP+ row.
 
     Reads `test_list`, `test_setup_code` or `test_imports`, and `code` to tell the function under
     test from others that the asserts call. With `challenge`, the asserts of `challenge_test_list`
-    count too.
+    count too. MBPP+ rows have a longer `test`, which stands for the asserts; most need numpy.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -42,11 +42,21 @@ def mbpp(
         raise reader.error("test_list", "has no asserts")
     setup = "\n".join([*reader.texts("test_imports"), reader.optional_text("test_setup_code")])
     tests = pb.FunctionTests(
-        entry_point=_function_under_test(reader, asserts, setup),
-        asserts=asserts,
-        setup_code=setup.strip(),
+        entry_point=_function_under_test(reader, asserts, setup), setup_code=setup.strip()
     )
+    if reader.has("test"):
+        tests.test_code = _script(reader, tests.entry_point)
+    else:
+        tests.asserts.extend(asserts)
     return pb.ScoreRequest(id=id, completion=well_formed(completion), function=tests)
+
+
+def _script(reader: Reader, entry_point: str) -> str:
+    """Reads the tests of an MBPP+ row, which call the function for each of their inputs."""
+    script = reader.text("test")
+    if entry_point not in _called_names(_parsed(reader, "test", script)):
+        raise reader.error("test", f"never calls {entry_point}")
+    return script
 
 
 def _function_under_test(reader: Reader, asserts: list[str], setup: str) -> str:
