@@ -32,8 +32,8 @@ from reward_server.domain import (
 )
 from reward_server.grading.confirmation import Copies, Deviation
 from reward_server.grading.confirmation.outcomes import Place
-from reward_server.grading.policy import counted_tests, stops_at_first_failure
-from reward_server.grading.verdict import Run
+from reward_server.grading.policy import counted_tests
+from reward_server.grading.verdict import Run, claims_reward
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
@@ -88,11 +88,10 @@ class Confirmation:
 
 def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
     """Returns the names of the tests that passed, if they bring a reward."""
-    counted = counted_tests(policy, run.tests)
-    passed = frozenset(test.name for test in counted if test.outcome is TestOutcome.PASSED)
-    if run.execution.ending is Ending.VIOLATION:
+    if not claims_reward(policy, run):
         return frozenset()
-    return frozenset() if stops_at_first_failure(policy) and len(passed) < len(counted) else passed
+    counted = counted_tests(policy, run.tests)
+    return frozenset(test.name for test in counted if test.outcome is TestOutcome.PASSED)
 
 
 def _pairs(places: Sequence[Place], draw: random.Random) -> Iterator[frozenset[Place]]:

@@ -13,8 +13,10 @@ from functools import partial
 from reward_server.domain import (
     Ending,
     Execution,
+    Framework,
     Integrity,
     RewardPolicy,
+    RewardPolicyKind,
     TestOutcome,
     TestResult,
     Tests,
@@ -37,12 +39,13 @@ from reward_server.grading.vectors import (
     runs_needed,
     schedule,
 )
-from reward_server.grading.verdict import Run
+from reward_server.grading.verdict import Run, claims_reward
 
 _QUICK_CHARACTERS = 1 << 12  # some 20 ms
 _REMEMBERED_CHARACTERS = 1 << 15
 _REMEMBERED = 64
 NAME = "tests"
+_NO_END = "it cannot be proven to have passed, since the tests did not come to their end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +154,8 @@ class UnitGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Runs the true tests and, where they pass beside the solution, their twins."""
-        twins, stops = self.plan.twins, stops_at_first_failure(candidate.policy)
+        twins, policy = self.plan.twins, candidate.policy
+        stops = _stops(policy, shared=bool(self.plan.reading.reasons))
         tests = self.tests
         if twins is not None:
             tests = replace(tests, files=await asyncio.to_thread(twins.true_files))
@@ -159,10 +163,20 @@ class UnitGrader:
         run = Run(execution=execution, tests=execution.tests or self.not_run())
         if not self.plan.reading.reasons:
             return await self._confirmed(run, candidate, slots)
-        run = _doubted(_without_notes(run), self.plan)
-        if twins is None or not _claims_reward(run, stops=stops):
+        run = self._in_order(_doubted(_without_notes(run), self.plan))
+        if twins is None or not claims_reward(policy, run):
             return [run]
+        if run.execution.ending is not Ending.COMPLETED:
+            return [_unproven(run)]
         return await self._proven(run, twins, candidate, slots)
+
+    def _in_order(self, run: Run) -> Run:
+        """Puts tests in the order of their text, which is not the solution's word."""
+        roster, framework = self.plan.roster, self.tests.framework
+        names = sorted(roster.rows) if framework is Framework.UNITTEST else list(roster.rows)
+        places = {name: place for place, name in enumerate(names)}
+        tests = sorted(run.tests, key=lambda test: places.get(base_name(test.name), -1))
+        return replace(run, tests=tuple(tests))
 
     def _work(self, candidate: Candidate, tests: UnitTests, *, stops: bool) -> UnitJudgement:
         return UnitJudgement(
@@ -203,13 +217,15 @@ class UnitGrader:
         return [*runs, run]
 
 
-def _claims_reward(run: Run, *, stops: bool) -> bool:
-    if run.execution.ending is not Ending.COMPLETED:
+def _stops(policy: RewardPolicy, *, shared: bool) -> bool:
+    """Returns True if a run ends with its first failed test.
+
+    Beside a solution no run does of which the first tests alone count, so that its twins have as
+    many tests as it has.
+    """
+    if shared and policy.kind is RewardPolicyKind.FIRST_K:
         return False
-    outcomes = {test.outcome for test in run.tests}
-    if stops:
-        return outcomes <= {TestOutcome.PASSED, TestOutcome.SKIPPED}
-    return TestOutcome.PASSED in outcomes
+    return stops_at_first_failure(policy)
 
 
 def _without_notes(run: Run) -> Run:
@@ -290,6 +306,17 @@ def _betrayed(run: Run, found: Discrepancy) -> Run:
         "twin_missing": found.missing,
     }
     return _refused(run, message, {name: count for name, count in counts.items() if count})
+
+
+def _unproven(run: Run) -> Run:
+    """Takes back what tests passed that did not come to their end: their twins show nothing."""
+    tests = tuple(
+        replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    return replace(run, tests=tests)
 
 
 def _refused(run: Run, message: str, signals: dict[str, int]) -> Run:

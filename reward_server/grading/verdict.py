@@ -17,7 +17,7 @@ Precedence:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reward_server.domain import (
     Ending,
@@ -29,7 +29,7 @@ from reward_server.domain import (
     TestResult,
     Verdict,
 )
-from reward_server.grading.policy import counted_tests
+from reward_server.grading.policy import counted_tests, reward
 
 _BY_LIMIT = {
     LimitKind.CPU_TIME: Verdict.TIME_LIMIT_EXCEEDED,
@@ -93,6 +93,19 @@ def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
     if not counted:
         return Conclusion(verdict=Verdict.FAILED, message="no test ran to its end", execution=last)
     return Conclusion(verdict=Verdict.PASSED, message=_all_passed(len(counted)), execution=last)
+
+
+def claims_reward(policy: RewardPolicy, run: Run) -> bool:
+    """Returns True if a run by itself brings more than one in which no test passed.
+
+    Bonuses are left out: they reward no test.
+
+    Args:
+        policy: the rule.
+        run: of all tests.
+    """
+    bare = replace(policy, compile_bonus=0.0, format_bonus=0.0)
+    return bool(reward(bare, conclude(bare, [run]).verdict, run.tests))
 
 
 def _all_passed(count: int) -> str:

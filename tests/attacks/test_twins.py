@@ -208,3 +208,28 @@ async def test_invented_names_do_not_make_a_fraction_larger(judge_of_files: Judg
     assert assessment.reward is not None
     assert assessment.reward <= 4 / 7
     assert assessment.signals["invented_test"] == 500
+
+
+FIRST_FIVE = RewardPolicy(kind=RewardPolicyKind.FIRST_K, first_k=5)
+SHARE = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+LYING = f"{LIAR}def f(x):\n    "
+
+
+@pytest.mark.parametrize(
+    ("last", "policy"),
+    [
+        ("return Liar() if x < 7 else -1", FIRST_FIVE),
+        ("assert x < 7\n    return Liar()", FIRST_FIVE),
+        ("import os\n    return Liar() if x < 7 else os._exit(0)", SHARE),
+        ("while x == 7: pass\n    return Liar()", SHARE),
+    ],
+    ids=["fails", "raises", "leaves", "never ends"],
+)
+async def test_first_tests_that_are_lied_to_earn_nothing_though_a_later_one_fails(
+    last: str, policy: RewardPolicy, judge_of_files: Judge
+) -> None:
+    lie = _lie("", FUNCTIONS, LYING + last)
+    assessment = await judge_of_files(
+        lie.completion, lie.suite, limits=FILE_LIMITS, integrity=TWINS, policy=policy
+    )
+    assert is_refused(assessment), assessment

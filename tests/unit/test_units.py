@@ -342,3 +342,96 @@ async def test_tests_that_share_a_network_with_the_solution_share_its_process() 
     networked = await plan(suite_of(text), "", ("they share a network",))
     assert networked.integrity is not Integrity.ISOLATED
     assert networked.reading.reasons
+
+
+FIRST_TWO = RewardPolicy(kind=RewardPolicyKind.FIRST_K, first_k=2)
+WEIGHTED = RewardPolicy(kind=RewardPolicyKind.WEIGHTED, compile_bonus=0.5)
+Change = Callable[[tuple[TestResult, ...]], tuple[TestResult, ...]]
+
+
+def forging(change: Change, ending: Ending = Ending.COMPLETED) -> Callable[..., Execution]:
+    """Returns a solution that passes every test by itself, and then changes what it tells."""
+
+    def told(work: UnitJudgement) -> Execution:
+        said = cheating(work)
+        return replace(said, tests=change(said.tests), ending=ending)
+
+    return told
+
+
+def last_fails(tests: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    return (*tests[:-1], replace(tests[-1], outcome=FAILED))
+
+
+def last_is_not_run(tests: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    return (*tests[:-1], replace(tests[-1], outcome=TestOutcome.NOT_RUN))
+
+
+def last_is_skipped(tests: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    return (*tests[:-1], replace(tests[-1], outcome=SKIPPED))
+
+
+def invented(tests: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    more = (replace(tests[0], name=f"test_f.py::TestF::test_0{n}") for n in range(50))
+    return (*more, *last_is_not_run(tests))
+
+
+def share(policy: RewardPolicy, runs: list[Run]) -> float | None:
+    results = [test for run in runs for test in run.tests]
+    bare = replace(policy, compile_bonus=0.0)
+    return reward(bare, conclude(policy, runs).verdict, results)
+
+
+@pytest.mark.parametrize("policy", [RewardPolicy(), FIRST_TWO, FRACTION, WEIGHTED])
+@pytest.mark.parametrize(
+    "change", [last_fails, last_is_skipped, last_is_not_run, invented, lambda tests: tests]
+)
+@pytest.mark.parametrize("ending", [Ending.COMPLETED, Ending.CRASHED, Ending.LIMIT])
+async def test_whatever_brings_a_reward_has_been_proven(
+    policy: RewardPolicy, change: Change, ending: Ending
+) -> None:
+    runs, _ = await graded(SHARED_TEXT, forging(change, ending), policy=policy)
+    assert conclude(policy, runs).verdict is not Verdict.PASSED
+    assert share(policy, runs) == 0.0
+
+
+@pytest.mark.parametrize("ending", [Ending.CRASHED, Ending.LIMIT])
+async def test_tests_without_an_end_keep_their_verdict_and_take_no_twins(ending: Ending) -> None:
+    told = forging(last_is_not_run, ending)
+    before, _ = await graded(SHARED_TEXT, told)
+    runs, slots = await graded(SHARED_TEXT, told, policy=FRACTION)
+    assert len(slots.works) == 1
+    assert conclude(FRACTION, runs).verdict is conclude(RewardPolicy(), before).verdict
+
+
+async def test_a_solution_right_in_the_first_tests_passes_where_they_alone_count() -> None:
+    def partly(work: UnitJudgement) -> Execution:
+        return beside(module("def f(x):\n    return x * 10 if x < 40 else 0\n"), work)
+
+    runs, slots = await graded(SHARED_TEXT, partly, policy=FIRST_TWO)
+    assert conclude(FIRST_TWO, runs).verdict is Verdict.PASSED
+    assert not any(work.stop_at_first_failure for work in slots.works)
+    assert len(slots.works) == 1 + runs_needed([1] * 3)
+
+
+@pytest.mark.parametrize("wrong", ["in another order", "left out"])
+async def test_which_tests_come_first_is_not_the_solutions_word(wrong: str) -> None:
+    easy = module("def f(x):\n    return x * 10 if x > 40 else 0\n")
+
+    def told(work: UnitJudgement) -> Execution:
+        said = beside(easy, work)
+        rest = said.tests[:2] if wrong == "in another order" else ()
+        return replace(said, tests=(*said.tests[2:], *rest))
+
+    runs, _ = await graded(SHARED_TEXT, told, policy=FIRST_TWO)
+    assert conclude(FIRST_TWO, runs).verdict is Verdict.FAILED
+    assert share(FIRST_TWO, runs) == 0.0
+
+
+async def test_a_bonus_is_no_claim() -> None:
+    def wrong(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        return replace(told, tests=tuple(replace(test, outcome=FAILED) for test in told.tests))
+
+    _, slots = await graded(SHARED_TEXT, wrong, policy=WEIGHTED)
+    assert len(slots.works) == 1
