@@ -103,7 +103,7 @@ def test_a_named_parent_with_processes_of_others_is_refused(tree: FakeCgroup2) -
     tree.start_in("/")
     delegate(tree, "rewards")
     (tree.root / "rewards/cgroup.procs").write_text(f"{OTHER}\n")
-    with pytest.raises(MissingWallError, match=r"other processes.*systemd-run --user"):
+    with pytest.raises(MissingWallError, match=r"other processes.*cgroup_parent"):
         detect(tree, "/rewards")
 
 
