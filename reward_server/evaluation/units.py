@@ -206,7 +206,9 @@ class UnitGrader:
         vector, runs = Vector(tests=run.execution.tests, shapes=twins.shapes), list[Run]()
         units = vector.provable(twins.units)
         if not units or vector.unproven(twins.units):
-            return [_refused(run, "a test that passed cannot be proven to have run", {})]
+            return [
+                _refused(run, "a test that passed cannot be proven to have run", {"unproven": 1})
+            ]
         for change in schedule({unit: twins.weights[unit] for unit in units}, self.draw):
             files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
             work = self._work(candidate, replace(self.tests, files=files), stops=False)

@@ -16,7 +16,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import CallError, ConfigError, TaskError
 from trainer_client.trl.config import load_config
 from trainer_client.trl.data import read_tasks, training_tasks
-from trainer_client.trl.references import check_references
+from trainer_client.trl.references import check_references, placed
 from trainer_client.trl.training_fields import training_fields
 
 ROWS = [
@@ -52,8 +52,8 @@ def checked(flags, target, **more):
     config = load_config(None, {**flags, **more})
     told = io.StringIO()
     console = Console(file=told, width=200)
-    left_out = check_references(config, target, read_tasks(config.data), console)
-    return left_out, told.getvalue().splitlines()
+    found = check_references(config, target, read_tasks(config.data), console)
+    return found.left_out, told.getvalue().splitlines()
 
 
 def test_tasks_whose_reference_fails_are_named_with_the_reason_and_left_out(serve, flags):
@@ -87,6 +87,73 @@ def test_a_reference_that_is_not_judged_is_an_error_of_the_server(serve, flags):
 
     with pytest.raises(CallError, match="the reference solution of HumanEval/0 was not judged"):
         checked(flags, serve(busy).target)
+
+
+BESIDE, ISOLATED = pb.TEST_PLACEMENT_BESIDE, pb.TEST_PLACEMENT_ISOLATED
+
+
+def passing_at(place, *, by_text, integrity=pb.INTEGRITY_SHARED_TWINS, asked=None):
+    """Returns a judge of tests that pass at one place alone."""
+
+    def judged(request, context):
+        if asked is not None:
+            asked.append(request)
+        at = request.function.placement or by_text
+        label = pb.INTEGRITY_ISOLATED if at == ISOLATED else integrity
+        if request.require_integrity > label:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not on offer")
+        answer = {"id": request.id, "integrity": label}
+        if at == place:
+            return pb.ScoreResponse(**answer, verdict=pb.VERDICT_PASSED, reward=1)
+        signals = {} if at == ISOLATED else {"twin_failed": 1}
+        return pb.ScoreResponse(**answer, verdict=pb.VERDICT_FAILED, reward=0, signals=signals)
+
+    return judged
+
+
+def references(flags, target, **more):
+    config = load_config(None, {**flags, **more})
+    source, told = read_tasks(config.data), io.StringIO()
+    found = check_references(config, target, source, Console(file=told, width=200))
+    return found, source, told.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(("place", "by_text"), [(BESIDE, ISOLATED), (ISOLATED, BESIDE)])
+def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, place, by_text):
+    target = serve(passing_at(place, by_text=by_text)).target
+    found, source, (head, *lines) = references(flags, target)
+    assert "3 of 3 reference solutions pass" in head
+    assert found.left_out == frozenset()
+    where = "beside the solution, with twins" if place == BESIDE else "in a judge of their own"
+    assert lines == [f"HumanEval/{number}: its tests run {where}" for number in range(3)]
+    templates = placed(source.templates, found.placements)
+    assert {one.function.placement for one in templates.values()} == {place}
+    assert {one.require_integrity for one in templates.values()} == {pb.INTEGRITY_UNSPECIFIED}
+    assert {one.function.placement for one in source.templates.values()} == {0}
+
+
+def test_tests_without_twins_are_not_put_beside_a_solution(serve, flags):
+    judge = passing_at(BESIDE, by_text=ISOLATED, integrity=pb.INTEGRITY_SHARED)
+    found, _, (head, *_) = references(flags, serve(judge).target)
+    assert "0 of 3" in head
+    assert (len(found.left_out), found.placements) == (3, {})
+
+
+def test_who_requires_isolation_has_no_tests_beside_a_solution(serve, flags):
+    asked = []
+    judge = passing_at(BESIDE, by_text=ISOLATED, asked=asked)
+    flags = {**flags, "reward.require_integrity": "isolated"}
+    found, _, _ = references(flags, serve(judge).target)
+    assert found.placements == {}
+    assert len(asked) == 3
+
+
+def test_a_reference_that_twins_refuse_is_not_called_broken(serve, flags):
+    found, _, (head, count, *lines) = references(flags, serve(passing_at(7, by_text=BESIDE)).target)
+    assert "0 of 3" in head
+    assert count == "3 of those that fail may be right, and only cannot be proven"
+    assert all("cannot be proven" in line and "twin_failed" in line for line in lines)
+    assert len(found.left_out) == 3
 
 
 def test_nothing_left_is_an_error(serve, flags):

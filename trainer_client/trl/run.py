@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
 from trainer_client.trl.config import TrainConfig, check_names
 from trainer_client.trl.data import TaskSource, TrainingTasks, read_tasks
 from trainer_client.trl.printing import print_evaluation, print_group
 from trainer_client.trl.processes import is_main_process, told_by_main
-from trainer_client.trl.references import check_references
+from trainer_client.trl.references import References, check_references, placed
 from trainer_client.trl.resuming import check_unfinished, last_checkpoint
 from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.trl.server import own_target, shared_target
@@ -71,12 +72,12 @@ class Checked:
     Args:
         source: the tasks.
         own_target: the servers' address, where this process knows it.
-        left_out: ids of the tasks whose reference solutions fail; known to the main process.
+        references: what became of the reference solutions; known to the main process.
     """
 
     source: TaskSource
     own_target: Target | None
-    left_out: frozenset[str]
+    references: References
 
 
 def train(config: TrainConfig, console: Console, *, resume: bool = False) -> None:
@@ -168,10 +169,19 @@ def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: Ex
     source = read_tasks(config.data)
     folder.make()
     own = stack.enter_context(own_target(config.server, folder.path / "server.log"))
-    left_out = frozenset[str]()
+    references = References()
     if own is not None and is_main_process():
-        left_out = check_references(config, own, source, console)
-    return Checked(source=source, own_target=own, left_out=left_out)
+        references = check_references(config, own, source, console)
+    return Checked(source=source, own_target=own, references=references)
+
+
+def _placed_by_main(checked: Checked) -> TaskSource:
+    """Returns the tasks with the placements of tests that the main process found."""
+    placements = checked.references.placements
+    told = told_by_main([f"{placement} {key}" for key, placement in placements.items()])
+    pairs = (line.split(" ", 1) for line in told)
+    found = {key: pb.TestPlacement.ValueType(int(number)) for number, key in pairs}
+    return replace(checked.source, templates=placed(checked.source.templates, found))
 
 
 def _assembled(
@@ -189,8 +199,9 @@ def _assembled(
 
     tokenizer = load_tokenizer(config)
     target = stack.enter_context(shared_target(config.server, checked.own_target))
-    left_out = told_by_main(sorted(checked.left_out))
-    tasks = tasks_for(config, tokenizer, checked.source, left_out)
+    left_out = told_by_main(sorted(checked.references.left_out))
+    source = _placed_by_main(checked)
+    tasks = tasks_for(config, tokenizer, source, left_out)
     is_main = arguments.process_index == 0
     reward = execution_reward(config, target, tasks)
     recorder = Recorder(folder, _info(config, arguments, reward.__name__), writes=is_main)
