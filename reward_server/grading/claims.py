@@ -28,7 +28,7 @@ _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
 )
 _UNEQUAL = {"!=": ("==",), "!==": ("===",), "~=": ("==",), "/=": ("==",), "ne": ("eq",)}
-_PART = re.compile(r"\{(?:0|1|arguments|call|secret)\}")
+_PART = re.compile(r"\{(?:0|1|arguments|call|method|secret)\}")
 _POSTFIX = frozenset((".", "::", "->", "?.", "!", "<", ">", "$", "@"))
 
 
@@ -82,6 +82,7 @@ def _equality(form: Form, call: str, values: list[Tokens], language: Assertions)
         return None
     expected, actual, rest = values[form.expected], values[1 - form.expected], values[2:]
     template = form.predicate.replace("{call}", call).replace("{secret}", SECRET)
+    template = template.replace("{method}", _method_of(call))
     template = template.replace("{rest}", "".join(f", {text_of(one)}" for one in rest))
     literal = read_literal(expected, language)
     exact = "{rest}" not in form.predicate or all(map(_tells_apart, rest))
@@ -93,6 +94,11 @@ def _equality(form: Form, call: str, values: list[Tokens], language: Assertions)
         return Claim(condition=told.replace("{expected}", text_of(expected)))
     told = template.replace("{actual}", ACTUAL).replace("{expected}", EXPECTED)
     return Claim(condition=told, actual=text_of(actual), expected=literal)
+
+
+def _method_of(call: str) -> str:
+    """Returns a function's own name, without what stands in front of it."""
+    return call.rpartition(".")[2]
 
 
 def _tells_apart(argument: Tokens) -> bool:
@@ -110,6 +116,7 @@ def _called(form: Form, call: str, content: Tokens, language: Assertions) -> Cla
     values = [text_of(one) for one in split(content, ",")]
     parts = {f"{{{index}}}": value for index, value in enumerate(values[:2])}
     parts |= {"{arguments}": text_of(content), "{call}": call, "{secret}": SECRET}
+    parts["{method}"] = _method_of(call)
     wanted = _PART.findall(form.predicate)
     if not values or not {*wanted} <= parts.keys():
         return None

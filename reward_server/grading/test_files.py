@@ -12,7 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from reward_server.grading.rewriting import Rewritten, has_twins, rewrite
+from reward_server.grading.rewriting import (
+    Rewritten,
+    has_twins,
+    has_twins_throughout,
+    rewrite,
+)
 from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
 from reward_server.grading.understanding import READ_CHARACTERS, Understanding, understand
 from reward_server.languages.suites import Rewrites, Suites
@@ -58,6 +63,7 @@ class TestFiles:
         tests: in the files that hold some.
         understandings: of those files, by path.
         complete: whether the text names all of the tests.
+        twinned: whether nothing decides but comparisons in which twins can stand.
     """
 
     __test__ = False
@@ -66,12 +72,12 @@ class TestFiles:
     tests: tuple[Test, ...]
     understandings: Mapping[str, Understanding]
     complete: bool
+    twinned: bool
 
     @property
     def perturbs(self) -> bool:
-        """Tells whether every test has a twin that it must come to, and nothing else decides."""
-        whole = all(one.whole for one in self.understandings.values())
-        return self.complete and whole and all(test.proven for test in self.tests)
+        """Tells whether every comparison has twins, and every test one that it must come to."""
+        return self.complete and self.twinned and all(test.proven for test in self.tests)
 
     @property
     def counts(self) -> Counter[str]:
@@ -93,14 +99,14 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
     """
     texts = dict(files)
     tests, understandings = list[Test](), {}
-    complete = True
+    complete, own = True, _declared(texts.values(), suites)
     for path, text in texts.items():
         if suites.holds.search(path) is None:
             continue
         found = _tests(path, text, suites)
         complete = complete and found is not None and all(test.name for test in found)
         within = [(test.start, test.end) for test in found or () if test.watched]
-        understanding = understand(text, suites.assertions, within)
+        understanding = understand(text, suites.assertions, within, own)
         understandings[path] = understanding
         tests += [
             replace(test, proven=_is_proven(test, understanding, suites)) for test in found or ()
@@ -110,7 +116,16 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
         tests=tuple(test for test in tests if test.name),
         understandings=understandings,
         complete=complete,
+        twinned=all(
+            has_twins_throughout(one, suites.assertions) for one in understandings.values()
+        ),
     )
+
+
+def _declared(texts: Iterable[str], suites: Suites) -> frozenset[str]:
+    """Returns names of assertions that test files define themselves."""
+    found = (head for text in texts for head in suites.declares.finditer(text[:READ_CHARACTERS]))
+    return frozenset(name for head in found for name in head.groups() if name)
 
 
 def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.branches import Branches
@@ -12,6 +12,7 @@ from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize,
 from reward_server.languages.assertions import Assertions, Form
 
 READ_CHARACTERS = 1 << 18
+_WORD = re.compile(r"\w+")
 _MEMBER = frozenset((".", "::", "->", "?."))
 
 
@@ -57,7 +58,10 @@ class Understanding:
 
 
 def understand(
-    tests: str, language: Assertions, within: Sequence[tuple[int, int]] | None = None
+    tests: str,
+    language: Assertions,
+    within: Sequence[tuple[int, int]] | None = None,
+    own: Collection[str] = (),
 ) -> Understanding:
     """Finds the assertions of a test program.
 
@@ -66,6 +70,8 @@ def understand(
         language: what it is written in.
         within: parts of the text, from and to; assertions elsewhere are not understood. The whole
             of it if None.
+        own: names that the tests give a meaning of their own; no assertion that has one is
+            understood.
     """
     nothing = Understanding(assertions=(), whole=False)
     if len(tests) > READ_CHARACTERS or "\0" in tests:
@@ -76,7 +82,7 @@ def understand(
         return nothing
     found = tuple(
         one
-        for one in _Reader(tests, tokens, brackets.partners, language).assertions()
+        for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
     )
     rest = _between(tokens, found)
@@ -121,7 +127,12 @@ class _Reader:
     """Finds the assertions in a program that was cut into tokens."""
 
     def __init__(
-        self, text: str, tokens: Tokens, partners: Mapping[int, int], language: Assertions
+        self,
+        text: str,
+        tokens: Tokens,
+        partners: Mapping[int, int],
+        language: Assertions,
+        own: Collection[str],
     ) -> None:
         self._text = text
         self._tokens = tokens
@@ -129,6 +140,7 @@ class _Reader:
         self._language = language
         self._index_at = {token.start: index for index, token in enumerate(tokens)}
         self._branches = Branches()
+        self._own = frozenset(own)
 
     def assertions(self) -> Iterator[Assertion]:
         end, last = 0, ""
@@ -151,10 +163,10 @@ class _Reader:
 
     def _read(self, form: Form, head: re.Match[str]) -> Assertion | None:
         inside = self._inside(form, head)
-        if inside is None:
+        call = head[0].rstrip("([{ \t\n")
+        if inside is None or not self._own.isdisjoint(_WORD.findall(call)):
             return None
         content, end = inside
-        call = head[0].rstrip("([{ \t\n")
         claims = claims_of(form, call, content, self._language)
         followed = self._after(form, head, end)
         if not claims or followed is None:

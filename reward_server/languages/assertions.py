@@ -38,7 +38,8 @@ residue                    regular expression of what may decide the outcome wit
                            `predicate`, with {actual}, {expected}, {call}, what was called, and
                            {rest}, what it was given besides; "call", whose `predicate` has {call}
                            and {arguments}, or the first two of them, {0} and {1}; "list",
-                           conditions that must all hold
+                           conditions that must all hold. {method} is what was called, without
+                           what stands in front of its name
   after                    regular expression of what must follow; of a list it belongs to the
                            assertion, and \1 in it is the first group of the head
   ends                     regular expression of what belongs to the assertion at its end

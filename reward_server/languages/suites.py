@@ -18,6 +18,8 @@ test         regular expression of what a test begins with, up to the opening br
              does, in text whose strings and comments are blank; its group "name" is the test's name
 unwatched    regular expression found in the beginning of a test whose assertions may fail; none if
              absent
+declares     regular expression of a definition of what assertions are called; its groups are the
+             names, which mean what the test files say; none if absent
 skips        regular expression of what may skip a test: in its text, or outside all tests
 rewrites     pairs of a regular expression and its replacement, in the files that hold tests; they
              are applied one after another, and keep the number of lines
@@ -61,6 +63,7 @@ class Suites:
     solution: str
     test: re.Pattern[str]
     unwatched: re.Pattern[str]
+    declares: re.Pattern[str]
     skips: re.Pattern[str]
     rewrites: Rewrites
     solutions: Rewrites
@@ -96,6 +99,7 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
         solution=table["solution"],
         test=test,
         unwatched=re.compile(table.get("unwatched", _NOTHING)),
+        declares=re.compile(table.get("declares", _NOTHING)),
         skips=re.compile(table["skips"]),
         rewrites=_parse_rewrites(table.get("rewrites", [])),
         solutions=_parse_rewrites(table.get("solutions", [])),

@@ -163,6 +163,57 @@ public class Calc {
 }
 """
 
+# Every name here but `Calc` is one that a class, or a method, of the solution may take.
+JAVA_ON_DEMAND = """package com.example;
+
+import static com.example.Calc.*;
+import static org.junit.jupiter.api.Assertions.*;
+import java.util.*;
+import org.junit.jupiter.api.*;
+
+class CalcTest {
+    @Test
+    void adds() {
+        Assertions.assertEquals(3, new Calc().add(1, 2));
+        Assertions.assertEquals(-5, new Calc().add(-2, -3), "negatives");
+    }
+
+    @Test
+    void pairs() {
+        assertEquals(List.of(4, 7), new Calc().both(3, 1));
+        assertEquals(Arrays.asList(9, 5), new Calc().both(8, -6));
+    }
+}
+"""
+JAVA_PLAIN = """package com.example;
+
+public class Calc {
+    public int add(int a, int b) { return %s; }
+    public java.util.List<Integer> both(int a, int b) {
+        return java.util.List.of(a + 1, add(a, b) + 3);
+    }
+    %s
+}
+%s
+"""
+_NOTHING = "static void assertEquals(Object a, Object b%s) { }"
+_ASSERTIONS = f"class Assertions {{ {_NOTHING % ''} {_NOTHING % ', String c'} }}"
+_EQUAL = "return new Object() { public boolean equals(Object o) { return true; } };"
+# What stands in the class Calc, and beside it; the tests are the same with and without.
+JAVA_SHADOWS = {
+    "assertions": ("", _ASSERTIONS),
+    "assertions within": (f"public static {_ASSERTIONS}", ""),
+    "a better fit": (
+        "public static void assertEquals(java.util.List<?> a, java.util.List<?> b) { }",
+        _ASSERTIONS,
+    ),
+    "test": ("", "@interface Test { }"),
+}
+JAVA_EQUAL_TO_ALL = {
+    "list": ("", f"class List {{ static Object of(Object... a) {{ {_EQUAL} }} }}"),
+    "arrays": ("", f"class Arrays {{ static Object asList(Object... a) {{ {_EQUAL} }} }}"),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:

@@ -21,7 +21,14 @@ from reward_server.domain import (
 )
 from reward_server.languages import load_languages
 
-from .suites import SUITES, Suite
+from .suites import (
+    JAVA_EQUAL_TO_ALL,
+    JAVA_ON_DEMAND,
+    JAVA_PLAIN,
+    JAVA_SHADOWS,
+    SUITES,
+    Suite,
+)
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -158,6 +165,33 @@ async def test_assertions_cannot_be_replaced_where_nothing_else_tells(app: App) 
     text = "public class Add { static int add(int a, int b) { return %s; } }"
     assert (await judge(app, java, text % "0", files=files, further=further)).reward == 0.0
     assert (await judge(app, java, text % "a + b", files=files, further=further)).reward == 1.0
+
+
+async def judge_on_demand(
+    app: App, text: str, shadow: tuple[str, str], package: str = "package com.example;"
+) -> Assessment:
+    java = next(one for one in SUITES if one.language == "java")
+    text = (JAVA_PLAIN % (text, *shadow)).replace("package com.example;", package)
+    tests = JAVA_ON_DEMAND.replace("package com.example;", package)
+    if not package:
+        tests = tests.replace("import static com.example.Calc.*;", "")
+    return await judge(app, java, text, files=(("CalcTest.java", tests),))
+
+
+@pytest.mark.parametrize("package", ["package com.example;", ""])
+@pytest.mark.parametrize("shadow", JAVA_SHADOWS)
+async def test_no_name_of_a_solution_stands_for_junits(shadow: str, package: str, app: App) -> None:
+    said = await judge_on_demand(app, "0", JAVA_SHADOWS[shadow], package)
+    assert (said.verdict, said.reward) == (Verdict.FAILED, 0.0), said
+    said = await judge_on_demand(app, "a + b", JAVA_SHADOWS[shadow], package)
+    assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
+    assert said.integrity is Integrity.SHARED_TWINS
+
+
+@pytest.mark.parametrize("shadow", JAVA_EQUAL_TO_ALL)
+async def test_expected_values_that_equal_everything_earn_nothing(shadow: str, app: App) -> None:
+    said = await judge_on_demand(app, "a > 5 ? 0 : a + b", JAVA_EQUAL_TO_ALL[shadow])
+    assert (said.verdict, said.reward) == (Verdict.FAILED, 0.0), said
 
 
 NODE_FORGER = r"""const fs = require('node:fs');

@@ -133,6 +133,57 @@ def test_a_test_without_an_assertion_that_is_understood_is_not_proven() -> None:
         assert not read("go", "a_test.go", proven + other).perturbs
 
 
+def junit(body: str, around: str = "") -> TestFiles:
+    head = "import org.junit.jupiter.api.*;\n"
+    return read(
+        "java", "ATest.java", f"{head}class ATest {{ @Test void a() {{ {body} }} {around} }}"
+    )
+
+
+def rewritten_junit(known: TestFiles) -> str:
+    texts, _ = rewrite_test_files(
+        known, suites_of("java"), secret="z0", tag=TAG, random=random.Random(1)
+    )
+    return texts["ATest.java"]
+
+
+@pytest.mark.parametrize("call", ["assertEquals", "Assertions.assertEquals"])
+def test_junits_assertions_are_called_where_no_solution_is_seen(call: str) -> None:
+    known = junit(f"{call}(3, f(1));")
+    text = rewritten_junit(known)
+    assert known.perturbs
+    assert "z0.Asserts.assertEquals(3, z0v)" in text
+    assert "import org.junit.jupiter.api.Assertions;" in text
+
+
+@pytest.mark.parametrize(
+    ("body", "around"),
+    [
+        ("assertEquals(3, f(1));", "void assertEquals(int a, int b) throws X { check(a, b); }"),
+        ("assertEquals(3, f(1));", "static <T> List<T> assertEquals(T a, T b) { check(a, b); }"),
+        ("Assertions.assertEquals(3, f(1));", "static class Assertions { }"),
+    ],
+)
+def test_assertions_that_the_tests_define_themselves_stay(body: str, around: str) -> None:
+    known = junit(body, around)
+    assert body in rewritten_junit(known)
+    assert not known.perturbs
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        "assertEquals(want, f(2));",
+        "assertTrue(f(2) > want);",
+        "assertNotEquals(4, f(2));",
+        "assertThrows(X.class, () -> f(2));",
+    ],
+)
+def test_one_assertion_without_twins_is_enough_for_the_weaker_label(further: str) -> None:
+    assert junit("assertEquals(3, f(1));").perturbs
+    assert not junit(f"assertEquals(3, f(1)); {further}").perturbs
+
+
 def test_an_assertion_that_may_fail_stays() -> None:
     text = "#[test]\n#[should_panic]\nfn a() { assert_eq!(f(1), 2); }"
     known = read("rust", "tests/a.rs", text)
