@@ -8,6 +8,7 @@ import functools
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,9 @@ DEAD_OWNER = "dead"
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 UNJUDGED = {"UNAVAILABLE", "DEADLINE_EXCEEDED"}
+# A queue that is too slow for a deadline is told as an overload (decision 67).
+TOO_SLOW = re.compile(r"RESOURCE_EXHAUSTED: .*\bthe queue (?:takes about|took most of)\b")
+WHY = "the sandboxes failed twice; the server's log says why"
 
 SLOW = "import time; time.sleep(0.1); print(int(input()) + {})"
 FUNCTION = "def f(x): return x + {}"
@@ -81,6 +85,11 @@ class Server:
 
     async def until_healthy(self, status: int) -> None:
         await until(lambda: self.health[-1:] == [status], f"health is {status}")
+
+    async def says_why(self, load: Load, reason: str) -> None:
+        """Waits until a request is told of the log, and the log tells the reason."""
+        await load.error_that_says(WHY)
+        await until(lambda: reason in self.log.read_text(), f"the log says {reason!r}")
 
     async def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
@@ -157,7 +166,8 @@ async def loaded(address: str) -> AsyncIterator[Load]:
         finally:
             await load.end()
     assert not load.wrong, "\n".join(load.wrong)
-    assert {error.partition(":")[0] for error in load.errors} <= UNJUDGED
+    unlike = [error for error in load.errors if not TOO_SLOW.match(error)]
+    assert {error.partition(":")[0] for error in unlike} <= UNJUDGED, set(unlike)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +244,7 @@ async def test_a_server_outlives_its_engine(
 ) -> None:
     async with loaded(server.address) as load:
         await asyncio.to_thread(faulty.end, number)
-        await load.error_that_says("the engine did not start a container: it does not answer")
+        await server.says_why(load, "the engine did not start a container: it does not answer")
         await server.until_healthy(NOT_SERVING)
         await asyncio.to_thread(faulty.start)
         await server.until_healthy(SERVING)
@@ -252,7 +262,7 @@ async def test_an_image_that_vanished_is_named_until_it_is_back(
 
     async with loaded(server.address) as load:
         await until(vanish, "the image is gone")
-        await load.error_that_says(f"no longer has image {PYTHON_TAG}")
+        await server.says_why(load, f"no longer has image {PYTHON_TAG}")
         await server.until_healthy(NOT_SERVING)
         await asyncio.to_thread(copy_image, engine, PYTHON_TAG, faulty)
         await server.until_healthy(SERVING)
@@ -266,8 +276,9 @@ async def test_a_full_disk_is_told_until_it_has_room(server: Server, faulty: Own
             while True:
                 os.write(file.fileno(), bytes(1 << 20))
         faulty.kill_containers()  # which gives some room back
-        told = any("no space left on device" in error for error in load.errors)
-        return told and server.health[-1:] == [NOT_SERVING]
+        told = any(WHY in error for error in load.errors)
+        reason = "no space left on device" in server.log.read_text()
+        return told and reason and server.health[-1:] == [NOT_SERVING]
 
     async with loaded(server.address) as load:
         try:
