@@ -188,6 +188,17 @@ async def test_no_name_of_a_solution_stands_for_junits(shadow: str, package: str
     assert said.integrity is Integrity.SHARED_TWINS
 
 
+async def test_assertions_of_a_solutions_package_pass_no_table(app: App) -> None:
+    java = next(one for one in SUITES if one.language == "java")
+    tests = JUNIT_TABLE.replace("org.junit.jupiter.api.Test;", "org.junit.jupiter.api.*;")
+    files = (("AddTest.java", tests.replace(") assertEquals", ") Assertions.assertEquals")),)
+    text = "public class Add { static int add(int a, int b) { return %s; } }\n"
+    text += "class Assertions { static void assertEquals(int a, int b) { } }\n"
+    assert (await judge(app, java, text % "0", files=files)).reward == 0.0
+    said = await judge(app, java, text % "a + b", files=files)
+    assert (said.reward, said.integrity) == (1.0, Integrity.SHARED), said
+
+
 @pytest.mark.parametrize("shadow", JAVA_EQUAL_TO_ALL)
 async def test_expected_values_that_equal_everything_earn_nothing(shadow: str, app: App) -> None:
     said = await judge_on_demand(app, "a > 5 ? 0 : a + b", JAVA_EQUAL_TO_ALL[shadow])
