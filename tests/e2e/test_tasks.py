@@ -215,10 +215,16 @@ def test_more_than_the_queue_takes_is_pushed_back_and_still_judged(lasting_serve
 
 
 def test_a_request_above_the_servers_limit_is_refused_by_name(client):
-    request = tasks.humaneval(HUMANEVAL, "x" * (33 << 20))
+    request = tasks.humaneval(HUMANEVAL, "    return 2 * x\n")
+    request.function.test_code += "#" * (33 << 20)
     (score,) = client.score([request])
     assert score.error.status == "INVALID_ARGUMENT"
     assert score.error.permanent
+
+
+def test_a_completion_above_the_servers_limit_is_its_models_doing(client):
+    (score,) = client.score([tasks.humaneval(HUMANEVAL, "x" * (33 << 20))])
+    assert (score.verdict, score.reward) == (Verdict.COMPILE_ERROR, 0.0)
 
 
 def test_absent_tests_are_the_callers_fault(client):
