@@ -73,6 +73,7 @@ async def test_the_kernel_is_gvisors_and_no_host_folder_is_in_it(shelf: Shelf) -
 
 
 async def test_a_program_is_alone_in_its_process_table_and_signals_nobody(shelf: Shelf) -> None:
+    """Process 1 is the program's own: it has the same memory, and waits for process 2."""
     source = """
 import os, signal
 print([name for name in os.listdir('/proc') if name.isdecimal()], os.getpid(), os.getppid())
@@ -83,7 +84,7 @@ for pid in (-1, 0, *range(2, 400)):
     reached.append(pid)
 print(reached)
 """
-    assert await result_of(shelf, source) == "['1'] 1 0\n[0]\n"
+    assert await result_of(shelf, source) == "['1', '2'] 2 1\n[0, 2]\n"
 
 
 async def test_no_file_of_another_process_can_be_opened(shelf: Shelf) -> None:
@@ -92,7 +93,8 @@ async def test_no_file_of_another_process_can_be_opened(shelf: Shelf) -> None:
 import os
 opened = []
 def f(x):
-    for pid in [*map(str, range(2, 200)), '0', '../1/task/2']:
+    others = set(range(1, 200)) - {os.getpid(), os.getppid()}
+    for pid in [*map(str, others), '0', '../1/task/3', '../2/task/3']:
         for part in ('mem', 'maps', 'environ', 'cmdline', 'fd/0', 'root', 'cwd', 'status'):
             try: os.close(os.open(f'/proc/{pid}/{part}', os.O_RDONLY))
             except OSError: continue

@@ -123,7 +123,8 @@ async def test_a_killed_zygote_takes_its_children_along(shelf: Shelf, host: Host
         while not (running := processes_marked(marker)):
             assert not task.done()
             await asyncio.sleep(0.01)
-    os.kill(parent_of(running[0]), signal.SIGKILL)
+    first_process = parent_of(running[0])
+    os.kill(parent_of(first_process), signal.SIGKILL)
     with pytest.raises(SandboxError):
         await task
     await shelf.clear()
