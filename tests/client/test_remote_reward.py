@@ -29,7 +29,7 @@ def judge(request, context) -> pb.ScoreResponse:
     """Judges by a word in the completion."""
     word = request.completion.split()[-1]
     if word == "unjudged":
-        context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no slot in time")
+        context.abort(grpc.StatusCode.INTERNAL, "the sandbox failed")
     if word == "refused":
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, "completion: refused")
     if word == "invalid":
@@ -237,7 +237,7 @@ async def test_extra_columns_have_a_value_for_every_completion(serve):
     assert log.columns["r_verdict"] == ["PASSED", "UNJUDGED", "INVALID_TASK"]
     assert log.columns["r_message"] == [
         "",
-        "DEADLINE_EXCEEDED: no slot in time",
+        "INTERNAL: the sandbox failed",
         "broken tests",
     ]
     assert len(log.columns) == 2
@@ -271,9 +271,9 @@ async def test_training_stops_after_too_many_calls_without_a_reward(serve, caplo
     reward = remote_reward(serve(judge).target, task=TEMPLATES, failure_budget=3)
     for _ in range(2):
         assert await call(reward, "unjudged", "unjudged") == [None, None]
-    with pytest.raises(RewardLostError, match="3 calls without a reward: DEADLINE_EXCEEDED"):
+    with pytest.raises(RewardLostError, match="3 calls without a reward: INTERNAL"):
         await call(reward, "unjudged")
-    assert "2 of 2 not judged: DEADLINE_EXCEEDED: no slot in time" in caplog.text
+    assert "2 of 2 not judged: INTERNAL: the sandbox failed" in caplog.text
 
 
 async def test_one_reward_restores_the_budget(serve):
