@@ -132,9 +132,9 @@ class Aside:
         """
         thread_id = kernel.own_thread_id_address()
         flags = _CLONE_VM | signal.SIGCHLD | (kernel.CLONE_CHILD_SETTID if thread_id else 0)
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        mask = kernel.block_signals()
         result = self._run(flags, 0, ctypes.addressof(self._status), thread_id, descriptor)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        kernel.set_signal_mask(mask)
         if result < 0:
             raise OSError(-result, f"clone: {os.strerror(-result)}")
         os.close(descriptor)

@@ -54,6 +54,8 @@ _libc.pthread_self.restype = ctypes.c_void_p
 _CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
 _NO_CAPABILITY = (ctypes.c_uint32 * 6)()
 _ThreadDescription = ctypes.c_uint32 * 3
+SignalMask = ctypes.c_uint64 * 16  # sigset_t of the C library
+_ALL_SIGNALS = SignalMask(*len(SignalMask()) * [0xFFFF_FFFF_FFFF_FFFF])
 
 
 def _check(result: int, what: str) -> int:
@@ -187,6 +189,18 @@ def child_signals() -> int:
     flags = os.O_CLOEXEC | os.O_NONBLOCK
     arguments = (-1, ctypes.byref(mask), ctypes.c_size_t(ctypes.sizeof(mask)), flags)
     return _check(_libc.syscall(_number("signalfd4"), *arguments), "signalfd4")
+
+
+def block_signals() -> ctypes.Array[ctypes.c_uint64]:
+    """Blocks all signals, and returns the mask of before; `signal` would name each of them."""
+    before = SignalMask()
+    _libc.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS, before)
+    return before
+
+
+def set_signal_mask(mask: ctypes.Array[ctypes.c_uint64]) -> None:
+    """Blocks the signals of a mask and no others."""
+    _libc.pthread_sigmask(signal.SIG_SETMASK, mask, None)
 
 
 def make_dumpable() -> None:
