@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from reward_server.domain import Assessment, Submission
 from reward_server.errors import BudgetSpentError, DeadlineError, InvalidRequestError
@@ -17,7 +18,7 @@ from reward_server.errors import BudgetSpentError, DeadlineError, InvalidRequest
 KEPT_ANSWER_BYTES = 64 << 20
 _ANSWER_OVERHEAD_BYTES = 2048
 _TEST_OVERHEAD_BYTES = 200
-_NOT_CONTENT = frozenset({"id", "tags"})
+_CONTENT = tuple(one.name for one in fields(Submission) if one.name not in ("id", "tags"))
 
 Name: TypeAlias = tuple[str, str]  # an owner, and an id among those that it chose
 
@@ -26,35 +27,40 @@ T = TypeVar("T")
 
 def fingerprint(submission: Submission, owner: str = "") -> bytes:
     """Returns a digest of a submission's owner and of everything that its answer depends on."""
-    digest = hashlib.blake2b(digest_size=20)
-    _feed(digest, owner)
-    for field in fields(submission):
-        if field.name not in _NOT_CONTENT:
-            _feed(digest, getattr(submission, field.name))
-    return digest.digest()
+    pieces: list[bytes] = []
+    _collect(pieces, owner)
+    for name in _CONTENT:
+        _collect(pieces, getattr(submission, name))
+    return hashlib.blake2b(b"".join(pieces), digest_size=20).digest()
 
 
-def _feed(digest: hashlib.blake2b, value: object) -> None:
-    """Feeds a value such that no other value feeds the same bytes."""
-    if isinstance(value, str):
-        data = value.encode("utf-8", "surrogatepass")
-        digest.update(b"s%d:" % len(data))
-        digest.update(data)
-    elif isinstance(value, bytes):
-        digest.update(b"b%d:" % len(value))
-        digest.update(value)
-    elif isinstance(value, tuple):
-        digest.update(b"t%d:" % len(value))
-        for item in value:
-            _feed(digest, item)
+def _collect(pieces: list[bytes], value: object) -> None:
+    """Appends what no other value appends."""
+    kind = type(value)
+    if kind is str:
+        data = cast("str", value).encode("utf-8", "surrogatepass")
+        pieces += (b"s%d:" % len(data), data)
+    elif kind is bytes:
+        pieces += (b"b%d:" % len(cast("bytes", value)), cast("bytes", value))
+    elif kind is tuple:
+        items = cast("tuple[object, ...]", value)
+        pieces.append(b"t%d:" % len(items))
+        for item in items:
+            _collect(pieces, item)
+    elif kind in (int, float, bool):
+        pieces.append(b"n%a;" % value)
     elif isinstance(value, enum.Enum):
-        _feed(digest, value.name)
-    elif isinstance(value, int | float):
-        _feed(digest, repr(value))
+        pieces.append(b"e%a;" % value.name)
     else:
-        _feed(digest, type(value).__name__)
-        for field in fields(value):  # type: ignore[arg-type]  # all else is a dataclass
-            _feed(digest, getattr(value, field.name))
+        pieces.append(b"o%a;" % kind.__name__)
+        for name in _names_of(kind):
+            _collect(pieces, getattr(value, name))
+
+
+@functools.cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    """Returns the fields of a dataclass, which all else is."""
+    return tuple(field.name for field in fields(kind))
 
 
 @dataclass(slots=True, eq=False)
