@@ -7,10 +7,10 @@ import enum
 import functools
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from typing import Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from reward_server.domain import Assessment, Submission
 from reward_server.errors import BudgetSpentError, DeadlineError, InvalidRequestError
@@ -53,12 +53,12 @@ def _collect(pieces: list[bytes], value: object) -> None:
         pieces.append(b"e%a;" % value.name)
     else:
         pieces.append(b"o%a;" % kind.__name__)
-        for name in _names_of(kind):
+        for name in _names_of(cast("Hashable", kind)):
             _collect(pieces, getattr(value, name))
 
 
 @functools.cache
-def _names_of(kind: type) -> tuple[str, ...]:
+def _names_of(kind: Any) -> tuple[str, ...]:
     """Returns the fields of a dataclass, which all else is."""
     return tuple(field.name for field in fields(kind))
 
