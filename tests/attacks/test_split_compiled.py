@@ -15,6 +15,7 @@ from reward_server.domain import (
     Assessment,
     Extraction,
     Integrity,
+    Limits,
     ProgramTests,
     Submission,
     Verdict,
@@ -24,6 +25,7 @@ from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=10.0, wall_time_seconds=60.0)
+FEW_CPU_SECONDS = replace(LIMITS, cpu_time_seconds=2.0)
 
 CPP_PROMPT = "#include <vector>\n#include <string>\nusing namespace std;\nvector<int> order(vector<int> v) {\n"
 CPP_TESTS = """\
@@ -188,9 +190,6 @@ JAVA = {
         "one that holds itself": java(
             "List<Object> a = new ArrayList<>(); a.add(a); return (List<Integer>) (Object) a;"
         ),
-        "one without end": java(
-            "return new AbstractList<>() { public int size() { return Integer.MAX_VALUE; } public Integer get(int i) { return 1; } };"
-        ),
         "one of texts": java('return (List<Integer>) (Object) List.of("1");'),
         "one that throws": java(
             "return new AbstractList<>() { public int size() { return 3; } public Integer get(int i) { throw new IllegalStateException(); } };"
@@ -198,6 +197,9 @@ JAVA = {
     },
     "never end": {
         "a loop": java("while (true) { }"),
+        "a list": java(
+            "return new AbstractList<>() { public int size() { return Integer.MAX_VALUE; } public Integer get(int i) { return 1; } };"
+        ),
         "a recursion": java("return order(v);"),
         "a thread that answers": java(
             "new Thread(() -> { while (true) put('R', 0, 0, 0, 1, 0, 0, 0, 1, 'l', 0, 0, 0, 0); }).start(); return v;",
@@ -208,7 +210,12 @@ JAVA = {
 }
 
 ATTACKS = [
-    pytest.param(language, text, id=f"{language} {kind} {name}")
+    pytest.param(
+        language,
+        text,
+        FEW_CPU_SECONDS if kind == "never end" else LIMITS,
+        id=f"{language} {kind} {name}",
+    )
     for language, classes in (("c++", CPP), ("java", JAVA))
     for kind, members in classes.items()
     for name, text in members.items()
@@ -246,8 +253,10 @@ async def test_a_solution_passes_apart(app: App, language: str, solution: str) -
     assert len(assessment.tests) == 3
 
 
-@pytest.mark.parametrize(("language", "completion"), ATTACKS)
-async def test_an_attack_gets_no_reward(app: App, language: str, completion: str) -> None:
-    assessment = await judged(app, language, completion)
+@pytest.mark.parametrize(("language", "completion", "limits"), ATTACKS)
+async def test_an_attack_gets_no_reward(
+    app: App, language: str, completion: str, limits: Limits
+) -> None:
+    assessment = await judged(app, language, completion, limits=limits)
     assert is_refused(assessment), assessment
     assert assessment.integrity is Integrity.ISOLATED

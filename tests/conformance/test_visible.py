@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import secrets
+import signal
 import sys
 import sysconfig
 from collections.abc import AsyncIterator, Awaitable, Iterator
@@ -24,6 +25,7 @@ from reward_server.sandbox.local import LocalOptions, start_local
 from reward_server.sandbox.visible import views
 
 from .checks import output_of, run
+from .host import processes_marked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -83,6 +85,12 @@ async def local(name: str, **options: object) -> AsyncIterator[Sandbox]:
 async def sandbox(planted: list[Path]) -> AsyncIterator[Sandbox]:
     assert len(planted) >= 3
     async with local("visible") as made:
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def neighbour(sandbox: Sandbox) -> AsyncIterator[Sandbox]:
+    async with local("neighbour") as made:
         yield made
 
 
@@ -200,16 +208,24 @@ def host_path(path: str) -> str:
 
 
 async def while_it_runs(sandbox: Sandbox, source: str, look: Awaitable[None]) -> Execution:
-    """Runs a program that, when it has printed its word, waits; looks at the host meanwhile."""
-    running = asyncio.ensure_future(run(sandbox, f"{source}\nimport time; time.sleep(3)"))
-    await asyncio.sleep(1.2)
-    assert not running.done(), running.result()
+    """Runs a program up to its end, where it stays until somebody has looked at the host."""
+    marker = f"waits-{secrets.token_hex(8)}"
+    waits = f"import subprocess\nsubprocess.run([{marker!r}, '20'], executable='/usr/bin/sleep')"
+    running = asyncio.ensure_future(run(sandbox, f"{source}\n{waits}"))
+    while not (waiting := processes_marked(marker)):
+        assert not running.done(), running.result()
+        await asyncio.sleep(0.01)
     await look
+    assert not running.done(), running.result()
+    for pid in waiting:
+        os.kill(pid, signal.SIGKILL)
     return await running
 
 
 @pytest.mark.parametrize("path", LOCKED)
-async def test_a_lock_on_a_shown_file_holds_up_nobody_else(sandbox: Sandbox, path: str) -> None:
+async def test_a_lock_on_a_shown_file_holds_up_nobody_else(
+    sandbox: Sandbox, neighbour: Sandbox, path: str
+) -> None:
     source = f"""
 import fcntl, os
 file = os.open({path!r}, os.O_RDONLY)
@@ -224,8 +240,7 @@ print('locked', flush=True)
             fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
         finally:
             os.close(mine)
-        async with local("neighbour") as neighbour:
-            told = await output_of(neighbour, source.replace("LOCK_EX", "LOCK_EX | fcntl.LOCK_NB"))
+        told = await output_of(neighbour, source.replace("LOCK_EX", "LOCK_EX | fcntl.LOCK_NB"))
         assert told == "locked\n"
 
     execution = await while_it_runs(sandbox, source, look())

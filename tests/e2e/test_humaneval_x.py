@@ -7,7 +7,6 @@ problem and those that are unlike the others; REWARD_SERVER_TEST_ALL=1 takes all
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +15,10 @@ from typing import Any
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
+from tests.sampling import TAKES_ALL
 from trainer_client import Integrity, RewardClient, Score, Verdict, tasks
 from trainer_client.local_server import LocalServer
 
-ALL_VARIABLE = "REWARD_SERVER_TEST_ALL"
 NAMES = ("cpp", "java", "js")
 STEP = 8
 # With libraries, loops of random values, helpers of the prompt, tuples and comma operators.
@@ -51,7 +50,7 @@ def client(
 def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     with (folder / f"humaneval_x_{name}.jsonl").open() as lines:
         found = [json.loads(line) for line in lines]
-    if os.environ.get(ALL_VARIABLE):
+    if TAKES_ALL:
         return found
     return [row for number, row in enumerate(found) if number % STEP == 0 or number in AWKWARD]
 

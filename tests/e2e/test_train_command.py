@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -35,6 +36,25 @@ def command(name: str, *arguments: str, folder: Path) -> subprocess.CompletedPro
     return subprocess.run(
         [program, *arguments], capture_output=True, text=True, cwd=folder, timeout=150
     )
+
+
+@pytest.fixture
+def reward_train(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Gives the command in this process, which has imported torch already."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # the tests' own stay
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["reward-train", *arguments])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, said.out, said.err)
+
+    return run
 
 
 @pytest.fixture
@@ -70,7 +90,7 @@ def config(tmp_path, tiny_model, lasting_server) -> Path:
     return file
 
 
-def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
+def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, reward_train, tmp_path):
     done = command("reward-train", str(config), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     server, before, first, second, after, end = done.stdout.splitlines()
@@ -100,12 +120,12 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     state = json.loads((tmp_path / "out" / "checkpoint-2" / "trainer_state.json").read_text())
     assert next(line["step"] for line in state["log_history"] if "held_out/pass@1" in line) == 0
 
-    again = command("reward-train", str(config), folder=tmp_path)
+    again = reward_train(str(config))
     assert again.returncode == 2
     assert f"training.output_dir: {tmp_path / 'out'} holds a run" in again.stderr
 
     (tmp_path / "out" / "checkpoint-9").mkdir()  # as a run leaves it that was killed meanwhile
-    more = command("reward-train", str(config), "--resume", "--max-steps", "3", folder=tmp_path)
+    more = reward_train(str(config), "--resume", "--max-steps", "3")
     assert more.returncode == 0, more.stderr
     assert [line["step"] for line in folder.metrics()] == [1, 2, 3]
     assert [found.step for found in folder.evaluations()] == [0, 2, 3]
@@ -114,18 +134,20 @@ def test_it_trains_evaluates_and_goes_on_where_it_stopped(config, tmp_path):
     ]
 
     page = tmp_path / "out" / "report.html"
-    told = command("reward-train", "report", str(folder.path), folder=tmp_path)
+    told = reward_train("report", str(folder.path))
     assert told.returncode == 0, told.stderr
     assert told.stdout == f"{page}: 1 runs, 3 steps, 12 of 12 completions\n"
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert list(page.parent.glob("report-*.png"))
 
 
-def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(config, tmp_path):
+def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(
+    config, reward_train, tmp_path
+):
     text = config.read_text()
     start = text.index("target =")
     config.write_text(text[:start] + text[text.index("\n", start) :])
-    done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
+    done = reward_train(str(config), "--dry-run")
     assert done.returncode == 0, done.stderr
     server, rule, prompt, *rest = done.stdout.splitlines()
     assert "reward server" in server
@@ -136,10 +158,12 @@ def test_a_dry_run_shows_a_group_with_a_server_of_its_own_and_leaves_nothing(con
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(config, tmp_path):
+def test_a_dry_run_shows_a_whole_group_however_large_where_nothing_is_held_out(
+    config, reward_train
+):
     text = config.read_text()
     config.write_text(text.replace('held_out = { ids = ["t/2"] }', "").replace("= 4", "= 12"))
-    done = command("reward-train", str(config), "--dry-run", folder=tmp_path)
+    done = reward_train(str(config), "--dry-run")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("advantage +0.000") == 12
 
@@ -171,8 +195,8 @@ def test_a_training_goes_on_when_nobody_reads_what_it_says(config, tmp_path):
     assert [line["step"] for line in RunFolder(tmp_path / "out").metrics()] == [1, 2]
 
 
-def test_a_model_is_evaluated_without_training(config, tmp_path):
-    done = command("reward-train", "evaluate", str(config), folder=tmp_path)
+def test_a_model_is_evaluated_without_training(config, reward_train, tmp_path):
+    done = reward_train("evaluate", str(config))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("held out, after 0 steps: pass@1 0.000, ")
     folder = RunFolder(tmp_path / "out")
@@ -181,7 +205,7 @@ def test_a_model_is_evaluated_without_training(config, tmp_path):
 
 
 def test_the_best_adapter_is_kept_and_evaluated_as_the_model_that_it_makes(
-    config, tmp_path, monkeypatch
+    config, reward_train, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))  # what is merged is kept in its .cache
     settings = {
@@ -191,12 +215,12 @@ def test_the_best_adapter_is_kept_and_evaluated_as_the_model_that_it_makes(
         "training.metric_for_best_model": "held_out/pass@1",
     }
     flags = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
-    done = command("reward-train", str(config), *flags, folder=tmp_path)
+    done = reward_train(str(config), *flags)
     assert done.returncode == 0, done.stderr
     state = json.loads((tmp_path / "out" / "checkpoint-2" / "trainer_state.json").read_text())
     assert state["best_metric"] == 0.0
     adapter = ("--model", str(tmp_path / "out"), "--output-dir", str(tmp_path / "evaluated"))
-    told = command("reward-train", "evaluate", str(config), *adapter, folder=tmp_path)
+    told = reward_train("evaluate", str(config), *adapter)
     assert told.returncode == 0, told.stderr
     assert [found.step for found in RunFolder(tmp_path / "evaluated").evaluations()] == [0]
 
@@ -259,14 +283,11 @@ def test_a_prompt_is_shown_with_the_tokens_and_options_that_trl_gives_it(config,
     ],
 )
 def test_what_cannot_work_is_said_in_a_line_and_a_status(
-    config, monkeypatch, capfd, arguments, status, message
+    config, reward_train, arguments, status, message
 ):
-    monkeypatch.setattr(sys, "argv", ["reward-train", str(config), *arguments])
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # the tests' own stay
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == status
-    assert f"error: {message}" in capfd.readouterr().err
+    done = reward_train(str(config), *arguments)
+    assert done.returncode == status
+    assert f"error: {message}" in done.stderr
 
 
 def test_the_demo_grades_all_of_humaneval_both_ways(tmp_path):

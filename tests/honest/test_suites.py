@@ -8,12 +8,16 @@ import pytest
 
 from reward_server.domain import TestOutcome, Verdict
 from tests.honest.suites import SUITES, TOGETHER, Suite
+from tests.sampling import times
 from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
 LEAST = 25
-TIMES = {"the module is patched": 20, "rows of parameters beside a seeded solution": 5}
+TIMES = {
+    "the module is patched": times(20, by_default=4),
+    "rows of parameters beside a seeded solution": times(5, by_default=2),
+}
 REPEATED = [suite for suite in TOGETHER if suite.name in TIMES]
 
 
@@ -42,11 +46,16 @@ async def test_a_suite_passes_a_right_solution_and_no_empty_one(
 
 @pytest.mark.parametrize("suite", REPEATED, ids=lambda suite: suite.name)
 async def test_no_secret_turns_a_right_solution_down(suite: Suite, judge_of_files: Judge) -> None:
-    for number in range(TIMES[suite.name]):
-        judged = await judge_of_files(
-            f"{suite.solution}\n# {number}\n",
-            suite.tests,
-            limits=FILE_LIMITS,
-            integrity=suite.integrity,
+    assessments = await asyncio.gather(
+        *(
+            judge_of_files(
+                f"{suite.solution}\n# {number}\n",
+                suite.tests,
+                limits=FILE_LIMITS,
+                integrity=suite.integrity,
+            )
+            for number in range(TIMES[suite.name])
         )
+    )
+    for judged in assessments:
         assert judged.verdict is Verdict.PASSED, (judged.message, judged.signals)

@@ -7,7 +7,6 @@ the languages together meet them all. REWARD_SERVER_TEST_ALL=1 takes every one.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -27,12 +26,12 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.languages import Language, load_languages
+from tests.sampling import TAKES_ALL
 
 from .problems import PROBLEMS, SOLUTIONS, Problem, Solution, read_solutions
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-ALL_VARIABLE = "REWARD_SERVER_TEST_ALL"
 ENDLESS_CPU_SECONDS = 1.0
 KINDS = ("right", "wrong", "crashing", "endless")
 # A test program tells by its exit alone that a check failed, in most languages' forms.
@@ -83,7 +82,7 @@ def attempts(language: Language) -> Iterator[Attempt]:
     for number, problem in enumerate(PROBLEMS):
         for kind_number, kind in enumerate(KINDS):
             is_sampled = (number - turn) % len(PROBLEMS) == 3 * kind_number
-            if is_sampled or os.environ.get(ALL_VARIABLE):
+            if is_sampled or TAKES_ALL:
                 yield Attempt(problem, solutions[problem.name], kind)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -52,7 +53,9 @@ class Workshop:
     splitter: str
     folder: Path
     _library: dict[str, bytes] = field(default_factory=dict)
-    _made: int = 0
+    _commands: dict[tuple[str, tuple[tuple[str, bytes], ...]], list[str]] = field(
+        default_factory=dict
+    )
 
     def taken_apart(self, prompt: str, tests: str) -> Split | None:
         program = self.language.program
@@ -69,14 +72,17 @@ class Workshop:
         return self.compiled(Source(text=composed.source, files=files, library=split.stubs.library))
 
     def compiled(self, source: Source) -> list[str]:
-        """Compiles a program and returns the command that runs it.
+        """Compiles a program, once, and returns the command that runs it.
 
         Raises:
             CalledProcessError: the compiler refuses it.
         """
-        self._made += 1
         files = {**source.files, **self._compiled_library(source.library)}
-        return self._compiled(source.text, files, self.folder / str(self._made))
+        key = (source.text, tuple(sorted(files.items())))
+        if key not in self._commands:
+            folder = tempfile.mkdtemp(dir=self.folder)
+            self._commands[key] = self._compiled(source.text, files, Path(folder))
+        return self._commands[key]
 
     def _compiled_library(self, text: str) -> dict[str, bytes]:
         if text and not self._library:
