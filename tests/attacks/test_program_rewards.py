@@ -1,4 +1,7 @@
-"""Solutions that fool a grader by exit status get no reward for test programs."""
+"""Solutions that fool a grader by exit status get no reward for test programs.
+
+Those in JavaScript are judged in the local sandbox, by `test_split_programs`.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,14 @@ import pytest_asyncio
 from reward_server.app import App, running_app
 from reward_server.domain import (
     Assessment,
-    Ending,
     Extraction,
     Integrity,
-    Job,
-    Program,
     ProgramTests,
     Submission,
-    TerminationKind,
     Verdict,
 )
 from reward_server.settings import Settings
+from tests.attacks.exit_status import awarded_by_exit_status
 from tests.attacks.program_attacks import (
     CPP_BORROWED,
     CPP_BORROWING_TESTS,
@@ -61,17 +61,6 @@ async def _judged(
     )
 
 
-async def _awarded_by_exit_status(app: App, language: str, completion: str) -> bool:
-    source = f"{completion}\n{TESTS[language]}"
-    execution, _ = await app.evaluation.execute(Job(work=Program(source=source), language=language))
-    ended = execution.termination
-    return (
-        execution.ending is Ending.COMPLETED
-        and ended.kind is TerminationKind.EXITED
-        and ended.value == 0
-    )
-
-
 @pytest.mark.parametrize("language", TESTS)
 async def test_the_problem_is_solved_by_a_solution_alone(app: App, language: str) -> None:
     assessment = await _judged(app, language, SOLUTIONS[language])
@@ -80,7 +69,7 @@ async def test_the_problem_is_solved_by_a_solution_alone(app: App, language: str
     assert assessment.integrity is INTEGRITY[language]
     assert len(assessment.tests) == 6
     assert not assessment.signals
-    assert await _awarded_by_exit_status(app, language, SOLUTIONS[language])
+    assert await awarded_by_exit_status(app, language, SOLUTIONS[language])
 
 
 @pytest.mark.parametrize("language", ["c++11", "c++14", "c++20"])
@@ -92,13 +81,15 @@ async def test_a_value_lives_while_it_is_compared(app: App, language: str) -> No
 
 
 @pytest.mark.parametrize(
-    "attack", PROGRAM_ATTACKS, ids=lambda attack: f"{attack.language} {attack.name}"
+    "attack",
+    [attack for attack in PROGRAM_ATTACKS if attack.language != "javascript"],
+    ids=lambda attack: f"{attack.language} {attack.name}",
 )
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack
 ) -> None:
     awarded, assessment = await asyncio.gather(
-        _awarded_by_exit_status(app, attack.language, attack.completion),
+        awarded_by_exit_status(app, attack.language, attack.completion),
         _judged(app, attack.language, attack.completion),
     )
     assert awarded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -23,7 +24,13 @@ from reward_server.domain import (
 )
 from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.attacks.program_attacks import JAVASCRIPT_SOLUTION, JAVASCRIPT_TESTS, PROGRAM_ATTACKS
+from tests.attacks.exit_status import awarded_by_exit_status
+from tests.attacks.program_attacks import (
+    JAVASCRIPT_SOLUTION,
+    JAVASCRIPT_TESTS,
+    PROGRAM_ATTACKS,
+    ProgramAttack,
+)
 from tests.attacks.split_attacks import CLASSES
 from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
 
@@ -79,9 +86,16 @@ async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
     [attack for attack in PROGRAM_ATTACKS if attack.language == "javascript"],
     ids=lambda attack: attack.name,
 )
-async def test_an_attack_on_one_program_gets_no_reward(app: App, attack: object) -> None:
-    assessment = await judged(app, attack.completion)  # type: ignore[attr-defined]
+async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
+    app: App, attack: ProgramAttack
+) -> None:
+    awarded, assessment = await asyncio.gather(
+        awarded_by_exit_status(app, attack.language, attack.completion),
+        judged(app, attack.completion),
+    )
+    assert awarded
     assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
 
 
 # ---------------------------------------------------------------------------- honest solutions

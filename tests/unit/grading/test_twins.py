@@ -21,6 +21,7 @@ from reward_server.grading.twins import WHOLE, Twins
 from reward_server.grading.vectors import Vector, schedule
 from tests.honest.solution import code
 from tests.honest.suites import TOGETHER, UNITTEST
+from tests.sampling import times
 from tests.unit.in_process import PATH, module, ran
 
 VALUES = st.recursive(
@@ -396,6 +397,6 @@ def lying(body: str) -> str:
 def test_one_lie_among_honest_assertions_is_found_for_certain(body: str) -> None:
     twins = of(lying(body))
     liar, honest = module(f"LIE = 3\n{LIAR}{SOURCE}"), module(f"LIE = 0\n{SOURCE}")
-    for seed in range(6):
+    for seed in range(times(6, by_default=2)):
         assert betrayed(twins, liar, random.Random(seed))
         assert not betrayed(twins, honest, random.Random(seed))

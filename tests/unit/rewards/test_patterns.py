@@ -7,6 +7,7 @@ import gc
 import os
 import re
 import signal
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,22 @@ def one(reward, *texts):
     return reward(prompts=["?"] * len(texts), completions=list(texts))
 
 
-def matchers() -> list[int]:
-    """Gives the matching processes that are children of this one."""
+def matchers(others: Collection[int] = ()) -> list[int]:
+    """Gives the matching processes that are children of this one, but for others."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             if parent == os.getpid() and b"ITIMER_PROF" in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
-    return found
+    return [pid for pid in found if pid not in others]
+
+
+@pytest.fixture
+def others() -> list[int]:
+    """Gives the matching processes of rewards that other tests still hold."""
+    gc.collect()
+    return matchers()
 
 
 @pytest.mark.parametrize(
@@ -56,26 +64,21 @@ def test_a_text_that_takes_too_long_does_not_match_and_the_next_are_judged():
     assert one(reward, "aaa", "a" * 60 + "!", "a", "a" * 60 + "!", "b") == [1.0, 0.0, 1.0, 0.0, 0.0]
 
 
-def test_a_process_that_something_else_ended_has_judged_nothing():
+def test_a_process_that_something_else_ended_has_judged_nothing(others):
     reward = pattern_reward("a")
     one(reward, "a")
-    [process] = matchers()
+    [process] = matchers(others)
     os.kill(process, signal.SIGKILL)
     assert one(reward, "a", "a") == [None, 1.0]
 
 
-@pytest.fixture(autouse=True)
-def _no_process_of_another_test():
-    gc.collect()
-
-
-def test_the_process_ends_with_its_reward():
+def test_the_process_ends_with_its_reward(others):
     reward = pattern_reward("a")
     one(reward, "a")
-    assert len(matchers()) == 1
+    assert len(matchers(others)) == 1
     del reward
     gc.collect()
-    assert matchers() == []
+    assert matchers(others) == []
 
 
 def test_chats_are_judged_and_the_name_is_given():
@@ -98,7 +101,7 @@ def test_what_cannot_be_matched_is_refused_when_it_is_made(arguments, problem):
         pattern_reward(**arguments)
 
 
-def test_an_interrupted_text_leaves_no_answer_to_the_next():
+def test_an_interrupted_text_leaves_no_answer_to_the_next(others):
     reward = pattern_reward(ENDLESS, seconds=30.0)
     assert one(reward, "a") == [1.0]
 
@@ -114,7 +117,7 @@ def test_an_interrupted_text_leaves_no_answer_to_the_next():
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
     assert one(reward, "a", "b", "aa") == [1.0, 0.0, 1.0]
-    assert len(matchers()) == 1
+    assert len(matchers(others)) == 1
 
 
 # Python 3.12 warns of forking where other tests have left threads.
