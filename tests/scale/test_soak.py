@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import random
+import secrets
 import signal
 import sys
 from collections import Counter
@@ -33,7 +34,7 @@ SERVERS = 4  # all but the last are killed
 RUNNER_KILLS_PER_SERVER = 3
 RETRIES = 5
 # A range of users of its own: whoever has such a uid is a process of this test's sandboxes.
-UID = 1_970_000_000
+UID = 1_970_000_000 + 64 * secrets.randbelow(100_000)  # another run may go on beside this one
 UIDS = range(UID, UID + 64)
 SHARES_OF_MIX = 100
 DEADLINE_SECONDS = 60
