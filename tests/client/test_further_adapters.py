@@ -32,8 +32,8 @@ TASKS = {"f": TASK, "g": TASK}
 
 
 def judge_word(request, context) -> pb.ScoreResponse:
-    if request.completion == "late":
-        context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "no slot in time")
+    if request.completion == "lost":
+        context.abort(grpc.StatusCode.INTERNAL, "the sandbox failed")
     if request.completion == "broken":
         return pb.ScoreResponse(verdict=pb.VERDICT_INVALID_TASK, message="broken tests")
     right = request.completion == "right"
@@ -95,7 +95,7 @@ def test_each_reward_has_a_group():
 
 # ---------------------------------------------------------------------------------------- axolotl
 
-ROWS = {"prompts": ["p"] * 3, "completions": ["right", "wrong", "late"]}
+ROWS = {"prompts": ["p"] * 3, "completions": ["right", "wrong", "lost"]}
 
 
 async def test_axolotl_gets_none_for_what_was_not_judged(describe):
@@ -158,7 +158,7 @@ def swift(monkeypatch) -> Iterator[ModuleType]:
 
 
 def batch(**columns) -> dict[str, list]:
-    answers = ["right", "late", "late"]
+    answers = ["right", "lost", "lost"]
     question = {"role": "user", "content": "q"}
     messages = [[question, {"role": "assistant", "content": text}] for text in answers]
     return {"task_id": ["f", "f", "g"], "messages": messages, **columns}
@@ -179,14 +179,14 @@ async def test_swift_gets_the_groups_mean_unless_it_leaves_out_what_is_missing(
     describe()
     reward = sys.modules["swift.rewards"].orms["code_reward"](args=args)
     columns = batch(prompt_id=prompt_ids, trainer_state=None)
-    assert await reward(["right", "late", "late"], **columns) == rewards
+    assert await reward(["right", "lost", "lost"], **columns) == rewards
 
 
 async def test_without_ids_swifts_groups_are_told_apart_by_prompt(describe, swift):
     describe()
     columns = batch(prompt_id=[""] * 3)
     columns["messages"][2][0] = {"role": "user", "content": "another"}
-    assert await swift.CodeReward()(["right", "late", "late"], **columns) == [1.0, 1.0, None]
+    assert await swift.CodeReward()(["right", "lost", "lost"], **columns) == [1.0, 1.0, None]
 
 
 # -------------------------------------------------------------------------------------- verifiers
@@ -223,7 +223,7 @@ async def test_verifiers_tasks_have_their_tests_or_an_id_that_names_them(describ
 @pytest.mark.parametrize(
     ("reply", "task", "error", "reason"),
     [
-        ("late", "f", "SandboxError", "DEADLINE_EXCEEDED: no slot in time"),
+        ("lost", "f", "SandboxError", "INTERNAL: the sandbox failed"),
         ("broken", "f", "TaskError", "broken tests"),
         ("right", "h", "TaskError", "'h' is none of 2 task ids"),
     ],
@@ -265,8 +265,8 @@ async def test_arts_trajectory_gets_reward_and_metrics(describe):
 
 async def test_arts_trajectory_that_was_not_judged_raises(describe):
     describe(unjudged="nan")
-    with pytest.raises(RewardLostError, match="DEADLINE_EXCEEDED: no slot in time"):
-        await art.judged(Trajectory("late"), "f")
+    with pytest.raises(RewardLostError, match="INTERNAL: the sandbox failed"):
+        await art.judged(Trajectory("lost"), "f")
 
 
 # ------------------------------------------------------------------------------------- torchforge
@@ -277,13 +277,13 @@ def test_forge_gets_a_number_for_a_response(describe):
     assert forge.code_reward("p", "right<|im_end|>", "f") == 1.0
     assert forge.code_reward(prompt="p", response="wrong", target="f") == 0.0
     assert forge.code_reward.__name__ == "code_reward"
-    with pytest.raises(RewardLostError, match="no slot in time"):
-        forge.code_reward("p", "late", "f")
+    with pytest.raises(RewardLostError, match="the sandbox failed"):
+        forge.code_reward("p", "lost", "f")
 
 
 def test_forge_gets_nan_for_a_missing_reward_where_that_was_chosen(describe):
     describe(unjudged="nan")
-    assert math.isnan(forge.code_reward("p", "late", "f"))
+    assert math.isnan(forge.code_reward("p", "lost", "f"))
 
 
 # ----------------------------------------------------------------------------------------- EasyR1
@@ -308,7 +308,7 @@ def test_easyr1_gets_a_result_for_each(describe):
 
 def test_easyr1_gets_the_mean_of_the_task_or_else_of_the_batch_for_what_is_missing(describe):
     describe()
-    pairs = [("right", "f"), ("wrong", "f"), ("late", "f"), ("late", "g"), ("late", "g")]
+    pairs = [("right", "f"), ("wrong", "f"), ("lost", "f"), ("lost", "g"), ("lost", "g")]
     found = scored(*pairs)
     assert [item["overall"] for item in found] == [1.0, 0.0, 0.5, 0.5, 0.5]
     assert [item["judged"] for item in found] == [1.0, 1.0, 0.0, 0.0, 0.0]
@@ -316,8 +316,8 @@ def test_easyr1_gets_the_mean_of_the_task_or_else_of_the_batch_for_what_is_missi
 
 def test_easyr1_is_told_when_nothing_was_judged(describe):
     describe()
-    with pytest.raises(RewardLostError, match="no slot in time"):
-        scored(("late", "f"), ("late", "g"))
+    with pytest.raises(RewardLostError, match="the sandbox failed"):
+        scored(("lost", "f"), ("lost", "g"))
 
 
 # ------------------------------------------------------------------------------------------ AReaL
