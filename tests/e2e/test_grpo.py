@@ -73,8 +73,8 @@ def reward_of(server: LocalServer, **options):
 
 
 @pytest.mark.parametrize("chat", [False, True])
-def test_training_runs_on_the_servers_verdicts(server, tiny_model, tmp_path, chat):
-    trainer = make_trainer(tiny_model, tmp_path, reward_of(server), steps=2, chat=chat)
+def test_training_runs_on_the_servers_verdicts(lasting_server, tiny_model, tmp_path, chat):
+    trainer = make_trainer(tiny_model, tmp_path, reward_of(lasting_server), steps=2, chat=chat)
     trainer.train()
     assert trainer.state.global_step == 2
     assert steps_of(trainer, "tests/unjudged") == [0.0, 0.0]
@@ -158,18 +158,20 @@ def test_a_lost_server_ends_training_loudly_in_the_end(server, tiny_model, tmp_p
     assert trainer.state.global_step == 1
 
 
-def test_one_reward_function_serves_two_trainers(server, tiny_model, tmp_path):
-    reward = reward_of(server)
+def test_one_reward_function_serves_two_trainers(lasting_server, tiny_model, tmp_path):
+    reward = reward_of(lasting_server)
     for run in ("first", "second"):
         trainer = make_trainer(tiny_model, tmp_path / run, reward, steps=1)
         trainer.train()
         assert steps_of(trainer, "tests/unjudged") == [0.0]
 
 
-def test_verdicts_are_kept_beside_the_completions(server, tiny_model, tmp_path):
+def test_verdicts_are_kept_beside_the_completions(lasting_server, tiny_model, tmp_path):
     import pyarrow.parquet as parquet
 
-    trainer = make_trainer(tiny_model, tmp_path, reward_of(server), steps=1, log_completions=True)
+    trainer = make_trainer(
+        tiny_model, tmp_path, reward_of(lasting_server), steps=1, log_completions=True
+    )
     trainer.train()
     (file,) = (tmp_path / "completions").glob("*.parquet")
     table = parquet.read_table(file).to_pydict()
