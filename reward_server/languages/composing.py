@@ -10,6 +10,8 @@ ending      code behind the tests; it, or what `rename` puts in, runs the tests'
             absent
 files       further files, by relative path, that are compiled with the source
 failed      regular expression found in what a failed assertion writes to standard error
+hoists      which of `HOISTS` puts first what a program's text has to begin with, such as imports;
+            "" if absent
 split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
 
@@ -21,15 +23,17 @@ afresh for each verdict. The program passes if it exits with status 0 and has wr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reward_server.languages import go_source
 from reward_server.languages.assertions import Assertions, parse_assertions
 
 _OPTIONAL = ("opening", "ending")
 _PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
 _FAILED = r"(?i)assert"
+HOISTS: Mapping[str, Callable[[str], str]] = {"": str, "go": go_source.arranged}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,7 @@ class Composition:
     ending: str
     files: Mapping[str, str]
     failed: re.Pattern[str]
+    hoists: str
     split: str
     assertions: Assertions | None
 
@@ -81,7 +86,7 @@ class Composition:
             _filled(name, secret, word): _filled(text, secret, word).encode()
             for name, text in self.files.items()
         }
-        return Composed(source=source, files=files)
+        return Composed(source=HOISTS[self.hoists](source), files=files)
 
 
 def _filled(text: str, secret: str, word: str) -> str:
@@ -109,6 +114,7 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         ending=ending,
         files=table.get("files", {}),
         failed=re.compile(table.get("failed", _FAILED)),
+        hoists=table.get("hoists", ""),
         split=table.get("split", ""),
         assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
     )

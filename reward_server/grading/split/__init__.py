@@ -30,6 +30,8 @@ Whoever relays the frames looks at kinds and ids only. A value is a tag and its 
     r str type, u32 count, and as many str field and value in turn (a record)
     @ u32: the argument of that index itself, where a result is one
     a value (what an awaitable came to)
+    u in an answer's arguments of Go: this one is as it was. A pointer of Go is p of its number (i)
+        and what it points to, or @ and its number where the frame or its call has that already
 The tests' program reads values like bytes from an enemy: at most `MOST_DEPTH` deep, counts checked
 against the bytes that are left before anything is made of them, no byte behind the last value.
 """
@@ -38,6 +40,7 @@ from __future__ import annotations
 
 from reward_server.grading.split.base import MOST_DEPTH, Source, Split, Splitter, Task
 from reward_server.grading.split.cpp import split_cpp
+from reward_server.grading.split.go import split_go
 from reward_server.grading.split.java import split_java
 from reward_server.grading.split.javascript import split_javascript, split_typescript
 
@@ -46,6 +49,7 @@ __all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
 # By the name that a language's table [program] gives as `split`.
 SPLITTERS: dict[str, Splitter] = {
     "cpp": split_cpp,
+    "go": split_go,
     "java": split_java,
     "javascript": split_javascript,
     "typescript": split_typescript,

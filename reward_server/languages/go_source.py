@@ -1,0 +1,195 @@
+"""Go's text as far as its outermost declarations: imports come first, whatever was put together.
+
+A program that is made of a prompt, a solution and tests has clauses of a package and imports in
+several places. Go takes one clause, imports behind it, none of them twice and none that is not
+used; and a completion cannot import what it needs, since it continues a function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""(?P<blank>//[^\n]*|/\*[\s\S]*?\*/|[^\S\n]+)
+    | (?P<text>"(?:\\.|[^"\\\n])*"|`[^`]*`|'(?:\\[^\n]{1,9}|[^'\\\n])')
+    | (?P<word>[^\W\d]\w*)
+    | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+    | (?P<end>[\n;])
+    | (?P<mark><-|\.\.\.|:=|[\s\S])""",
+    re.VERBOSE,
+)
+_KINDS = frozenset(("package", "import", "func", "type", "var", "const"))
+_SPEC = re.compile(r'(?:([\w.]+)[ \t]+)?("[^"\n]*"|`[^`\n]*`)')
+_VERSION = re.compile(r"v\d+")
+# Packages that a program gets where it uses them without an import, and what shows each one's use.
+_STANDARD = {
+    "bufio": ("bufio", "NewReader"),
+    "bytes": ("bytes", "Equal"),
+    "md5": ("crypto/md5", "New"),
+    "sha256": ("crypto/sha256", "New"),
+    "hex": ("encoding/hex", "EncodeToString"),
+    "json": ("encoding/json", "Marshal"),
+    "errors": ("errors", "New"),
+    "fmt": ("fmt", "Sprint"),
+    "heap": ("container/heap", "Init"),
+    "list": ("container/list", "New"),
+    "math": ("math", "Abs"),
+    "big": ("math/big", "NewInt"),
+    "bits": ("math/bits", "Len"),
+    "rand": ("math/rand", "Int"),
+    "os": ("os", "Exit"),
+    "reflect": ("reflect", "TypeOf"),
+    "regexp": ("regexp", "Compile"),
+    "slices": ("slices", "Sort[[]int]"),
+    "sort": ("sort", "Ints"),
+    "strconv": ("strconv", "Itoa"),
+    "strings": ("strings", "Count"),
+    "sync": ("sync", "NewCond"),
+    "testing": ("testing", "Main"),
+    "time": ("time", "Now"),
+    "unicode": ("unicode", "IsLetter"),
+    "utf8": ("unicode/utf8", "RuneLen"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or mark of a text, without blanks and comments.
+
+    Args:
+        kind: "text", "word", "number", "end" of a line or statement, or "mark".
+        text: of it.
+        start: where it begins.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """An outermost declaration.
+
+    Args:
+        kind: its first word; "" for what stands in front of the first one.
+        words: all its words.
+        depth: how many brackets it leaves open; below 0 if it closes more than it opens.
+    """
+
+    kind: str
+    words: tuple[Word, ...]
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """The word behind the first; for a method, "("."""
+        return self.words[1].text if len(self.words) > 1 else ""
+
+
+def declarations(text: str) -> list[Declaration]:
+    """Cuts a text at the words that begin an outermost declaration at the beginning of a line."""
+    found: list[Declaration] = []
+    words: list[Word] = []
+    depth, begins = 0, True
+    for word in _words(text):
+        if begins and depth <= 0 and word.text in _KINDS:
+            found += _declaration(words, depth)
+            words, depth = [], 0
+        words.append(word)
+        begins = word.kind == "end"
+        depth += word.kind == "mark" and (word.text in "([{") - (word.text in ")]}")
+    return [*found, *_declaration(words, depth)]
+
+
+def _declaration(words: Sequence[Word], depth: int) -> Iterator[Declaration]:
+    if any(word.kind != "end" for word in words):
+        kind = words[0].text if words[0].text in _KINDS else ""
+        yield Declaration(kind=kind, words=tuple(words), depth=depth)
+
+
+def _words(text: str) -> Iterator[Word]:
+    for found in _TOKEN.finditer(text):
+        if found.lastgroup and found.lastgroup != "blank":
+            yield Word(found.lastgroup, found[0], found.start())
+
+
+def arranged(text: str) -> str:
+    """Puts a program's clause of a package and its imports first, and leaves its lines as they are.
+
+    Imports that are not used are left out; common packages of the standard library that are used
+    without an import are added.
+    """
+    imports: dict[tuple[str, str], None] = {}
+    rest: list[str] = []
+    last = 0
+    parts = declarations(text)
+    for part in parts:
+        if part.kind in ("package", "import"):
+            start, end = part.words[0].start, _end(part)
+            if part.kind == "import":
+                imports |= dict.fromkeys(_specs(text[start:end]))
+            rest += [text[last:start], "\n" * text.count("\n", start, end)]
+            last = end
+    rest.append(text[last:])
+    own = [word for part in parts if part.kind not in ("package", "import") for word in part.words]
+    head = _head(imports, _used(own), {part.name for part in parts})
+    return f"package main; {head}{''.join(rest)}"
+
+
+def _end(part: Declaration) -> int:
+    """Returns where a clause or import ends, whose line may go on with another statement."""
+    depth = 0
+    for word in part.words:
+        depth += word.kind == "mark" and (word.text == "(") - (word.text == ")")
+        if depth <= 0 and word.kind == "end":
+            return word.end if word.text == ";" else word.start
+    return part.words[-1].end
+
+
+def _specs(text: str) -> Iterator[tuple[str, str]]:
+    """Returns the names, "" where they are the package's own, and paths of an import."""
+    code = "".join(
+        found[0] if found.lastgroup != "blank" or found[0].isspace() else " "
+        for found in _TOKEN.finditer(text.removeprefix("import"))
+    )
+    for found in _SPEC.finditer(code):
+        yield found[1] or "", found[2][1:-1]
+
+
+def _used(words: Sequence[Word]) -> set[str]:
+    """Returns the names that a dot and an exported name follow."""
+    return {
+        first.text
+        for first, dot, name in zip(words, words[1:], words[2:], strict=False)
+        if first.kind == "word" and dot.text == "." and name.text[:1].isupper()
+    }
+
+
+def _head(
+    imports: Collection[tuple[str, str]], used: Collection[str], declared: Collection[str]
+) -> str:
+    known = {name or package_name(path) for name, path in imports}
+    kept = [
+        f'import {name} "{path}"; '
+        for name, path in imports
+        if (name or package_name(path)) in ("_", ".", "", *used)
+    ]
+    added = sorted({*_STANDARD} & {*used} - known - {*declared})
+    kept += [f'import "{_STANDARD[name][0]}"; ' for name in added]
+    return "".join((*kept, *(f"var _ = {name}.{_STANDARD[name][1]}; " for name in added)))
+
+
+def package_name(path: str) -> str:
+    """Returns what a package of a path is called, as far as the path tells; "" if it does not."""
+    *folders, last = path.split("/")
+    if folders and _VERSION.fullmatch(last):
+        last = folders[-1]
+    return last if last.isidentifier() else ""
