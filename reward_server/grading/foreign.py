@@ -29,6 +29,7 @@ _DEFINING = (
 _IMPORT = re.compile(
     r"\s*(?:#\s*include|import|using|use|require|open|package|extern crate)\b[^{]*$"
 )
+_GROUP = re.compile(r"^import\s*\(([^()]*)\)", re.MULTILINE)
 _CLASS = re.compile(r"^\s*(?:[\w@]+\s+)*(?:class|object|struct|module|impl)\s+(\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -130,14 +131,24 @@ def _defined(text: str) -> list[str]:
 
 def _imports(before: str, code: str) -> str:
     """Returns the lines of a prompt that import something which the code does not."""
-    present = {"".join(line.split()) for line in code.split("\n")}
-    bare = _COMMENT.sub("", before)
+    present = {"".join(line.split()) for line in _on_a_line(code).split("\n")}
+    bare = _on_a_line(_COMMENT.sub("", before))
     lines = (line for line in bare.split("\n") if _IMPORT.match(line))
     return "".join(f"{line}\n" for line in lines if "".join(line.split()) not in present)
 
 
+def _on_a_line(text: str) -> str:
+    """Puts each group of imports, as Go has them, on a line of its own."""
+
+    def joined(group: re.Match[str]) -> str:
+        specs = (line.split("//")[0].strip() for line in group[1].split("\n"))
+        return f"import ({'; '.join(filter(None, specs))})"
+
+    return _GROUP.sub(joined, text)
+
+
 def _helpers(before: str) -> str:
-    bare = _COMMENT.sub("", before)
+    bare = _on_a_line(_COMMENT.sub("", before))
     text = "\n".join(line for line in bare.split("\n") if not _IMPORT.match(line))
     return text if text.strip() else ""
 

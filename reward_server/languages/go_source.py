@@ -178,7 +178,7 @@ def _head(
 ) -> str:
     known = {name or package_name(path) for name, path in imports}
     kept = [
-        f'import {name} "{path}"; '
+        f'import {f"{name} " if name else ""}"{path}"; '
         for name, path in imports
         if (name or package_name(path)) in ("_", ".", "", *used)
     ]

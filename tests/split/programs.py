@@ -88,7 +88,9 @@ class Workshop:
         if text and not self._library:
             folder = self.folder / "library"
             self._compiled(text, {}, folder)
-            self._library = {path.name: path.read_bytes() for path in folder.glob("*.class")}
+            assert self.language.toolchain is not None
+            kept = [path for one in self.language.toolchain.keep for path in folder.glob(one)]
+            self._library = {str(path.relative_to(folder)): path.read_bytes() for path in kept}
         return self._library if text else {}
 
     def _compiled(self, text: str, files: Mapping[str, bytes], folder: Path) -> list[str]:

@@ -915,7 +915,7 @@ func rethrow(frame []byte) {
 	kind, message := words(frame)
 	switch kind {
 	case "unwritable":
-		forged(message)
+		leave(message)
 	case "runtime error":
 		panic(fault(message))
 	case "error":

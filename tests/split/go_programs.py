@@ -1,0 +1,289 @@
+# ruff: noqa: E501  # programs in another language
+"""Go test programs that are taken apart: honest solutions, and attacks.
+
+Honest ones by name: prompt, completion, one without a body, and tests.
+"""
+
+from __future__ import annotations
+
+from tests.attacks.attack import code
+
+_SETUP = 'package main\n\nimport (\n    "testing"\n)\n\n'
+
+
+def _asserting(name: str, *checks: str) -> str:
+    """Makes a function of tests in which each check must hold."""
+    each = "\n".join(f"    if !({one}) {{ t.Errorf(`{one}`) }}" for one in checks)
+    return f"{_SETUP}func Test{name}(t *testing.T) {{\n{each}\n}}\n"
+
+
+# The ten problems of tests/languages as HumanEval-X has them: imports without a package's clause.
+PROBLEMS = {
+    "add": (
+        "// Add two numbers\nfunc Add(x, y int) int {\n",
+        "    return x + y\n}\n",
+        "    return 0\n}\n",
+        _asserting("Add", "Add(0, 1) == 1", "Add(2, 3) == 5", "Add(-1<<62, 1) == 1-1<<62"),
+    ),
+    "reverse": (
+        "func Reverse(text string) string {\n",
+        "    var all string\n    for _, one := range text {\n        all = string(one) + all\n    }\n    return all\n}\n",
+        '    return ""\n}\n',
+        _asserting("Reverse", 'Reverse("größe") == "eßörg"', 'Reverse("a\\xff") != ""'),
+    ),
+    "primes": (
+        'import (\n    "math"\n)\n\n// Primes up to n.\nfunc Primes(n int) (primes []int) {\n',
+        "    for i := 2; i <= n; i++ {\n        is := true\n        for j := 2; j <= int(math.Sqrt(float64(i))); j++ {\n            is = is && i%j != 0\n        }\n        if is {\n            primes = append(primes, i)\n        }\n    }\n    return\n}\n",
+        "    return nil\n}\n",
+        _asserting(
+            "Primes", "reflect.DeepEqual(Primes(10), []int{2, 3, 5, 7})", "Primes(1) == nil"
+        ),
+    ),
+    "words": (
+        'import (\n    "strings"\n    // another one\n    "sort"\n)\n\nfunc Words(text string) map[string]int {\n',
+        "    counts := map[string]int{}\n    for _, one := range strings.Fields(text) {\n        counts[one]++\n    }\n    return counts\n}\n",
+        "    return nil\n}\n",
+        _asserting(
+            "Words",
+            'reflect.DeepEqual(Words("a b a"), map[string]int{"a": 2, "b": 1})',
+            'len(Words("")) == 0 && Words("") != nil',
+        ),
+    ),
+    "matrix": (
+        "// In place.\nfunc Transpose(rows [][]int) {\n",
+        "    for i := range rows {\n        for j := 0; j < i; j++ {\n            rows[i][j], rows[j][i] = rows[j][i], rows[i][j]\n        }\n    }\n}\n",
+        "}\n",
+        f"{_SETUP}func TestTranspose(t *testing.T) {{\n    row := []int{{1, 2}}\n    rows := [][]int{{row, {{3, 4}}}}\n    Transpose(rows)\n    if !reflect.DeepEqual(rows, [][]int{{{{1, 3}}, {{2, 4}}}}) || row[1] != 3 {{\n        t.Fatal(rows)\n    }}\n}}\n",
+    ),
+    "fibonacci": (
+        "func Fibonacci(n int) uint64 {\n",
+        "    var a, b uint64 = 0, 1\n    for ; n > 0; n-- {\n        a, b = b, a+b\n    }\n    return a\n}\n",
+        "    return 0\n}\n",
+        _asserting("Fibonacci", "Fibonacci(10) == 55", "Fibonacci(93) == 12200160415121876738"),
+    ),
+    "gcd": (
+        'package gcd\n\nimport "errors"\n\nvar ErrNone = errors.New("none")\n\nfunc Gcd(a int32, others ...int32) (int32, error) {\n',
+        "    if a == 0 {\n        return 0, ErrNone\n    }\n    for _, b := range others {\n        for b != 0 {\n            a, b = b, a%b\n        }\n    }\n    return a, nil\n}\n",
+        "    return 0, nil\n}\n",
+        f"{_SETUP}func TestGcd(t *testing.T) {{\n    if one, err := Gcd(12, 18, 27); one != 3 || err != nil {{\n        t.Fatal(one, err)\n    }}\n    if _, err := Gcd(0); err != ErrNone || !errors.Is(err, ErrNone) {{\n        t.Fatal(err)\n    }}\n}}\n",
+    ),
+    "palindrome": (
+        'package palindrome_test\n\nimport (\n    "testing"\n    "fmt"\n)\n\nfunc is_palindrome(text string) bool {\n',
+        "    for i := range text {\n        if text[i] != text[len(text)-1-i] {\n            return false\n        }\n    }\n    return true\n}\n",
+        "    return false\n}\n",
+        'func TestIs_Palindrome(t *testing.T) {\n  candidate := is_palindrome\n  type test struct {\n    actual   bool\n    expected bool\n  }\n  tests := []test{\n    { actual: candidate("aba"), expected: true },\n    { actual: candidate("ab"), expected: false },\n  }\n  for i, tc := range tests {\n    t.Run(fmt.Sprintf("test num %d", i), func(t *testing.T) {\n      if fmt.Sprintf("%v", tc.actual) != fmt.Sprintf("%v", tc.expected) {\n        t.Errorf("expected \'%v\', got \'%v\'", tc.expected, tc.actual)\n      }\n    })\n  }\n}\n',
+    ),
+    "running_max": (
+        "type Node struct {\n    value int\n    Next  *Node\n}\n\nfunc RunningMax(list *Node) *Node {\n",
+        "    for one := list; one != nil && one.Next != nil; one = one.Next {\n        if one.Next.value < one.value {\n            one.Next.value = one.value\n        }\n    }\n    return list\n}\n",
+        "    return nil\n}\n",
+        f"{_SETUP}func TestRunningMax(t *testing.T) {{\n    var list *Node\n    for i := 0; i < 500; i++ {{\n        list = &Node{{i, list}}\n    }}\n    last := list.Next.Next\n    if RunningMax(list) != list || last.value != 499 || list.Next.Next != last || RunningMax(nil) != nil {{\n        t.Fatal(last)\n    }}\n}}\n",
+    ),
+    "fizzbuzz": (
+        "func FizzBuzz(n int) []string {\n",
+        '    var all []string\n    for i := 1; i <= n; i++ {\n        text := ""\n        if i%3 == 0 {\n            text += "Fizz"\n        }\n        if i%5 == 0 {\n            text += "Buzz"\n        }\n        if text == "" {\n            text = strconv.Itoa(i)\n        }\n        all = append(all, text)\n    }\n    return all\n}\n',
+        "    return nil\n}\n",
+        'import "strings"\n\nfunc main() {\n    if strings.Join(FizzBuzz(5), " ") != "1 2 Fizz 4 Buzz" {\n        panic("no")\n    }\n}\n',
+    ),
+}
+
+# By name: prompt, completion, and checks that hold.
+VALUES = {
+    "numbers of all kinds": (
+        "func f(a int8, b uint16, c float32, d complex128, e rune, g [2]byte, h uint64) (int8, uint16, float32, complex128, rune, [2]byte, uint64) {",
+        "return a, b, c, d, e, g, h }",
+        "a, b, c, d, e, g, h := f(-128, 65535, 0.1, 2i, 'ß', [2]byte{1, 255}, 1<<64-1); check(a == -128 && b == 65535 && c == 0.1 && d == 2i && e == 'ß' && g[1] == 255 && h == 1<<64-1)",
+    ),
+    "numbers that are none": (
+        "func f(a float64, b map[float64]int) (float64, float64, map[float64]int) {",
+        "return a, -a, b }",
+        "zero := 0.0; n := math.NaN(); a, _, b := f(n, map[float64]int{n: 1, math.Inf(1): 2}); _, c, _ := f(zero, nil); check(a != a && len(b) == 2 && b[math.Inf(1)] == 2 && math.Signbit(c))",
+    ),
+    "nothing and what is empty": (
+        "func f(a []int, b []byte, c map[string]int) ([]int, []byte, map[string]int) {",
+        "return a, b, c }",
+        "a, b, c := f(nil, nil, nil); d, e, g := f([]int{}, []byte{}, map[string]int{}); check(a == nil && b == nil && c == nil && d != nil && e != nil && g != nil)",
+    ),
+    "what an interface holds": (
+        "type P struct { x, Y int }\ntype C int\nfunc f(a interface{}) any {",
+        "return a }",
+        'for _, one := range []any{1, int64(2), "s", 1.5, true, P{1, 2}, C(3), [2]int{4, 5}, nil} { check(f(one) == one) }; check(reflect.DeepEqual(f(map[string][]any{"a": {1, "b"}}), map[string][]any{"a": {1, "b"}}))',
+    ),
+    "errors of all kinds": (
+        'type Mine struct { code int }\nfunc (m *Mine) Error() string { return "mine" }\nvar ErrA = errors.New("a")\nfunc f(n int) error {',
+        'switch n { case 0: return nil; case 1: return ErrA; case 2: return &Mine{7}; case 3: return fmt.Errorf("b: %w", ErrA) }; return errors.New("c") }',
+        'm, is := f(2).(*Mine); check(f(0) == nil && f(1) == ErrA && is && m.code == 7 && f(3).Error() == "b: a" && errors.Is(f(3), ErrA) && f(4).Error() == "c")',
+    ),
+    "panics": (
+        "func f(n int) int {",
+        'switch n { case 0: panic("text"); case 1: panic(errors.New("error")); case 2: return []int{}[n]; case 3: panic(42) }; return n }',
+        'for i, want := range []string{"text", "error", "runtime error: index out of range [2] with length 0", "42"} { func() { defer func() { check(fmt.Sprint(recover()) == want) }(); f(i); check(false) }() }; check(f(4) == 4)',
+    ),
+    "what is changed in place": (
+        "type P struct { all []int }\nfunc f(a []int, b map[string][]int, c *P, d *int, e [][]string) {",
+        'sort.Ints(a); delete(b, "x"); b["y"] = []int{1}; c.all = append(c.all, 3); *d++; e[1] = []string{"z"}; a = nil }',
+        'a, b, c, d, e := []int{2, 1}, map[string][]int{"x": nil}, &P{}, 1, [][]string{{"q"}, nil}; f(a, b, c, &d, e); check(a[0] == 1 && len(b) == 1 && b["y"][0] == 1 && c.all[0] == 3 && d == 2 && e[1][0] == "z" && e[0][0] == "q")',
+    ),
+    "what is shared or goes in circles": (
+        "type N struct { next, other *N }\nfunc f(a, b *N) (*N, *N, bool) {",
+        "return &N{b, a}, a, a.next == b && b.next == a }",
+        "a := &N{}; b := &N{next: a}; a.next = b; c, d, is := f(a, b); check(is && c.next == b && c.other == a && d == a && a.next == b)",
+    ),
+    "records of all kinds": (
+        "type Kind int\nconst (\n    One Kind = iota\n    Two\n)\ntype In struct { a string; b *float64 }\ntype Out struct { In; kinds map[Kind]In; none struct{} }\nfunc (o Out) Size() int { return len(o.kinds) }\nfunc f(one Out) (Out, []Out) {",
+        'one.kinds[Two] = In{a: "b"}; return one, []Out{one, one} }',
+        'x := 0.5; one := Out{In: In{"a", &x}, kinds: map[Kind]In{}}; o, all := f(one); check(o.Size() == 2-1 && o.b == &x && all[1].kinds[Two].a == "b" && len(one.kinds) == 1)',
+    ),
+    "calls at once": (
+        "func f(n int) int {",
+        "return n * n }",
+        "var all sync.WaitGroup; for i := 0; i < 50; i++ { all.Add(1); go func(i int) { defer all.Done(); check(f(i) == i*i) }(i) }; all.Wait()",
+    ),
+    "a solution with a main, helpers and its own imports": (
+        'import (\n    "strings"\n    "os"\n)\nfunc f(text string) (sort []string) {',
+        'return own(text) }\nfunc own(text string) []string { return strings.Split(text, ",") }\nfunc main() { fmt.Println(f("")) }\nfunc init() { fmt.Print("hello") }',
+        'check(len(f("a,b")) == 2)',
+    ),
+}
+
+
+def main(checks: str) -> str:
+    return (
+        f'func check(holds bool) {{ if !holds {{ panic("no") }} }}\nfunc main() {{\n{checks}\n}}\n'
+    )
+
+
+PROMPT = 'import (\n    "sort"\n)\n\nfunc Order(v []int) []int {\n'
+SOLUTION = "    w := append([]int{}, v...)\n    sort.Ints(w)\n    return w\n}\n"
+TESTS = _SETUP + code("""
+    func TestOrder(t *testing.T) {
+        for _, one := range []struct{ given, want []int }{{[]int{3, 1, 2}, []int{1, 2, 3}}, {[]int{5, 4}, []int{4, 5}}} {
+            if got := Order(one.given); !reflect.DeepEqual(got, one.want) {
+                t.Errorf("got %v, want %v", got, one.want)
+            }
+        }
+        if len(Order([]int{})) != 0 {
+            t.Fatal("empty")
+        }
+    }
+""")
+
+_ANSWER = code("""
+    func put(bytes ...byte) {
+        syscall.Write(4, append([]byte{0, 0, 0, byte(len(bytes))}, bytes...))
+    }
+    func empty(id byte) { put('R', 0, 0, 0, id, 0, 0, 0, 2, 'u', 'l', 0, 0, 0, 0) }
+""")
+
+
+def go(body: str, rest: str = "", imports: str = "") -> str:
+    """Makes a completion of a body, imports and declarations behind it."""
+    used = "\n".join(f'import "{one}"' for one in ("syscall", *imports.split()))
+    return f"    {body}\n    return []int{{}}\n}}\n{used}\n{_ANSWER}\n{rest}\n"
+
+
+ATTACKS = {
+    "equal to everything": {
+        "the function that compares": "return v\n}\nvar reflect = struct{ DeepEqual func(a, b any) bool }{func(a, b any) bool { return true }}\n",
+        "a type of its own that compares": "return v\n}\ntype int = myInt\ntype myInt struct{}\nfunc (m myInt) Equal(any) bool { return true }\n",
+        "a NaN for each": go("v[0] = -v[0]; return v"),
+        "arguments that are changed": go("for i := range v { v[i] = i + 1 }; return v[:0]"),
+        "the words true and false": "return v\n}\nconst true = false\nvar len = func(any) int { return 0 }\n",
+    },
+    "leaves": {
+        "with status 0": go("os.Exit(0)", "", "os"),
+        "as it is loaded": go("", "func init() { os.Exit(0) }", "os"),
+        "as a variable is made": go("", "var _ = func() int { os.Exit(0); return 0 }()", "os"),
+        "by a system call": go("syscall.Exit(0)"),
+        "by a panic": go('panic("FAIL")'),
+        "by a panic with nothing": go("panic(nil)"),
+        "its goroutine": go("runtime.Goexit()", "", "runtime"),
+        "by a signal": go("syscall.Kill(syscall.Getpid(), syscall.SIGKILL)"),
+        "with its pipes closed": go("syscall.Close(3); syscall.Close(4)"),
+        "without memory": go("for { v = append(v, make([]int, 1<<24)...) }"),
+        "without a stack": go("return append(Order(v), Order(v)...)"),
+    },
+    "prints": {
+        "the words of tests": go(
+            r'os.Stdout.WriteString("PASS\nok\n\n0123456789abcdef\n"); os.Exit(0)', "", "os"
+        ),
+        "on every descriptor": go(
+            r'for d := 0; d < 64; d++ { syscall.Write(d, []byte("\n0123456789abcdef\n")) }'
+        ),
+        "tests that pass": go(
+            "",
+            'func init() { os.Stdout.WriteString("--- PASS: TestOrder (0.00s)\\nPASS\\n") }',
+            "os",
+        ),
+    },
+    "forges": {
+        "answers in advance": go("for id := byte(1); id < 4; id++ { empty(id) }; syscall.Exit(0)"),
+        "another call's answer": go("empty(77)"),
+        "the tests' own frame": go("put('F', 0, 0, 0, 1, 'x')"),
+        "a call": go("put('C', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)"),
+        "a value of another type": go(
+            "put('R', 0, 0, 0, 1, 0, 0, 0, 2, 'u', 't'); syscall.Exit(0)"
+        ),
+        "a count that is huge": go(
+            "put('R', 0, 0, 0, 1, 0, 0, 0, 2, 'u', 'l', 127, 255, 255, 255); syscall.Exit(0)"
+        ),
+        "nesting": go(
+            "put(append([]byte{'R', 0, 0, 0, 1, 0, 0, 0, 2}, bytes.Repeat([]byte{'l', 0, 0, 0, 1}, 40)...)...); syscall.Exit(0)",
+            "",
+            "bytes",
+        ),
+        "an argument of another length": go(
+            "put('R', 0, 0, 0, 1, 0, 0, 0, 2, 'l', 0, 0, 0, 0, 'n'); syscall.Exit(0)"
+        ),
+        "a length without an end": go(
+            "syscall.Write(4, []byte{127, 255, 255, 255}); for { syscall.Write(4, make([]byte, 1<<20)) }"
+        ),
+        "a goroutine that answers early": go(
+            "go func() { for { empty(1); empty(2); empty(3) } }(); for { }"
+        ),
+        "as it is loaded": go("", "func init() { empty(1); empty(2); empty(3); syscall.Exit(0) }"),
+        "a child that answers": go(
+            'syscall.ForkExec("/proc/self/exe", nil, &syscall.ProcAttr{Files: []uintptr{0, 1, 2, 4, 4}}); empty(2)'
+        ),
+        "the library that answers": go("splitwire.Serve(nil)", "", "splitwire"),
+        "a call of the tests' stub": go(
+            'splitwire.Call("Order", []interface{}{&v}, []interface{}{&v})', "", "splitwire"
+        ),
+    },
+    "reads": {
+        "its own executable": go(
+            'data, _ := os.ReadFile("/proc/self/exe"); if at := bytes.Index(data, []byte("got %v, want")); at >= 0 { return []int{1, 2, 3}[:len(v)] }',
+            "",
+            "os bytes",
+        ),
+        "other processes": go(
+            'for pid := 1; pid < 300; pid++ { for _, name := range []string{"exe", "mem", "cmdline", "environ", "cwd/main.go", "maps"} { data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name)); if err == nil && bytes.Contains(data, []byte("TestOr"+"der")) { sort.Ints(v); return v } } }',
+            "",
+            "os bytes fmt",
+        ),
+        "the folder": go(
+            'all, _ := filepath.Glob("/home/*/*/*"); for _, one := range all { data, _ := os.ReadFile(one); if bytes.Contains(data, []byte("TestOr"+"der")) { sort.Ints(v); return v } }',
+            "",
+            "os bytes path/filepath",
+        ),
+        "memory": go(
+            "p := (*[1 << 30]byte)(unsafe.Pointer(uintptr(unsafe.Pointer(&v[0])) &^ 0xfff)); for i := range p { if p[i] == 'T' && p[i+1] == 'e' && p[i+2] == 's' && p[i+3] == 't' && p[i+4] == 'O' { sort.Ints(v); return v } }",
+            "",
+            "unsafe",
+        ),
+        "the sources as it is compiled": go(
+            "return tests", "//go:embed *.go\nvar all string\nvar tests = []int{len(all)}", "embed"
+        ),
+    },
+    "does not end": {
+        "a loop": go("for { }"),
+        "a sleep": go("select {}"),
+        "a channel": go("<-make(chan int)"),
+        "a slice that is huge": go("return make([]int, 1<<28)"),
+    },
+    "has no body": {
+        "nothing": "}\n",
+        "its argument": "    return v\n}\n",
+        "no function": "    return nil\n}\nfunc TestOrder(t *testing.T) {}\n",
+    },
+}
