@@ -1,5 +1,8 @@
 # ruff: noqa: E501  # programs in another language
-"""Go test programs taken apart: honest solutions pass, attacks get nothing, answers are checked."""
+"""Go test programs taken apart: honest solutions pass, attacks get nothing, answers are checked.
+
+A run takes every second attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.settings import Settings
+from tests.sampling import sampled
 from tests.split.go_programs import ATTACKS, PROBLEMS, PROMPT, SOLUTION, TESTS, VALUES, main
 from tests.split.programs import (
     Workshop,
@@ -102,7 +106,7 @@ async def test_what_cannot_be_taken_apart_is_judged_as_one_program(app: App) -> 
     [
         pytest.param(completion, id=f"{kind} {name}")
         for kind, members in ATTACKS.items()
-        for name, completion in members.items()
+        for name, completion in sampled(list(members.items()), step=2)
     ],
 )
 async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
