@@ -2,11 +2,13 @@
 
 Processes, all inside the container:
 
-    zygote      a warm interpreter and the supervisor: forks a candidate per execution, and a
-                judge when there is none, owns the clocks and the limits, reaps, reports. It
+    zygote      a warm interpreter and the supervisor: forks a candidate per execution, has a judge
+                forked when there is none, owns the clocks and the limits, reaps, reports. It
                 handles numbers only: the bytes of a request or report pass through it
                 kernel-side (splice, sendfile), so its memory, which every later candidate
                 inherits by fork, never holds task data.
+    fork server a second warm interpreter, from which judges are forked: its memory, which every
+                judge inherits, lies where no candidate knows.
     candidate   untrusted: the program and one input at a time, in namespaces of its own.
     judge       trusted: reads the request (program, tests, expected values), hands the program
                 to the candidate over a socket, drains its output, compares what it answers, and

@@ -1,4 +1,4 @@
-"""Starts the zygote inside a container: `main` takes its settings as one JSON argument."""
+"""Starts zygote and fork server inside a container, with settings as one JSON argument."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import confine, kernel, policy, seccomp, wire, zygote
+from . import confine, fork_server, kernel, policy, rehearsal, seccomp, wire, zygote
 from .confine import Seal
-from .footing import LentNamespaces, SandboxKernel
+from .footing import Footing, LentNamespaces, SandboxKernel
+from .fork_server import ForkServer
 from .meters import Meters, find_own, make_own
+from .walls import Walls
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
@@ -49,6 +51,13 @@ PRELOADED = (
     "traceback",
     "types",
     "typing",
+)
+
+
+_LAYOUT = "a judge's memory is laid out apart from a program's"
+_NO_LAYOUT = (
+    "every process has the interpreter's own code and types at the same addresses; use an "
+    "interpreter that is a position-independent executable, on a kernel with randomize_va_space"
 )
 
 
@@ -94,14 +103,18 @@ def _memory_bytes() -> int:
     return 0
 
 
-def _walls(*, landlock_abi: int, filtered: bool, private_proc: bool) -> dict[str, object]:
+def _describe_walls(walls: Walls, landlock_abi: int, *, own_layout: bool) -> dict[str, object]:
     return {
-        "seccomp": {"standing": filtered, "detail": "system call filter"},
+        "seccomp": {"standing": bool(walls.seal.seccomp_filter), "detail": "system call filter"},
         "landlock": {
             "standing": landlock_abi > 0,
             "detail": f"ABI {landlock_abi}" if landlock_abi else "not in this kernel",
         },
-        "private-proc": {"standing": private_proc, "detail": "a fresh /proc for each execution"},
+        "private-proc": {
+            "standing": walls.private_proc,
+            "detail": "a fresh /proc for each execution",
+        },
+        "judge-layout": {"standing": own_layout, "detail": _LAYOUT if own_layout else _NO_LAYOUT},
     }
 
 
@@ -114,31 +127,73 @@ def _seal(landlock_abi: int, *, filtered: bool, loopback: bool = False) -> Seal:
     )
 
 
-def _lent_namespaces(settings: Mapping[str, Any]) -> zygote.Ground:
-    joins = tuple(settings["joins"])
-    footing = LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(joins))
-    return zygote.Ground(
-        candidate=footing,
-        tests=footing,
-        judge=footing,
-        meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
-        joins=joins,
+def _walls(settings: Mapping[str, Any], landlock_abi: int) -> Walls:
+    filtered = bool(settings["seccomp"])
+    return Walls(
+        covered=tuple(settings["covered"]),
+        private_proc=settings["private_proc"],
+        seal=_seal(landlock_abi, filtered=filtered),
+        loopback_seal=_seal(landlock_abi, filtered=filtered, loopback=True),
     )
 
 
-def _sandbox_kernel() -> zygote.Ground:
+def _lent_namespaces(settings: Mapping[str, Any]) -> LentNamespaces:
+    return LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(settings["joins"]))
+
+
+def _judge_footing(settings: Mapping[str, Any]) -> Footing:
+    if settings["sandbox_kernel"]:
+        return SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge")
+    return _lent_namespaces(settings)
+
+
+def _ground(settings: Mapping[str, Any]) -> zygote.Ground:
+    if settings["sandbox_kernel"]:
+        return _ground_of_sandbox_kernel()
+    footing = _lent_namespaces(settings)
+    return zygote.Ground(
+        candidate=footing,
+        tests=footing,
+        meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
+        joins=tuple(settings["joins"]),
+    )
+
+
+def _ground_of_sandbox_kernel() -> zygote.Ground:
     SandboxKernel.prepare()
     meters, join = make_own()
     return zygote.Ground(
         candidate=SandboxKernel(user=policy.INNER_ID, root=f"{policy.STAGE}/candidate"),
         tests=SandboxKernel(user=policy.TESTS_ID, root=f"{policy.STAGE}/tests"),
-        judge=SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge"),
         meters=meters,
         joins=(join,),
     )
 
 
-def main(settings_json: str) -> None:
+def _landlock_abi(settings: Mapping[str, Any]) -> int:
+    return kernel.landlock_abi() if settings["landlock"] else 0
+
+
+def _warm_up(settings: Mapping[str, Any]) -> None:
+    sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
+    image = _image_settings()
+    _set_environment({**settings["environment"], **image["environment"]})
+    sys.path.extend((*settings["packages"], *image["packages"]))
+    _preload((*PRELOADED, *settings["preload"], *image["preload"]))
+    rehearsal.warm_up()
+
+
+def serve_judges(settings_json: str) -> None:
+    """Runs the fork server, whose settings are the zygote's."""
+    kernel.die_with_parent()
+    confine.close_all_but(set())
+    settings = json.loads(settings_json)
+    _warm_up(settings)
+    walls = _walls(settings, _landlock_abi(settings))
+    fork_server.serve(_judge_footing(settings), walls, _memory_bytes())
+
+
+def main(settings_json: str, judges: list[str]) -> None:
     """Runs the zygote.
 
     Args:
@@ -149,37 +204,21 @@ def main(settings_json: str) -> None:
             `covered` are folders that executions do not see. Without `meters`, the container's
             own control group is read. `sandbox_kernel` tells that the container is a kernel of
             its own, gVisor, and this process its root.
+        judges: the command that starts the fork server.
 
     What the image itself declares in `_IMAGE_FILE` comes on top.
     """
     settings = json.loads(settings_json)
-    sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
-    image = _image_settings()
-    _set_environment({**settings["environment"], **image["environment"]})
-    sys.path.extend((*settings["packages"], *image["packages"]))
-    _preload((*PRELOADED, *settings["preload"], *image["preload"]))
-    landlock_abi = kernel.landlock_abi() if settings["landlock"] else 0
-    filtered = bool(settings["seccomp"])
-    ground = _sandbox_kernel() if settings["sandbox_kernel"] else _lent_namespaces(settings)
-    options = zygote.Options(
-        ground=ground,
-        covered=tuple(settings["covered"]),
-        private_proc=settings["private_proc"],
-        seal=_seal(landlock_abi, filtered=filtered),
-        loopback_seal=_seal(landlock_abi, filtered=filtered, loopback=True),
-    )
+    server = ForkServer(judges)  # which warms up at the same time
+    _warm_up(settings)
+    landlock_abi = _landlock_abi(settings)
+    walls = _walls(settings, landlock_abi)
+    ground = _ground(settings)
+    greeting = server.await_warm()
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
         "language_version": platform.python_version(),
-        "memory_bytes": _memory_bytes(),
-        "walls": _walls(
-            landlock_abi=landlock_abi,
-            filtered=filtered,
-            private_proc=options.private_proc,
-        ),
+        "memory_bytes": _memory_bytes() + greeting.memory_bytes,
+        "walls": _describe_walls(walls, landlock_abi, own_layout=not greeting.shares_landmarks),
     }
-    zygote.run(options, description)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+    zygote.run(ground, walls, server, description)

@@ -1,6 +1,6 @@
-"""The processes that the zygote forks, each into namespaces of its own.
+"""The processes that zygote and fork server fork, each into namespaces of its own.
 
-What this stops: a child that outlives its use, or the zygote. It is the first of its pid
+What this stops: a child that outlives its use, or its parent. It is the first of its pid
 namespace, so that killing it takes all its descendants along.
 
 What it does not: confine it; the child does that itself, with `confine`.
@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -26,12 +27,11 @@ _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_
 
 
 @dataclass(slots=True, kw_only=True)
-class Child:
-    """A process, and a line to it.
+class Process(ABC):
+    """A forked process, and a line to it.
 
     Args:
         pid: its number here.
-        watch: on its exit.
         line: a socket that keeps the bounds of messages.
         status: as of `os.waitpid`, -1 until it was reaped.
         cpu_time_ns: what it used, once it was reaped.
@@ -39,7 +39,6 @@ class Child:
     """
 
     pid: int
-    watch: ExitWatch
     line: socket.socket
     status: int = -1
     cpu_time_ns: int = 0
@@ -47,9 +46,7 @@ class Child:
 
     def cpu_time_so_far_ns(self) -> int:
         """Returns the CPU time that the process itself has used."""
-        if not self.alive:
-            return self.cpu_time_ns
-        return time.clock_gettime_ns(~self.pid << 3 | _PROCESS_CLOCK)
+        return process_time_ns(self.pid) if self.alive else self.cpu_time_ns
 
     @property
     def alive(self) -> bool:
@@ -57,18 +54,40 @@ class Child:
         return self.status == -1
 
     def send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, with copies of descriptors; ends a child that cannot be reached."""
-        packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
-        passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else []
+        """Sends a message, with copies of descriptors; ends a process that cannot be reached."""
         try:
-            self.line.sendmsg([message], passed)
+            send(self.line, message, descriptors)
         except OSError:
             self.kill()
 
+    @abstractmethod
     def kill(self) -> None:
         """Kills it and all its descendants."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Kills and reaps it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Child(Process):
+    """A process that this one forked.
+
+    Args:
+        watch: on its exit.
+    """
+
+    watch: ExitWatch
+
+    def kill(self) -> None:
+        """See `Process.kill`."""
         if self.alive:
             os.kill(self.pid, signal.SIGKILL)  # its number is its own until it is reaped
+
+    def end(self) -> None:
+        """See `Process.end`."""
+        self.kill()
+        self.reap()
 
     def reap(self) -> None:
         """Waits for its end."""
@@ -88,10 +107,20 @@ class Child:
             return 0
         return aside.STATUS.unpack(told)[0] & _STATUS_BITS if len(told) == aside.STATUS.size else 0
 
-    def end(self) -> None:
-        """Kills and reaps it."""
-        self.kill()
-        self.reap()
+
+def process_time_ns(pid: int) -> int:
+    """Returns the CPU time that a process has used, its children apart."""
+    return time.clock_gettime_ns(~pid << 3 | _PROCESS_CLOCK)
+
+
+def send(line: socket.socket, message: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Sends a message, with copies of descriptors.
+
+    Raises:
+        OSError: nobody can take it.
+    """
+    packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
+    line.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else [])
 
 
 def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
@@ -110,7 +139,7 @@ def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
             ours.close()
             forking.hand_over_handlers()
             body(theirs)
-        except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
+        except BaseException as error:  # noqa: BLE001 - nothing may return into its parent's loop
             os.write(2, f"{body.__name__}: {type(error).__name__}: {error}\n".encode())
         finally:
             os._exit(wire.BROKEN_STATUS)
@@ -119,15 +148,15 @@ def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
 
 
 def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-    """Waits, in a child, for a message and the descriptors that come with it.
+    """Waits for a message and the descriptors that come with it.
 
     Args:
-        line: as given to the body.
+        line: a socket that keeps the bounds of messages.
         size: greatest size of a message in bytes.
         descriptors: how many come with it.
 
     Returns:
-        The message, empty if the zygote is gone, and the descriptors.
+        The message, empty if the other end is gone, and the descriptors.
     """
     room = socket.CMSG_SPACE(descriptors * _DESCRIPTOR.size) if descriptors else 0
     message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)

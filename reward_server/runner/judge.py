@@ -3,8 +3,8 @@
 What this stops: a verdict made anywhere else. A test counts when it ran to its end here, in a
 session that was still whole then. And a trace of one execution in the next: a judge stays only
 while all it ran were tests that can leave none (`plain`), against candidates that kept to the
-protocol. After anything else it leaves, and another is forked from the zygote, which never held
-a request.
+protocol. After anything else it leaves, and another is forked, from a process that never held a
+request (`fork_server`).
 
 What it does not: bound itself; the zygote's clock and limits do.
 """

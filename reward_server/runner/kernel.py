@@ -83,6 +83,11 @@ def own_thread_id_address() -> int:
     return address if cached == os.getpid() else 0
 
 
+def landmarks() -> tuple[int, int]:
+    """Returns where the interpreter's own data and the C library lie in this process's memory."""
+    return id(type), int(ctypes.cast(_libc.getpid, ctypes.c_void_p).value or 0)
+
+
 def address_of(mapping: mmap.mmap) -> int:
     """Returns where a mapping lies, which may be read alone."""
     view = _Buffer()

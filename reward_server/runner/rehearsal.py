@@ -1,14 +1,17 @@
-"""One execution in the zygote itself, on a sample of ours, before anything is forked.
+"""One execution in a process that others are forked from, on a sample of ours, before any is.
 
 An interpreter adapts its code and fills its caches as it runs. Done once here, every child starts
-with warm ones and, since it need not write to them, shares their memory with the zygote. Judge
+with warm ones and, since it need not write to them, shares their memory with its parent. Judge
 and candidate take turns in one thread over a real socket. Of the sample nothing stays behind;
 the streams of `streams` do.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import resource
+import signal
 import socket
 import sys
 import types
@@ -74,6 +77,25 @@ class _Stage(Link):
         exec(compile(_SOURCE, "sample", "exec"), vars(module))
         self._service = Service(self._frames, module, _LIMIT_BYTES)
         self._frames.send(LOADED)
+
+
+def warm_up() -> None:
+    """Makes this process one that others are forked from.
+
+    Raises:
+        RuntimeError: the runner is broken.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _allow_most_descriptors()
+    rehearse()
+    gc.collect()
+    gc.freeze()
+
+
+def _allow_most_descriptors() -> None:
+    """Raises this process's limit: it bounds what all of its user have on their way in sockets."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def rehearse() -> None:

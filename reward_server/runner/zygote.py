@@ -1,10 +1,12 @@
-"""The supervisor: a warm interpreter that forks a candidate for each execution, and judges.
+"""The supervisor: a warm interpreter that forks a candidate for each execution.
 
 What this stops: state and secrets of one execution reaching the next. The zygote reads and
 writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
-(splice, sendfile). Every candidate is a copy of this process, so this process stays clean.
+(splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
+are forked by a process of another image, see `fork_server`, so that a candidate knows nothing of
+where things lie in a judge's memory.
 
-What it does not: confine anything itself; see `confine`.
+What it does not: confine anything itself; see `walls`.
 
 A candidate is forked, put into its namespaces and left waiting before its execution is known, so
 that an execution waits neither for the fork nor for its control group.
@@ -14,11 +16,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import gc
 import os
-import resource
 import select
-import signal
 import socket
 import sys
 import time
@@ -26,13 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
-from . import candidate, confine, judge, policy, rehearsal, wire
+from . import candidate, confine, policy, wire
 from .aside import Aside
 from .budget import Budget
 from .children import Child, fork, receive
-from .confine import Seal
 from .footing import Footing
+from .fork_server import ForkServer, Judge
 from .meters import Meters
+from .walls import Walls
 from .wire import Finish, Kind, Start, Stop, Word
 
 CONTROL_IN, CONTROL_OUT = 0, 1
@@ -47,35 +47,14 @@ class Ground:
     Args:
         candidate: what the candidate's walls stand on.
         tests: what those of a tests' program stand on, which runs beside a candidate.
-        judge: what the judge's walls stand on.
         meters: of the candidate's control group.
         joins: descriptors to which a process writes 0 to enter that group.
     """
 
     candidate: Footing
     tests: Footing
-    judge: Footing
     meters: Meters
     joins: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How a zygote works, as found out at its start.
-
-    Args:
-        ground: what it builds on.
-        covered: folders of the container's that an execution does not see.
-        private_proc: whether an execution gets a /proc of its own.
-        seal: what lies on every execution but those with a loopback.
-        loopback_seal: what lies on these.
-    """
-
-    ground: Ground
-    seal: Seal
-    loopback_seal: Seal
-    covered: tuple[str, ...] = ()
-    private_proc: bool = True
 
 
 class ServerGoneError(Exception):
@@ -120,21 +99,23 @@ class Ends(NamedTuple):
 class Zygote:
     """Serves one execution after another."""
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-        self._meters = options.ground.meters
+    def __init__(self, ground: Ground, walls: Walls, judges: ForkServer) -> None:
+        self._ground = ground
+        self._walls = walls
+        self._judges = judges
+        self._meters = ground.meters
         self._aside = Aside()
         self._used = self._meters.reading()
         self._residue_bytes = 0
         self._disk_bytes = policy.USUAL_DISK_BYTES
-        self._judge = self._fork_judge()
+        self._judge = self._judges.fork()
 
     def serve(self) -> None:
         """Runs executions until the server closes the control pipe."""
         try:
             while True:
                 if not self._judge.alive:
-                    self._judge = self._fork_judge()
+                    self._judge = self._judges.fork()
                 candidate, ends = self._fork_candidate()
                 try:
                     self._serve_one(candidate, ends)
@@ -170,48 +151,12 @@ class Zygote:
 
     # ------------------------------------------------------------------------- children
 
-    def _enter(self, footing: Footing) -> None:
-        footing.enter()
-        footing.cover(self._options.covered)
-        footing.mount_box(self._disk_bytes)
-        if self._options.private_proc:
-            confine.mount_proc()
-        os.setsid()
-
-    def _close_all_but(self, *kept: int) -> None:
-        confine.close_all_but({*kept, *self._rulesets})
-
-    @property
-    def _rulesets(self) -> tuple[int, ...]:
-        seals = (self._options.seal, self._options.loopback_seal)
-        return tuple(seal.ruleset for seal in seals if seal.ruleset is not None)
-
-    def _seal(self, footing: Footing, seal: Seal) -> None:
-        footing.leave()
-        confine.apply(seal)
-        for ruleset in self._rulesets:
-            os.close(ruleset)
-
-    def _fork_judge(self) -> Child:
-        return fork(self._judge_body, self._options.ground.judge)
-
-    def _judge_body(self, line: socket.socket) -> NoReturn:
-        null = os.open("/dev/null", os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(null, number)
-        self._close_all_but(line.fileno())
-        footing = self._options.ground.judge
-        self._enter(footing)
-        confine.limit_judge()
-        self._seal(footing, self._options.seal)
-        judge.serve(line)
-
     def _fork_candidate(self) -> tuple[Child, Ends]:
-        footing = self._options.ground.candidate
+        footing = self._ground.candidate
         return self._fork_program(footing, footing.become_victim)
 
     def _fork_tests(self) -> tuple[Child, Ends]:
-        return self._fork_program(self._options.ground.tests, lambda: None)
+        return self._fork_program(self._ground.tests, lambda: None)
 
     def _fork_program(self, footing: Footing, prepare: Callable[[], None]) -> tuple[Child, Ends]:
         trusted, untrusted = socket.socketpair()
@@ -221,21 +166,20 @@ class Zygote:
                 _set_pipe_size(end)
 
         def candidate_body(line: socket.socket) -> NoReturn:
-            for descriptor in self._options.ground.joins:
+            for descriptor in self._ground.joins:
                 os.write(descriptor, b"0")
             for number, end in enumerate((inputs[0], outputs[1], errors[1])):
                 os.dup2(end, number)
-            self._close_all_but(untrusted.fileno(), line.fileno())
+            self._walls.close_all_but(untrusted.fileno(), line.fileno())
             prepare()
-            self._enter(footing)
+            self._walls.enter(footing, self._disk_bytes)
             start = _wait_for_start(line)
             if start.disk_bytes != self._disk_bytes:
                 footing.resize_box(start.disk_bytes)
             if start.loopback:
                 confine.raise_loopback()
             confine.limit_candidate(start)
-            options = self._options
-            self._seal(footing, options.loopback_seal if start.loopback else options.seal)
+            self._walls.close(footing, loopback=bool(start.loopback))
             candidate.run(untrusted, lambda: self._aside.step(line.detach()))
 
         child = fork(candidate_body, footing)
@@ -307,7 +251,8 @@ class Zygote:
         everyone = self._meters.cpu_time_ns()
         if not self._meters.counts_machinery:
             return everyone
-        return everyone - time.process_time_ns() - self._judge.cpu_time_so_far_ns()
+        machinery = (self._judges, self._judge)
+        return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
     def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, int]:
         """Waits for the candidate's end and the judge's word.
@@ -364,12 +309,12 @@ def _wait_for_start(line: socket.socket) -> Start:
     return Start(*wire.START.unpack(message))
 
 
-def _next_message(judge: Child) -> bytes:
+def _next_message(judge: Judge) -> bytes:
     """Returns what a judge said next, nothing if it is gone."""
     return receive(judge.line, wire.WORD.size)[0]
 
 
-def _take_word(judge: Child, message: bytes) -> tuple[int, int]:
+def _take_word(judge: Judge, message: bytes) -> tuple[int, int]:
     """Takes a judge's last word, and ends one that will judge no more.
 
     Returns:
@@ -425,12 +370,6 @@ def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:
         offset += moved
 
 
-def _allow_most_descriptors() -> None:
-    """Raises this process's limit: it bounds what all of its user have on their way in sockets."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-
 def say_hello(description: Mapping[str, object]) -> None:
     """Tells the server that the zygote is warm, and what stands."""
     document = wire.pack(description, {})
@@ -438,14 +377,12 @@ def say_hello(description: Mapping[str, object]) -> None:
     write_all(CONTROL_OUT, wire.FINISH.pack(*hello) + document)
 
 
-def run(options: Options, description: Mapping[str, object]) -> NoReturn:
+def run(
+    ground: Ground, walls: Walls, judges: ForkServer, description: Mapping[str, object]
+) -> NoReturn:
     """Serves until the server goes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _allow_most_descriptors()
-    rehearsal.rehearse()
-    gc.collect()
-    gc.freeze()
     say_hello(description)
     with contextlib.suppress(ServerGoneError):
-        Zygote(options).serve()
+        Zygote(ground, walls, judges).serve()
+    judges.close()
     sys.exit(0)

@@ -2,7 +2,7 @@
 
 Each slot has two control groups, side by side, on v1 in each hierarchy, on v2 in one tree:
 
-    ...<slot>.supervisor    bubblewrap, the zygote and the judge; a generous limit
+    ...<slot>.supervisor    bubblewrap, the zygote, the fork server and the judge; a generous limit
     ...<slot>.candidate     the candidate and its descendants alone: `Limits` apply here, and the
                             zygote's meters read here
 

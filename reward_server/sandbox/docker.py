@@ -52,9 +52,9 @@ from reward_server.sandbox.containers import (
 from reward_server.sandbox.runtimes import describe
 
 USER = "65534:65534"
-MACHINERY_MEMORY_BYTES = 32 << 20  # the zygote and the judge; an idle container uses half of it
-JUDGE_MEMORY_BYTES = 16 << 20  # beside a zygote that has modules of the image's own loaded
-MACHINERY_PROCESSES = 2  # the zygote and the judge
+MACHINERY_MEMORY_BYTES = 48 << 20  # of the runner; an idle container uses half of it
+JUDGE_MEMORY_BYTES = 16 << 20  # beside a runner that has modules of the image's own loaded
+MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192

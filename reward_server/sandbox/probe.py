@@ -64,6 +64,7 @@ WALLS = (
     WallKind("seccomp", Need.WAIVABLE, "kernel code that only attackers need stays out of reach"),
     WallKind("private-proc", Need.WAIVABLE, "a program sees its own processes and no others"),
     WallKind("landlock", Need.EXTRA, "files stay out of reach even past the mounts"),
+    WallKind("judge-layout", Need.EXTRA, "a program knows no address of the judge's memory"),
 )
 _KINDS = {kind.name: kind for kind in WALLS}
 _ORDER = {kind.name: position for position, kind in enumerate(WALLS)}

@@ -533,6 +533,48 @@ async def what_tests_change_does_not_survive(sandbox: Sandbox, host: Host) -> No
             assert [test.outcome for test in judged.tests] == [TestOutcome.PASSED], judged
 
 
+# Where everything lies in the memory of a process, and what the kernel drew for it at random. The
+# code of an interpreter that is no position-independent executable lies in one place everywhere,
+# far below; so does a page of the kernel's, far above.
+LANDMARKS = """
+import ctypes, os
+def landmarks():
+    starts = [int(line.partition('-')[0], 16) for line in open('/proc/self/maps')]
+    libc = ctypes.CDLL(None)
+    libc.getauxval.restype = ctypes.c_ulong
+    drawn = int.from_bytes(ctypes.string_at(libc.getauxval(25), 16), 'big')
+    code = ctypes.cast(libc.getpid, ctypes.c_void_p).value
+    is_movable = open('/proc/self/exe', 'rb').read(18)[16] == 3
+    objects = [id(type), id(None), id(1)] if is_movable else []
+    placed = [start for start in starts if 1 << 40 < start < 1 << 48]
+    return [*placed, *objects, id(os), id(object()), code, drawn]
+"""
+
+
+async def no_address_of_the_judges_is_a_candidates(sandbox: Sandbox, host: Host) -> None:
+    test = f"{LANDMARKS}\nassert len(f()) > 20 and set(f()).isdisjoint(landmarks())"
+    for _ in range(2):  # by the judge that is waiting, and by the one after
+        judged = await judge(sandbox, judgement(f"{LANDMARKS}\nf = landmarks", test))
+        assert [test.outcome for test in judged.tests] == [TestOutcome.PASSED], judged
+
+
+async def texts_hash_alike_for_tests_and_solution(sandbox: Sandbox, host: Host) -> None:
+    source = """
+import os
+class Card:
+    def __init__(self, name): self.name = name
+    def __hash__(self): return hash((self.name,))
+def f(words): return [list(set(words)), os.environ.get('PYTHONHASHSEED'), *map(hash, words)]
+"""
+    words = "words = [f'word {number}' for number in range(99)]"
+    asserts = (
+        f"{words}\nassert f(words) == [list(set(words)), None, *map(hash, words)]",
+        "assert hash(Card('x')) == hash(('x',)) != hash(('y',))",
+    )
+    judged = await judge(sandbox, judgement(source, *asserts))
+    assert [test.outcome for test in judged.tests] == [TestOutcome.PASSED] * 2, judged
+
+
 async def calls_are_compared(sandbox: Sandbox, host: Host) -> None:
     cases = tuple(
         CallCase(args_json=json.dumps([value]), expected_json=json.dumps([value, 2]))
@@ -582,6 +624,8 @@ PROMISES: tuple[Check, ...] = (
     usage_is_measured,
     a_right_function_passes_and_a_wrong_one_fails,
     what_tests_change_does_not_survive,
+    no_address_of_the_judges_is_a_candidates,
+    texts_hash_alike_for_tests_and_solution,
     calls_are_compared,
     each_way_not_to_be_judged_is_told_apart,
     results_and_calls_are_bounded,

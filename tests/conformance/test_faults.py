@@ -273,35 +273,52 @@ async def test_an_honest_program_leaves_its_container_fit(parent: CgroupParent) 
 # ------------------------------------------------------------------------- killed from outside
 
 
-def deepest_of(folders: list[Path], part: str) -> int:
-    """Returns the process of a control group that is in the most namespaces: not the runner."""
-    pids = {
-        int(pid)
-        for folder in folders
-        for path in folder.glob(f"{OUR_PREFIX}{owner_id()}-*.{part}")
-        for pid in (path / "cgroup.procs").read_text().split()
-    }
+def processes_of(part: str) -> list[tuple[int, int, bytes]]:
+    """Returns depth in namespaces, number and command line of the processes of control groups."""
+    folders = set(CgroupParent.detect().directories.values())
+    groups = [path for one in folders for path in one.glob(f"{OUR_PREFIX}{owner_id()}-*.{part}")]
+    pids = {pid for path in groups for pid in (path / "cgroup.procs").read_text().split()}
+    return sorted(map(process, map(int, pids)))
 
-    def depth(pid: int) -> int:
-        status = Path(f"/proc/{pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("NSpid:"))
-        return len(line.split())
 
-    return max(pids, key=lambda pid: (depth(pid), pid))
+def process(pid: int) -> tuple[int, int, bytes]:
+    status = Path(f"/proc/{pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("NSpid:"))
+    return len(line.split()), pid, Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def candidate() -> int:
+    return processes_of("candidate")[-1][1]
+
+
+def judge() -> int:
+    return processes_of("supervisor")[-1][1]
+
+
+def fork_server() -> int:
+    return next(pid for _, pid, command in processes_of("supervisor") if b"--judges" in command)
+
+
+def zygote() -> int:
+    running = processes_of("supervisor")
+    runner = [one for one in running if b"/start.py" in one[2] and b"bwrap" not in one[2]]
+    return next(pid for _, pid, command in runner if b"--judges" not in command)
 
 
 @pytest.mark.parametrize(
-    ("part", "most_kills", "ending"),
+    ("victim", "most_kills", "ending"),
     [
-        ("supervisor", 1, Ending.COMPLETED),
-        ("candidate", 1, Ending.COMPLETED),
-        ("candidate", 9, Ending.CRASHED),
+        (judge, 1, Ending.COMPLETED),
+        (fork_server, 1, Ending.COMPLETED),
+        (zygote, 1, Ending.COMPLETED),
+        (candidate, 1, Ending.COMPLETED),
+        (candidate, 9, Ending.CRASHED),
     ],
 )
 async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_run_without_end(
-    parent: CgroupParent, part: str, most_kills: int, ending: Ending
+    parent: CgroupParent, victim: Callable[[], int], most_kills: int, ending: Ending
 ) -> None:
-    folders = list(set(parent.directories.values()))
+    host = Host()
     pool = Pool(LocalSandboxes(LocalOptions(), parent), slots=1, spares=0)
     await pool.start()
     source = "import time\ndef f(x): time.sleep(3); return x"
@@ -311,10 +328,28 @@ async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_
         kills = 0
         while not running.done() and kills < most_kills:
             await asyncio.sleep(1.2)
-            with contextlib.suppress(OSError, ValueError):
-                os.kill(deepest_of(folders, part), signal.SIGKILL)
+            with contextlib.suppress(OSError, LookupError, StopIteration):
+                os.kill(victim(), signal.SIGKILL)
                 kills += 1
         execution = await running
     finally:
         await pool.close()
     assert execution.ending is ending, execution
+    await host.assert_unchanged()
+
+
+@pytest.mark.parametrize("victim", [fork_server, zygote])
+async def test_a_container_that_lost_a_process_of_the_runners_while_idle_is_replaced(
+    parent: CgroupParent, victim: Callable[[], int]
+) -> None:
+    host = Host()
+    pool = Pool(LocalSandboxes(LocalOptions(), parent), slots=1, spares=0)
+    await pool.start()
+    try:
+        os.kill(victim(), signal.SIGKILL)
+        for _ in range(3):
+            job = Job(work=judgement("def f(x): return x", "import os\nassert f(1) == 1"))
+            assert (await LocalExecutor(pool).run(job)).ending is Ending.COMPLETED
+    finally:
+        await pool.close()
+    await host.assert_unchanged()

@@ -370,6 +370,7 @@ async def test_walls_are_told_as_they_stand(engine: docker.APIClient, python_ima
     kept = "--ignore-cgroups" not in arguments
     limits = dict.fromkeys(("memory-limit", "process-limit", "cpu-limit"), kept)
     inner = {"container": True, "seccomp": True, "private-proc": True, "landlock": False}
+    del standing["judge-layout"]  # the image's interpreter decides
     assert standing == {**inner, **limits}
 
 

@@ -55,7 +55,7 @@ class Server:
         return found
 
     def machinery(self) -> list[int]:
-        """Finds bubblewraps and zygotes."""
+        """Finds bubblewraps, zygotes and fork servers."""
         return [pid for pid in self._supervisors() if _namespace_depth(pid) <= _MACHINERY_DEPTH]
 
     def judges(self) -> list[int]:

@@ -28,6 +28,7 @@ from reward_server.sandbox.probe import (
 )
 
 ALL = tuple(kind.name for kind in WALLS)
+TOLD_BY_CONTAINERS = {"container", "private-proc", "judge-layout"}
 
 
 def walls(*missing: str) -> tuple[Wall, ...]:
@@ -227,7 +228,7 @@ def test_landlock_is_judged_by_its_version() -> None:
 
 def test_every_wall_found_is_a_known_one() -> None:
     found = [*host_walls(1_990_000_000), *CgroupParent.look(None).walls()]
-    assert {wall.name for wall in found} == set(ALL) - {"container", "private-proc"}
+    assert {wall.name for wall in found} == set(ALL) - TOLD_BY_CONTAINERS
 
 
 # ------------------------------------------------------------------------------ the container
@@ -248,6 +249,7 @@ class Container:
         return (
             Wall(name="seccomp", standing=self._seccomp, detail="in the container"),
             Wall(name="private-proc", standing=options.private_proc, detail="in the container"),
+            Wall(name="judge-layout", standing=True, detail="in the container"),
         )
 
 
@@ -265,6 +267,7 @@ async def test_a_container_that_works_is_believed(monkeypatch: pytest.MonkeyPatc
         "container": True,
         "seccomp": True,
         "private-proc": True,
+        "judge-layout": True,
     }
 
 

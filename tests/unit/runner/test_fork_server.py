@@ -1,0 +1,89 @@
+"""The process that judges are forked from has a memory of its own, and ends with the zygote."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reward_server.runner import fork_server, start
+from reward_server.runner.fork_server import ForkServer, ForkServerLostError
+from reward_server.sandbox.command import OWN_CONTAINER
+
+from .harness import REPOSITORY
+
+COMMAND = [sys.executable, "-P", "-s", "-S", start.__file__, "--judges", json.dumps(OWN_CONTAINER)]
+MOVABLE = 3  # ET_DYN, of an ELF file's header
+STARTER = f"""
+import sys, time
+sys.path.insert(0, {str(REPOSITORY)!r})
+from reward_server.runner.fork_server import ForkServer
+server = ForkServer({COMMAND!r})
+server.await_warm()
+print(server._pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ForkServer]:
+    made = ForkServer(COMMAND)
+    yield made
+    made.close()
+
+
+def test_its_memory_is_laid_out_anew_or_it_says_that_it_is_not(server: ForkServer) -> None:
+    greeting = server.await_warm()
+    is_movable = Path(sys.executable).read_bytes()[16] == MOVABLE
+    assert greeting.shares_landmarks is not is_movable
+    assert greeting.memory_bytes > 1 << 20
+
+
+def test_one_that_shares_a_landmark_says_so() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        ours.send(fork_server._LANDMARKS.pack(id(type), 0))
+        fork_server._greet(theirs, 1)
+        assert fork_server._GREETING.unpack(ours.recv(99)) == (1, True)
+
+
+def test_one_that_does_not_come_up_is_told() -> None:
+    lost = ForkServer(["/bin/true"])
+    with pytest.raises(ForkServerLostError, match="was lost"):
+        lost.await_warm()
+    lost.close()
+
+
+def test_one_that_was_killed_is_told(server: ForkServer) -> None:
+    server.await_warm()
+    os.kill(server._pid, signal.SIGKILL)
+    for _ in range(2):
+        with pytest.raises(ForkServerLostError):
+            server.fork()
+
+
+@pytest.mark.parametrize("is_stopped", [False, True], ids=["running", "stopped"])
+def test_it_ends_with_the_process_that_started_it(is_stopped: bool) -> None:
+    with subprocess.Popen([sys.executable, "-c", STARTER], stdout=subprocess.PIPE) as starter:
+        assert starter.stdout is not None
+        pid = int(starter.stdout.readline())
+        if is_stopped:
+            os.kill(pid, signal.SIGSTOP)
+        starter.kill()
+    watch = f"/proc/{pid}/stat"
+    for _ in range(500):
+        try:
+            if Path(watch).read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+        except FileNotFoundError:
+            return
+        time.sleep(0.01)
+    pytest.fail(f"{pid} lives on")
