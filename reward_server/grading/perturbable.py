@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.assertions import (
@@ -23,7 +23,7 @@ from reward_server.grading.assertions import (
     uses_results,
 )
 from reward_server.grading.instrumentation import MOST_CHARACTERS, note_characters
-from reward_server.grading.python_literals import evaluated, is_literal, leaves
+from reward_server.grading.python_literals import can_vary, evaluated, is_literal, leaves
 from reward_server.grading.rows import table_of
 from reward_server.grading.suites import dotted
 
@@ -37,6 +37,7 @@ _HARMLESS_BLOCKS = frozenset(
     )
 )
 _KEEPING = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+_VALUES = frozenset(("value", "object", "far"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 
@@ -89,8 +90,10 @@ class Place:
     Attributes:
         unit: what fails.
         node: of the file's tree.
-        kind: "value", "far" (a value with a tolerance), "type", "class" (of exceptions), "turn"
-            (the opposite) or "other" (a value that is made another when it is run).
+        kind: "value", "object" (a value that an object of the solution's class is compared with,
+            whose own equality may be coarser), "far" (a value with a tolerance), "type", "class"
+            (of exceptions), "turn" (the opposite) or "other" (a value that is made another when it
+            is run).
         weight: how many different changes it takes to show that every part of it is compared.
     """
 
@@ -234,6 +237,7 @@ class _Test:
         self._name = name
         self._rows = rows
         self._found: list[Found] = []
+        self._objects = set(_names_of_objects(tree))
         self._uses = Counter(
             node.id
             for node in ast.walk(function)
@@ -375,7 +379,7 @@ class _Test:
         places = list(self._places(target, kind, column))
         expected = len(self._parameters.get(target, ())) if isinstance(target, str) else 1
         expected = expected if column is None else len(column.values)
-        proven = kind not in ("turn", "other") or is_sure_when_turned(
+        proven = kind not in ("object", "turn", "other") or is_sure_when_turned(
             _without_expression(statement)
         )
         if places:
@@ -398,14 +402,15 @@ class _Test:
     ) -> Iterator[Place]:
         unit = Unit(self._name, assertion=len(self._found))
         if not isinstance(target, str):
-            weight = {"value": len(leaves(target)), "far": len(leaves(target)), "other": 2}.get(
-                kind, 1
-            )
-            yield Place(unit=unit, node=target, kind=kind, weight=weight)
+            weight = {"other": 2}.get(kind, 1)
+            if kind in _VALUES:
+                weight = len(leaves(target))
+            if kind not in _VALUES or _can_vary(target, kind):
+                yield Place(unit=unit, node=target, kind=kind, weight=weight)
             return
         values = self._parameters[target] if column is None else column.values
         for number, value in enumerate(values):
-            if not is_literal(value):
+            if not (is_literal(value) and _can_vary(value, kind)):
                 continue
             if column is None:
                 unit = Unit(self._name, number, len(values), assertion=len(self._found))
@@ -478,7 +483,10 @@ class _Test:
         if len(sides) != 2 or len(expected) != 1:
             return
         side = expected[0]
-        if isinstance(side, ast.Call):
+        (actual,) = (one for one in sides if one is not side)
+        if kind == "value" and _is_object(actual, self._objects):
+            kind = "object"
+        if isinstance(side, ast.Call) and not is_literal(side):
             side, kind = side.args[0], "far"
         if not isinstance(side, ast.Name):
             yield side, kind
@@ -496,6 +504,31 @@ class _Test:
             is_type = side.id in TYPES and not self._finder.overrides(side.id)
             return is_type or side.id in scope.columns
         return is_literal(side)
+
+
+def _can_vary(node: ast.AST, kind: str) -> bool:
+    """Returns True if an expected value, or all that a call expects, can be made another."""
+    parts = [node] if is_literal(node) else leaves(node)
+    return all(can_vary(evaluated(part), far=kind == "far") for part in parts)
+
+
+def _names_of_objects(tree: ast.Module) -> Iterator[str]:
+    """Gives what a file calls objects of classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and _is_object(node.value, ()):
+            yield from map(dotted, node.targets)
+
+
+def _is_object(node: ast.expr, names: Collection[str]) -> bool:
+    """Returns True if an expression makes an object of a class, by the names that classes have."""
+    match node:
+        case ast.Call(func=function):
+            return dotted(function).rpartition(".")[2][:1].isupper()
+        case ast.BinOp(left=left, right=right):
+            return _is_object(left, names) or _is_object(right, names)
+        case ast.UnaryOp(operand=operand):
+            return _is_object(operand, names)
+    return dotted(node) in names
 
 
 def _has_none(sides: Sequence[ast.expr]) -> bool:

@@ -12,6 +12,7 @@ from typing import cast
 _WORD = re.compile(r"[A-Za-z0-9_]")
 _VALUES = (bool, int, float, complex, str, bytes, list, tuple, dict, set, type(None))
 _NOTHING = object()
+_MOST_NUMBER = 1e100
 
 
 def evaluated(node: ast.AST) -> object:
@@ -27,6 +28,34 @@ def is_literal(node: ast.AST) -> bool:
     return isinstance(evaluated(node), _VALUES)
 
 
+def can_vary(value: object, *, far: bool) -> bool:
+    """Returns True if every part of a value has others beside it.
+
+    Numbers that are infinite or huge have no neighbours. What is near an empty array, or is spread
+    over one, is decided by nobody.
+    """
+    match value:
+        case bool() | None:
+            return True
+        case int() | float() | complex():
+            return abs(value) < _MOST_NUMBER  # false of what is no number
+        case list() | tuple() | set():
+            return bool(value or not far) and all(can_vary(one, far=far) for one in value)
+        case dict():
+            parts = (*value.keys(), *value.values())
+            return bool(value or not far) and all(can_vary(one, far=far) for one in parts)
+    return isinstance(value, (str, bytes))
+
+
+def shape_of(value: object) -> object:
+    """Returns the lengths of nested lists, which arrays have to agree in."""
+    if isinstance(value, (list, tuple)):
+        return [shape_of(one) for one in value]
+    if isinstance(value, dict):
+        return {key: shape_of(one) for key, one in value.items()}
+    return None
+
+
 def kind_of(value: object) -> str:
     """Returns a type's name; of a list, also that of its elements."""
     if isinstance(value, (list, tuple, set)) and value:
@@ -39,9 +68,10 @@ def differs(value: object, other: object, *, far: bool) -> bool:
     if value == other or _counted(value) == _counted(other):
         return False
     if far:
-        before, after = _numbers(value), _numbers(other)
-        return len(before) != len(after) or any(
-            abs(a - b) > 2 + 0.6 * max(abs(a), abs(b)) for a, b in zip(before, after, strict=True)
+        # Arrays of unequal shapes are made equal by repeating them.
+        return shape_of(value) == shape_of(other) and any(
+            abs(a - b) > 2 + 0.6 * max(abs(a), abs(b))
+            for a, b in zip(_numbers(value), _numbers(other), strict=True)
         )
     return True
 
@@ -69,7 +99,7 @@ def leaves(node: ast.AST) -> list[ast.expr]:
     Those of a call are its arguments'.
     """
     match node:
-        case ast.Call(args=arguments, keywords=keywords):
+        case ast.Call(args=arguments, keywords=keywords) if not is_literal(node):
             return [
                 leaf
                 for part in (*arguments, *(keyword.value for keyword in keywords))

@@ -194,32 +194,38 @@ class Twins:
                 others = [name for name in TYPES if name != dotted(node)]
                 return ast.Name(id=draw.choice(others), ctx=ast.Load())
         assert isinstance(node, ast.expr)
-        return self._other_value(node, leaf, draw, far=place.kind == "far")
+        return self._other_value(place, node, leaf, draw)
 
     def _other_value(
-        self, node: ast.expr, leaf: int, draw: random.Random, *, far: bool
+        self, place: Place, node: ast.expr, leaf: int, draw: random.Random
     ) -> ast.expr:
+        far = place.kind == "far"
         if leaf == WHOLE and is_literal(node):
-            for other in self._offered(node, draw):
+            for other in self._offered(place, node, draw):
                 if differs(evaluated(node), evaluated(other), far=far):
                     return copy.deepcopy(other)
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
-        for new in self._leaves_for(leaves(node)[number], draw, far=far):
+        for new in self._leaves_for(place, leaves(node)[number], draw):
             changed = with_leaf(node, number, new)
             if _is_other(node, changed, number, far=far):
                 return changed
         return with_leaf(node, number, literal(_FAR_AWAY))
 
-    def _leaves_for(self, leaf: ast.expr, draw: random.Random, *, far: bool) -> Iterator[ast.expr]:
+    def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
         """Gives leaves that may stand in the place of one, the likeliest first."""
         if draw.random() < _SWAPS:
-            yield from self._offered(leaf, draw)
+            yield from self._offered(place, leaf, draw)
         for _ in range(_TRIALS):
-            yield literal(varied(evaluated(leaf), draw, far=far))
-        yield from self._offered(leaf, draw)
+            yield literal(varied(evaluated(leaf), draw, far=place.kind == "far"))
+        yield from self._offered(place, leaf, draw)
 
-    def _offered(self, node: ast.expr, draw: random.Random) -> list[ast.expr]:
-        """Returns values like one, of other places: shown by the prompt if that one is."""
+    def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
+        """Returns values like one, of other places: shown by the prompt if that one is.
+
+        An object's own equality may take them for the same, as it does `1.0` and `1.0.0`.
+        """
+        if place.kind == "object":
+            return []
         value = evaluated(node)
         pool = [other for other in self._pool.get(self._key(node), []) if evaluated(other) != value]
         offered = draw.sample(pool, min(_OFFERED, len(pool)))

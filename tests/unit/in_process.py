@@ -28,7 +28,7 @@ def ran(text: str, solution: types.ModuleType) -> tuple[TestResult, ...]:
         exec(compile(text, PATH, "exec"), namespace)
         return tuple(
             _ran(kind(name), f"{PATH}::{kind.__name__}::{name}")
-            for kind in namespace.values()
+            for kind in [*namespace.values()]
             if isinstance(kind, type) and issubclass(kind, unittest.TestCase)
             for name in unittest.TestLoader().getTestCaseNames(kind)
         )
