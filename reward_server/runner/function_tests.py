@@ -54,8 +54,8 @@ class FunctionTests:
 
     @property
     def is_plain(self) -> bool:
-        """Tells whether the tests, which have run, left nothing behind; see `plain`."""
-        return self._scope.is_plain and self._texts.are_plain
+        """Returns True if the tests' own text leaves nothing behind; see `plain`."""
+        return self._texts.are_plain
 
     def prepare(self) -> None:
         """Runs what comes before the tests, if it needs the solution."""

@@ -71,7 +71,7 @@ def serve(line: socket.socket) -> NoReturn:
                 stdout,
                 stderr,
                 report,
-                partial(line.send, wire.CROSSING),
+                line.send,
                 tests_program,
             )
         confine.close_all_but({line.fileno()})
@@ -109,7 +109,7 @@ def run(
     stdout_fd: int,
     stderr_fd: int,
     report_fd: int,
-    announce_crossing: Callable[[], object],
+    announce: Callable[[bytes], object],
     tests_program: Sequence[int] = (),
 ) -> Word:
     """Judges one execution.
@@ -121,13 +121,13 @@ def run(
         stdout_fd: read end of its standard output.
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
-        announce_crossing: called once, before anything but plain data crosses.
+        announce: sends one of `wire.NOTES` to the zygote.
         tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
 
     Returns:
         A word that says it stays if nothing of the execution can have been left in this process.
     """
-    report = Report(descriptor=report_fd)
+    report = Report(descriptor=report_fd, announce=partial(announce, wire.CAN_HEAR))
     report.reach(Stage.TESTS)
     header, blobs = wire.unpack(request)
     is_program = header["mode"] in ("program", "commands")
@@ -152,7 +152,8 @@ def run(
         else:
             os.close(stdin_fd)
             run_tests_of = _run_files if header["mode"] in _FILE_MODES else run_suite
-            is_plain = run_tests_of(header, blobs, link, report, announce_crossing)
+            crossing = partial(announce, wire.CROSSING)
+            is_plain = run_tests_of(header, blobs, link, report, crossing)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -220,6 +221,8 @@ def run_suite(
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return False
+    if not suite.is_plain:
+        session.cross()
     report.tests = [TestReport(name=name) for name in suite.names]
     entry_point = cast("str", header["entry_point"])
     predefined = header["mode"] == "call" or "()." in entry_point
@@ -234,7 +237,7 @@ def run_suite(
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
     record_end(session, report)
-    return suite.is_plain and not session.crossed
+    return not session.crossed
 
 
 def _run_files(

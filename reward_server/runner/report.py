@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import wire
 from .outputs import Outputs
 from .wire import Stage
+
+
+def _nothing() -> None:
+    pass
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,9 +39,15 @@ class TestsProgram:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """What `wire` describes as the report document, as it grows."""
+    """What `wire` describes as the report document, as it grows.
+
+    Args:
+        descriptor: of the file.
+        announce: tells the zygote, before the candidate is heard, that it will be.
+    """
 
     descriptor: int
+    announce: Callable[[], object] = _nothing
     ready: bool = False
     blame: str | None = None
     load: dict[str, str] | None = None
@@ -52,6 +63,8 @@ class Report:
     def reach(self, stage: Stage) -> None:
         """Records how far the execution got, should this process be killed."""
         self.ready = stage is Stage.READY
+        if self.ready:
+            self.announce()
         os.pwrite(self.descriptor, bytes((stage,)), 0)
 
     def write(self, outputs: Outputs) -> None:

@@ -74,10 +74,7 @@ class Scope:
         sources: the texts of the tests; they compile.
         entry_point: what is under test; it may hide a built-in name.
         prompt_text: trusted code in front of the solution.
-        session: to the solution.
-
-    Attributes:
-        is_plain: whether all that was found leaves nothing behind; see `plain`.
+        session: to the solution; it is told of what can leave something behind, see `plain`.
     """
 
     def __init__(
@@ -91,7 +88,6 @@ class Scope:
         self._caught = frozenset(name for name in caught if name not in _BUILTINS)
         self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
         self._imported: set[str] = set()
-        self.is_plain = True
         session.may_mix = self._may_mix
         if prompt.complete_classes(self._prompt, entry_point):
             session.classes.update(self._complete_classes())
@@ -181,7 +177,8 @@ class Scope:
         if name in self._helpers:
             return self._helpers[name]
         if self._is_module(name):
-            self.is_plain = self.is_plain and name in plain.MODULES
+            if name not in plain.MODULES:
+                self._session.cross()
             return importlib.import_module(name)
         return self._meant(name)
 
@@ -203,7 +200,8 @@ class Scope:
 
     @functools.cached_property
     def _helpers(self) -> Mapping[str, object]:
-        self.is_plain = self.is_plain and prompt.is_plain(self._prompt)
+        if not prompt.is_plain(self._prompt):
+            self._session.cross()
         return prompt.helpers(self._prompt, self._stand_in, self._session.own, self._entry_point)
 
     def _complete_classes(self) -> dict[str, object]:

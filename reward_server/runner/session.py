@@ -184,7 +184,7 @@ class Session:
             return value.runner_reference()
         if id(value) in self._rebuilt:
             return self._rebuilt[id(value)][1].runner_reference()
-        self._cross()
+        self.cross()
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
@@ -195,7 +195,7 @@ class Session:
         Raises:
             ProtocolViolation: there is no such thing.
         """
-        self._cross()
+        self.cross()
         match reference:
             case ["object", int(number), str(kind)] if 0 <= number < MAX_OBJECTS:
                 proxy = self._objects.get(number)
@@ -211,7 +211,7 @@ class Session:
                 raise ProtocolViolation("an unknown reference")
 
     def _answered_type(self, name: str) -> type:
-        self._cross()
+        self.cross()
         return ANSWERED_TYPES[name]
 
     def extend(self, value: object, reference: object, shown: object) -> object:
@@ -220,7 +220,7 @@ class Session:
         Raises:
             ProtocolViolation: there is no such object.
         """
-        self._cross()
+        self.cross()
         operations = cast("list[object]", shown) if type(shown) is list else []
         if not self._takes_extended:
             raise ProtocolViolation("extended data among operands")
@@ -280,7 +280,7 @@ class Session:
         if self._decoding:
             raise ProtocolViolation("an answer that asks questions")
         if operation not in _PLAIN_OPERATIONS:
-            self._cross()
+            self.cross()
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
         try:
@@ -359,8 +359,9 @@ class Session:
             self.ended = SessionEnded(cause, message)
         return self.ended
 
-    def _cross(self) -> None:
-        """Records that something else than plain data is about to cross."""
+    def cross(self) -> None:
+        """Records that something else than plain data is about to cross, or that data meets tests
+        in which it can act."""
         if not self.crossed:
             self.crossed = True
             self._announce_crossing()
@@ -393,7 +394,7 @@ class Session:
         ]
         frame = number + encoder.dumps(message)
         if encoder.met_class:
-            self._cross()
+            self.cross()
         wanted = operation == "call" and len(operands) == _WITH_CHANGES
         self._spend_call()
         if self._link.buffered:
@@ -424,7 +425,7 @@ class Session:
 
     def _held(self, value: object, number: object, refreshed: list[object]) -> object:
         """Takes what the solution made of containers that the tests hold."""
-        self._cross()
+        self.cross()
         updates = [(one[0], one[1]) for one in refreshed if _is_update(one)]
         if len(updates) != len(refreshed) or not self._containers.refresh(updates):
             raise self.forged("no containers that the tests hold")

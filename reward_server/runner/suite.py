@@ -17,7 +17,7 @@ class Suite(Protocol):
 
     @property
     def is_plain(self) -> bool:
-        """Tells, when they have run, whether they can have left nothing behind; see `plain`."""
+        """Returns True if the tests leave nothing behind, whatever is answered; see `plain`."""
 
     def prepare(self) -> None:
         """Does what comes before the tests and needs the solution.

@@ -20,9 +20,10 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
 candidate, its stdin, stdout and stderr, the request's and the report's memory file, and in mode
 "split" the tests' program's channel, stdin, stdout and stderr), answered, when the report is
-written, by a `Word`. Before anything but plain data crosses between judge and candidate for the
-first time, the judge sends CROSSING: a message that was sent can't be taken back, whatever becomes
-of the judge by what crossed.
+written, by a `Word`. Before that it sends two more messages, which can't be taken back, whatever
+becomes of the judge by what the candidate says: CAN_HEAR before the candidate is heard, from when
+on nothing is the task's fault or ours, and CROSSING before anything but plain data crosses for the
+first time, or meets tests that are not `plain`. A judge that sent CROSSING judges no more.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
@@ -134,7 +135,8 @@ class Start(NamedTuple):
 class Finish(NamedTuple):
     """Ends an execution. Statuses are those of `os.waitpid`, -1 where there was no process.
 
-    `crossings` is 1 if anything but plain data crossed between judge and candidate, else 0.
+    `crossings` is 1 if anything but plain data crossed between judge and candidate, or met tests
+    that are not plain, else 0; `heard` is 1 if the candidate may have been heard, else 0.
     """
 
     kind: int
@@ -148,6 +150,7 @@ class Finish(NamedTuple):
     oom_kills: int = 0
     process_limit_hits: int = 0
     crossings: int = 0
+    heard: int = 0
     residue_bytes: int = 0
 
 
@@ -169,7 +172,9 @@ START = struct.Struct(f">{len(Start._fields)}q")
 FINISH = struct.Struct(f">{len(Finish._fields)}q")
 LENGTH = struct.Struct(">I")
 JUDGE = b"J"
+CAN_HEAR = b"H"
 CROSSING = b"X"
+NOTES = frozenset((CAN_HEAR, CROSSING))
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

@@ -209,7 +209,7 @@ class Zygote:
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in {*descriptors} - {*descriptors[ours]}:
             os.close(descriptor)
-        stop, judge_status, crossings = self._supervise(candidate, budget)
+        stop, judge_status, notes = self._supervise(candidate, budget)
         cpu_time_ns = budget.cpu_time_ns
         wall_time_ns = time.monotonic_ns() - begun
         after = self._used = self._meters.reading()
@@ -228,7 +228,8 @@ class Zygote:
             peak_memory_bytes=peak_memory_bytes,
             oom_kills=after.oom_kills - before.oom_kills,
             process_limit_hits=after.process_limit_hits - before.process_limit_hits,
-            crossings=crossings,
+            crossings=wire.CROSSING in notes,
+            heard=wire.CAN_HEAR in notes,
             residue_bytes=self._residue_bytes,
         )
 
@@ -254,15 +255,15 @@ class Zygote:
         machinery = (self._judges, self._judge)
         return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
-    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, int]:
+    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, set[bytes]]:
         """Waits for the candidate's end and the judge's word.
 
         Returns:
             Why the candidate was stopped, if it was, the judge's exit status, 0 if it gave its
-            word, and how often it announced a crossing.
+            word, and what it said before.
         """
         stop = Stop.NONE
-        judge, judge_status, crossings = self._judge, -1, 0
+        judge, judge_status, notes = self._judge, -1, set[bytes]()
         judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
         poller = select.poll()
         for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
@@ -280,11 +281,12 @@ class Zygote:
                     if candidate.watch.has_ended():
                         poller.unregister(descriptor)
                         candidate.reap()
-                elif (message := _next_message(judge)) == wire.CROSSING:
-                    crossings += 1
+                elif (message := _next_message(judge)) in wire.NOTES:
+                    notes.add(message)
                 else:
                     poller.unregister(descriptor)
-                    judge_status, patience_ns = _take_word(judge, message)
+                    may_stay = wire.CROSSING not in notes
+                    judge_status, patience_ns = _take_word(judge, message, may_stay=may_stay)
                     budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()
             if candidate.alive:
@@ -295,7 +297,7 @@ class Zygote:
             elif now >= judge_end and judge_status == -1:
                 stop = stop or Stop.JUDGE_STUCK
                 judge.kill()
-        return stop, judge_status, crossings
+        return stop, judge_status, notes
 
     def _send(self, finish: Finish, report: int) -> None:
         write_all(CONTROL_OUT, wire.FINISH.pack(*finish))
@@ -314,8 +316,13 @@ def _next_message(judge: Judge) -> bytes:
     return receive(judge.line, wire.WORD.size)[0]
 
 
-def _take_word(judge: Judge, message: bytes) -> tuple[int, int]:
+def _take_word(judge: Judge, message: bytes, *, may_stay: bool) -> tuple[int, int]:
     """Takes a judge's last word, and ends one that will judge no more.
+
+    Args:
+        judge: the judge.
+        message: what it said.
+        may_stay: whether it may judge again, should it say so.
 
     Returns:
         Its exit status, 0 if it gave its word, and for how long the candidate may live on.
@@ -324,7 +331,7 @@ def _take_word(judge: Judge, message: bytes) -> tuple[int, int]:
         judge.end()
         return judge.status, 0
     word = Word(*wire.WORD.unpack(message))
-    if not word.stays:
+    if not (word.stays and may_stay):
         judge.end()
     return 0, word.patience_ns
 

@@ -138,9 +138,9 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
     """
     if finish.stop == Stop.CANCELLED:
         raise SandboxError("the execution was cancelled")
-    if findings.stage < Stage.READY:
+    if not finish.heard:
         return _before_ready(finish, findings, job)
-    report = _read(findings, job.work)
+    report = _read(findings, job.work) if findings.stage is Stage.READY else None
     if report is not None and report.status is not None:
         # The process that ran the commands tells how the last one ended.
         finish = finish._replace(candidate_status=report.status)

@@ -75,6 +75,7 @@ class Judge:
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._notes: set[bytes] = set()
         self._folder = tempfile.mkdtemp(prefix="judge-")
         self.pid = _fork(functools.partial(_judge, theirs, self._folder))
         theirs.close()
@@ -87,13 +88,26 @@ class Judge:
 
         socket.send_fds(self.line, [wire.JUDGE], descriptors)
 
+    def wait(self, seconds: float) -> bool:
+        """Hears notes until it gives its word; returns False if that takes too long."""
+        from reward_server.runner import wire
+
+        end = time.monotonic() + seconds
+        while _wait(self.line.fileno(), max(0.0, end - time.monotonic())):
+            message = self.line.recv(wire.WORD.size, socket.MSG_PEEK)
+            if message not in wire.NOTES:
+                return True
+            self._notes.add(self.line.recv(wire.WORD.size))
+        return False
+
     def hear(self) -> tuple[bool, int]:
         """Returns whether it stays, and its exit status, 0 if it gave its word."""
         from reward_server.runner import wire
 
-        while (message := self.line.recv(wire.WORD.size)) == wire.CROSSING:
-            continue
-        if message and wire.Word(*wire.WORD.unpack(message)).stays:
+        message = self.line.recv(wire.WORD.size)
+        may_stay = wire.CROSSING not in self._notes
+        self._notes.clear()
+        if message and wire.Word(*wire.WORD.unpack(message)).stays and may_stay:
             return True, 0
         status = self.end()
         return False, 0 if message else status
@@ -129,10 +143,10 @@ class Execution:
         for pipe in self._pipes:
             for descriptor in pipe:
                 os.close(descriptor)
-        timed_out = not _wait(judge.line.fileno(), wall_seconds)
+        timed_out = not judge.wait(wall_seconds)
         if timed_out:
             _kill(candidate)
-            if not _wait(judge.line.fileno(), _GRACE_SECONDS):
+            if not judge.wait(_GRACE_SECONDS):
                 _kill(judge.pid)
         used = judge.cpu_ns() - before
         stays, judge_status = judge.hear()

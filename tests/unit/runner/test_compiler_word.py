@@ -40,7 +40,7 @@ def judged(sent: bytes, *, written: bytes = b"") -> dict[str, Any]:
     report = os.memfd_create("report")
     document = wire.pack(HEADER, {"source": b"", "stdin": b"input"})
     try:
-        judge.run(document, trusted, inputs[1], outputs[0], errors[0], report, lambda: None)
+        judge.run(document, trusted, inputs[1], outputs[0], errors[0], report, lambda note: None)
         found, _ = wire.unpack(os.pread(report, 1 << 20, 1))
     finally:
         trusted.close()

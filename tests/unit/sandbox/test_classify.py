@@ -60,7 +60,11 @@ def job(work: Work = CALL) -> Job:
 
 def finish(**facts: int) -> Finish:
     numbers = {"kind": Kind.FINISH, "candidate_status": 0, "judge_status": 0, "wall_time_ns": 5}
-    return Finish(**{**numbers, **facts})
+    return Finish(**{**numbers, "heard": 1, **facts})
+
+
+def unheard(**facts: int) -> Finish:
+    return finish(**{"heard": 0, **facts})
 
 
 def one(outcome: str, name: str = "t") -> dict[str, object]:
@@ -429,7 +433,7 @@ def test_no_tests_at_all_are_never_complete() -> None:
 def test_before_ready_a_failure_is_ours(stage: Stage, findings: str, facts: dict[str, int]) -> None:
     given_findings = Findings(stage=stage) if findings == "silent" else found(stage)
     with pytest.raises(SandboxError, match=f"while {stage.name.lower()}"):
-        classify(finish(**facts), given_findings, job())
+        classify(unheard(**facts), given_findings, job())
 
 
 @pytest.mark.parametrize(
@@ -444,24 +448,33 @@ def test_before_ready_a_failure_is_ours(stage: Stage, findings: str, facts: dict
 def test_what_the_tests_break_is_the_tasks(
     facts: dict[str, int], findings: Findings, message: str
 ) -> None:
-    execution = classify(finish(**facts), findings, job())
+    execution = classify(unheard(**facts), findings, job())
     assert execution.ending is Ending.INVALID_TASK
     assert message in execution.message
 
 
 def test_an_exception_of_the_judges_own_code_is_ours_while_the_tests_are_prepared() -> None:
-    broken = finish(judge_status=BROKEN_STATUS << 8)
+    broken = unheard(judge_status=BROKEN_STATUS << 8)
     with pytest.raises(SandboxError, match="while tests"):
         classify(broken, Findings(stage=Stage.TESTS), job())
 
 
 def test_blame_before_the_tests_were_touched_is_not_believed() -> None:
     with pytest.raises(SandboxError):
-        classify(finish(), found(Stage.STARTING, blame="task"), job())
+        classify(unheard(), found(Stage.STARTING, blame="task"), job())
 
 
 def test_blame_once_the_candidate_was_heard_is_not_believed() -> None:
     execution = classify(finish(), found(blame="task"), job())
+    assert (execution.ending, execution.signals) == (Ending.CRASHED, {"judge_lost": 1})
+
+
+@pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.READY])
+@pytest.mark.parametrize("report", [{}, {"blame": "task", "tests": []}])
+def test_a_report_that_takes_back_that_the_candidate_was_heard_is_no_report(
+    stage: Stage, report: dict[str, object]
+) -> None:
+    execution = classify(finish(), found(stage, **report), job())
     assert (execution.ending, execution.signals) == (Ending.CRASHED, {"judge_lost": 1})
 
 
@@ -511,7 +524,7 @@ def test_a_report_that_breaks_its_schema_is_no_report(changes: dict[str, Any]) -
     execution = classify(finish(), found(**changes), job())
     assert (execution.ending, execution.tests) == (Ending.CRASHED, ())
     with pytest.raises(SandboxError):
-        classify(finish(), found(Stage.LOADING, **changes), job())
+        classify(unheard(), found(Stage.LOADING, **changes), job())
 
 
 SPLIT = SplitPrograms(tests=Commands(commands=()), solution=Commands(commands=()))
@@ -558,14 +571,14 @@ def test_limits_before_the_first_call_are_the_tasks_fault(
     stage: Stage, facts: dict[str, Any]
 ) -> None:
     given = {"stop": facts.get("stop", Stop.NONE), "oom_kills": facts.get("oom", 0)}
-    execution = classify(finish(**given), found(stage, broken="closed"), Job(work=SPLIT))
+    execution = classify(unheard(**given), found(stage, broken="closed"), Job(work=SPLIT))
     assert execution.ending is Ending.INVALID_TASK
 
 
 def test_a_solutions_process_lost_before_it_was_called_is_ours() -> None:
     findings = found(Stage.LOADING, broken="closed")
     with pytest.raises(SandboxError):
-        classify(finish(candidate_status=signal.SIGKILL), findings, Job(work=SPLIT))
+        classify(unheard(candidate_status=signal.SIGKILL), findings, Job(work=SPLIT))
 
 
 @pytest.mark.parametrize("name", list(found().report or ()))
@@ -705,7 +718,7 @@ def test_while_ours_is_at_work_nothing_is_the_candidates(
     facts: Finish, findings: Findings, one_job: Job
 ) -> None:
     try:
-        execution = classify(facts, findings, one_job)
+        execution = classify(facts._replace(heard=0), findings, one_job)
     except SandboxError:
         return
     assert execution.ending is Ending.INVALID_TASK
@@ -718,7 +731,7 @@ def test_while_the_tests_are_prepared_every_end_is_the_tasks(
     facts: Finish, findings: Findings, one_job: Job
 ) -> None:
     assume(facts.judge_status != BROKEN_STATUS << 8)
-    assert classify(facts, findings, one_job).ending is Ending.INVALID_TASK
+    assert classify(facts._replace(heard=0), findings, one_job).ending is Ending.INVALID_TASK
 
 
 @pytest.mark.parametrize("crossings", [0, 1, 5])
