@@ -12,6 +12,7 @@ files       further files, by relative path, that are compiled with the source
 failed      regular expression found in what a failed assertion writes to standard error
 hoists      which of `HOISTS` puts first what a program's text has to begin with, such as imports;
             "" if absent
+runs        which of `RUNS` makes a main of tests that a test harness would call; "" if absent
 split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
 
@@ -27,13 +28,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reward_server.languages import go_source
+from reward_server.languages import go_source, rust_source
 from reward_server.languages.assertions import Assertions, parse_assertions
 
 _OPTIONAL = ("opening", "ending")
 _PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
 _FAILED = r"(?i)assert"
-HOISTS: Mapping[str, Callable[[str], str]] = {"": str, "go": go_source.arranged}
+HOISTS: Mapping[str, Callable[[str], str]] = {
+    "": str,
+    "go": go_source.arranged,
+    "rust": rust_source.without_crates,
+}
+RUNS: Mapping[str, Callable[[str], str]] = {"": str, "rust": rust_source.with_main}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +61,13 @@ class Composition:
     files: Mapping[str, str]
     failed: re.Pattern[str]
     hoists: str
+    runs: str
     split: str
     assertions: Assertions | None
 
     def fits(self, tests: str) -> bool:
         """Tells whether tests have what is renamed in them."""
-        return self.rename is None or self.rename[0].search(tests) is not None
+        return self.rename is None or self.rename[0].search(RUNS[self.runs](tests)) is not None
 
     def compose(self, solution: str, tests: str, *, secret: str, word: str) -> Composed:
         """Puts a program together.
@@ -71,6 +78,7 @@ class Composition:
             secret: a fresh identifier.
             word: a fresh word, which the ending writes.
         """
+        tests = RUNS[self.runs](tests)
         if self.rename is not None:
             pattern, new = self.rename
             new = _filled(new, secret, word)
@@ -115,6 +123,7 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         files=table.get("files", {}),
         failed=re.compile(table.get("failed", _FAILED)),
         hoists=table.get("hoists", ""),
+        runs=table.get("runs", ""),
         split=table.get("split", ""),
         assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
     )

@@ -43,6 +43,7 @@ from reward_server.grading.split.cpp import split_cpp
 from reward_server.grading.split.go import split_go
 from reward_server.grading.split.java import split_java
 from reward_server.grading.split.javascript import split_javascript, split_typescript
+from reward_server.grading.split.rust import split_rust
 
 __all__ = ["MOST_DEPTH", "SPLITTERS", "Source", "Split", "Splitter", "Task"]
 
@@ -52,5 +53,6 @@ SPLITTERS: dict[str, Splitter] = {
     "go": split_go,
     "java": split_java,
     "javascript": split_javascript,
+    "rust": split_rust,
     "typescript": split_typescript,
 }

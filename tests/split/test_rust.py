@@ -1,0 +1,216 @@
+# ruff: noqa: E501  # programs in another language
+"""Rust test programs taken apart: honest solutions pass, attacks get nothing, answers are checked.
+
+A run takes every second attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    Assessment,
+    Extraction,
+    Integrity,
+    ProgramTests,
+    Submission,
+    Verdict,
+)
+from reward_server.settings import Settings
+from tests.sampling import sampled
+from tests.split.programs import (
+    Workshop,
+    answer,
+    answered,
+    frame,
+    judged,
+    many,
+    text,
+    whole,
+    workshop,
+)
+from tests.split.rust_programs import ATTACKS, PROBLEMS, PROMPT, SOLUTION, TESTS, VALUES, main
+from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed"),
+]
+LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=3.0, wall_time_seconds=15.0)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app() -> AsyncIterator[App]:
+    """Gives a server that has what is installed here."""
+    async with running_app(Settings(port=0, workers=2)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return workshop("rust", "rust", tmp_path_factory.mktemp("rust"))
+
+
+async def verdict(app: App, prompt: str, completion: str, tests: str, **rest: object) -> Assessment:
+    submission = Submission(
+        language="rust",
+        prompt=prompt,
+        completion=completion,
+        extraction=Extraction.NONE,
+        tests=ProgramTests(test_code=tests),
+        limits=LIMITS,
+    )
+    return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
+
+
+@on_the_servers_loop
+@pytest.mark.parametrize("name", PROBLEMS)
+async def test_a_problem_is_solved_apart_and_not_without_a_body(app: App, name: str) -> None:
+    prompt, body, empty, tests = PROBLEMS[name]
+    right = await verdict(app, prompt, body, tests, require_integrity=Integrity.ISOLATED)
+    assert right.verdict is Verdict.PASSED, right
+    assert right.integrity is Integrity.ISOLATED
+    wrong = await verdict(app, prompt, empty, tests)
+    assert is_refused(wrong), wrong
+    assert wrong.integrity is Integrity.ISOLATED
+    assert wrong.usage.executions == 2  # nothing of the tests is compiled again
+
+
+@on_the_servers_loop
+async def test_signatures_come_from_a_solution_without_a_prompt(app: App) -> None:
+    whole_text = f"{PROMPT}{SOLUTION}fn main() {{}}"
+    right = await verdict(app, "", whole_text, TESTS)
+    assert right.verdict is Verdict.PASSED, right
+    assert right.integrity is Integrity.ISOLATED
+    wrong = await verdict(app, "", whole_text.replace("sort()", "reverse()"), TESTS)
+    assert is_refused(wrong), wrong
+
+
+@on_the_servers_loop
+async def test_what_cannot_be_taken_apart_is_judged_as_one_program(app: App) -> None:
+    prompt = f"static CALLS: u8 = 0;\n{PROMPT}"
+    right = await verdict(app, prompt, SOLUTION, TESTS)
+    assert right.verdict is Verdict.PASSED, right
+    assert right.integrity is not Integrity.ISOLATED
+
+
+@on_the_servers_loop
+@pytest.mark.parametrize(
+    "completion",
+    [
+        pytest.param(completion, id=f"{kind} {name}")
+        for kind, members in ATTACKS.items()
+        for name, completion in sampled(list(members.items()), step=2)
+    ],
+)
+async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
+    assessment = await verdict(app, PROMPT, completion, TESTS)
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@on_the_servers_loop
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "struct Any;\nimpl PartialEq<Vec<i32>> for Any { fn eq(&self, _: &Vec<i32>) -> bool { true } }\nfn order(v: Vec<i32>) -> Any { Any }",
+        "macro_rules! assert_eq { ($($t:tt)*) => {} }\nfn order(v: Vec<i32>) -> Vec<i32> { vec![] }",
+        "fn order(v: Vec<i32>) -> Vec<i32> { vec![] }\nfn drop(v: i32) { std::process::exit(0) }",
+    ],
+)
+async def test_a_solution_that_brings_its_signature_gets_nothing(app: App, completion: str) -> None:
+    assessment = await verdict(app, "", completion, TESTS)
+    assert is_refused(assessment), assessment
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_stay_what_they_are(shop: Workshop, name: str) -> None:
+    prompt, body, checks = VALUES[name]
+    tests = main(checks)
+    split = shop.taken_apart(prompt, tests)
+    assert split is not None
+    outcome = judged(shop.tests_program(split, tests), shop.compiled(split.serving(prompt + body)))
+    assert outcome.passed, outcome
+
+
+KEYED = b"s" + text(b"k")
+HOSTILE = {
+    "no size": frame(b""),
+    "an answer to another call": answer(many(b"m", 0), id=2),
+    "too few values": answer(),
+    "more values than said": answer(b"n", many(b"m", 0), b"n"),
+    "a count beyond the frame": answer(whole(0), many(b"m", 0x7FFFFFFF)),
+    "a count that is all ones": answer(whole(0), many(b"m", 0xFFFFFFFF)),
+    "a text beyond the frame": answer(whole(0), many(b"m", 1, b"s\x7f\xff\xff\xffab", b"n")),
+    "a text that is not UTF-8": answer(whole(0), many(b"m", 1, b"s" + text(b"\xff"), b"n")),
+    "another type": answer(whole(0), whole(1)),
+    "a number beyond its type": answer(whole(256), many(b"m", 0)),
+    "digits that are none": answer(b"I" + text(b"x"), many(b"m", 0)),
+    "a key twice": answer(whole(0), many(b"m", 2, KEYED, many(b"l", 0), KEYED, many(b"l", 0))),
+    "a record of another name": answer(
+        whole(0), many(b"m", 1, KEYED, many(b"l", 1, many(b"r" + text(b"Three"), 0)))
+    ),
+    "a record of other fields": answer(
+        whole(0), many(b"m", 1, KEYED, many(b"l", 1, many(b"r" + text(b"One"), 0)))
+    ),
+    "nesting without end": answer(
+        whole(0),
+        many(b"m", 1, KEYED, (b"l\0\0\0\1r" + text(b"One") + b"\0\0\0\1" + text(b"0")) * 100_000),
+    ),
+    "an exception with a tail": frame(b"E\0\0\0\1" + text(b"") + text(b"no") + b"x"),
+}
+
+
+@pytest.fixture(scope="module")
+def besieged(shop: Workshop) -> list[str]:
+    """A tests' program that passes with whatever well-formed answer it gets."""
+    tests = main("let mut a = 0; let _ = std::panic::catch_unwind(move || f(&mut a));")
+    prompt = (
+        "use std::collections::HashMap;\nenum P {\n    Zero,\n    One(Vec<P>),\n}\n"
+        "fn f(a: &mut u8) -> HashMap<String, Vec<P>> {"
+    )
+    split = shop.taken_apart(prompt, tests)
+    assert split is not None
+    return shop.tests_program(split, tests)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_malformed_answer_ends_the_tests_and_is_told(besieged: list[str], name: str) -> None:
+    outcome = answered(besieged, HOSTILE[name])
+    assert not outcome.passed
+    assert outcome.forged, outcome
+
+
+def test_a_well_formed_answer_passes(besieged: list[str]) -> None:
+    zero = many(b"l", 1, many(b"r" + text(b"Zero"), 0))
+    assert answered(besieged, answer(whole(255), many(b"m", 1, KEYED, zero))).passed
+    assert answered(besieged, frame(b"E\0\0\0\1" + text(b"") + text(b"no"))).passed
+    assert not answered(besieged, frame(b"E\0\0\0\1" + text(b"unwritable") + text(b""))).passed
+
+
+REFUSED = {
+    "a variable": "static N: i32 = 1;\nfn f(a: i32) -> i32 {",
+    "a method": "struct T;\nimpl T {\n    fn f(&self) -> i32 {",
+    "a type that is not known": "fn f(a: std::time::Duration) -> i32 {",
+    "a function": "fn f(a: fn(i32) -> i32) -> i32 {",
+    "a trait": "fn f(a: &dyn Fn(i32)) -> i32 {",
+    "a type behind a trait": "fn f(a: impl Ord) -> i32 {",
+    "parameters of types": "fn f<T>(a: T) -> T {",
+    "a type with parameters": "struct P<T> { x: T }\nfn f(a: P<i32>) -> i32 {",
+    "a reference that comes back": "fn f(a: &mut String) -> &str {",
+    "a pointer": "fn f(a: *const i32) -> i32 {",
+    "a body that is begun": "fn f(a: i32) -> i32 {\n let b = 1;",
+    "nothing open": "fn f(a: i32) -> i32 { 1 }",
+    "a name of Rust's own": "fn drop(a: i32) -> i32 {",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_taken_apart_is_refused(shop: Workshop, name: str) -> None:
+    assert shop.taken_apart(REFUSED[name], main("")) is None
