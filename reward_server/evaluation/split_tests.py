@@ -204,7 +204,10 @@ async def run_apart(
     runs = [_compiled(one) for one in (tests.compilation, solution.compilation) if one is not None]
     if solution.refusal is not None:
         return [*runs[:-1], _isolated(Run(execution=kept(solution.refusal), tests=()))]
-    work = SplitPrograms(tests=_work(tests, candidate), solution=_work(solution, candidate))
+    options = parts.split.stubs.options
+    work = SplitPrograms(
+        tests=_with_options(_work(tests, candidate), options), solution=_work(solution, candidate)
+    )
     execution = await slots.run(candidate.job(work))
     if execution.ending is Ending.INVALID_TASK:
         return execution
@@ -246,6 +249,11 @@ def _work(program: Ready, candidate: Candidate) -> Commands:
     job: Job = program.job(candidate.limits, data=candidate.data)
     assert isinstance(job.work, Commands)
     return job.work
+
+
+def _with_options(work: Commands, options: tuple[str, ...]) -> Commands:
+    [[name, *arguments]] = work.commands
+    return replace(work, commands=((name, *options, *arguments),))
 
 
 def _of_tests(execution: Execution) -> Execution:

@@ -22,9 +22,11 @@ from reward_server.domain import (
     TestOutcome,
     Verdict,
 )
+from reward_server.errors import UnsupportedError
 from reward_server.settings import Settings
 from tests.attacks.attack import code
 from tests.attacks.exit_status import awarded_by_exit_status
+from tests.attacks.keyed_attacks import REFUSED, WEAKER
 from tests.attacks.program_attacks import (
     JAVASCRIPT_SOLUTION,
     JAVASCRIPT_TESTS,
@@ -96,6 +98,23 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     assert awarded
     assert is_refused(assessment), assessment
     assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(("solution", "tests"), REFUSED.values(), ids=REFUSED.keys())
+async def test_a_key_that_the_solution_chose_reaches_nothing(
+    app: App, solution: str, tests: str
+) -> None:
+    assessment = await judged(app, solution, tests)
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(("solution", "tests"), WEAKER.values(), ids=WEAKER.keys())
+async def test_tests_that_trust_an_answer_do_not_run_apart(
+    app: App, solution: str, tests: str
+) -> None:
+    with pytest.raises(UnsupportedError):
+        await judged(app, solution, tests, require_integrity=Integrity.ISOLATED)
 
 
 # ---------------------------------------------------------------------------- honest solutions

@@ -39,12 +39,14 @@ class Source:
         is_ready: whether it is run as it is, without the compiler.
         library: a trusted source file that is compiled by itself, once for all programs; what the
             compiler makes of it lies beside this one. "" if there is none.
+        options: of the command that runs it.
     """
 
     text: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     is_ready: bool = False
     library: str = ""
+    options: tuple[str, ...] = ()
 
 
 class Split(Protocol):

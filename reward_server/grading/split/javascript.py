@@ -20,6 +20,9 @@ from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
 
 _SUPPORT = "split.js"
+_LOCK = "split_lock.js"
+# No text becomes code in the tests' program, and no key leads from one object to another's fields.
+_OPTIONS = ("--disallow-code-generation-from-strings", "--disable-proto=delete")
 _SOLUTION = "solution.js"
 _DECLARING = frozenset(("const", "let", "var"))
 _LITERALS = (Kind.STRING, Kind.NUMBER)
@@ -58,15 +61,32 @@ _DATA_METHODS = _set(
     toJSON toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
     values valueOf"""
 )
+# Modules that run no text and reach neither files nor processes; `split_lock.js` has them, too.
+_MODULES = (
+    "assert(?:/strict)?|buffer|events|path|perf_hooks|querystring|string_decoder"
+    "|timers(?:/promises)?|url|util(?:/types)?"
+)
+_REQUIRED = rf"\brequire\b(?!\s*\(\s*[\"'](?:node:)?(?:{_MODULES})[\"']\s*\))"
+_DECLARED_REQUIRE = re.compile(r"\bdeclare\s+(?:var|let|const|function)\s+require\b[^;\n]*")
+_CONSOLE = "assert|count|debug|dir|error|group|groupEnd|info|log|table|time|timeEnd|trace|warn"
+_PROCESS = (
+    "argv|cpuUsage|cwd|env|exit|exitCode|hrtime|memoryUsage|nextTick|on|once|platform|uptime"
+    "|versions?"
+)
+# What runs text, or leads to what does; also in helpers of a prompt.
+_RUNNING = re.compile(
+    rf"{_REQUIRED}|\b(?:eval|Function|globalThis|global|arguments|__proto__|WebAssembly)\b"
+    r"|\bimport\s*\("
+)
 # What reaches for more than values: the other program's globals, prototypes and modules.
 _REACHING = re.compile(
-    r"\b(?:eval|Function|Proxy|Reflect|globalThis|global|arguments|__proto__|prototype|export"
-    r"|class|constructor|import|setPrototypeOf|defineProperty|module|exports|with)\b"
+    r"\b(?:Proxy|Reflect|prototype|export|class|constructor|import|setPrototypeOf|defineProperty"
+    r"|module|exports|with)\b"
     r"|\b(?:console|process|Math|Date|JSON|Object|Array|String|Number)\s*(?:\.\s*\w+)+\s*=(?!=)"
-    r"|\bprocess\s*\.\s*(?:stdout|stderr|stdin|mainModule|binding)\b"
+    rf"|\bconsole\b(?!\s*\.\s*(?:{_CONSOLE})\b)|\bprocess\b(?!\s*\.\s*(?:{_PROCESS})\b)"
+    r"|\bthis\b(?!\s*\.\s*\w)"
 )
 _EMPTY_CONSTRUCTOR = re.compile(r"constructor \( [^)]* \) \{ \}")
-_REQUIRED = re.compile(r"\brequire\s*\(\s*(?![\"'](?:node:)?[a-z_]+(?:/[a-z]+)?[\"']\s*\))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +110,18 @@ class _JavaScriptSplit:
     @property
     def stubs(self) -> Source:
         """See `Split.stubs`."""
-        module = (
-            f'(require("./{_SUPPORT}") as any)' if self.is_typed else f'require("./{_SUPPORT}")'
-        )
+        module, lock = self._required(_SUPPORT), self._required(_LOCK)
         annotation = ": any" if self.is_typed else ""
         keeps, classes = "true" if self.keeps else "false", ", ".join(self.classes)
         made = "".join(
             f'const {name}{annotation} = {module}.stub("{name}", {keeps}, {{ {classes} }});\n'
             for name in self.names
         )
-        return Source(text=f"{self.helpers}\n{made}", files=_support())
+        text = f"{self.helpers}\n{made}{lock}.lock([{classes}]);\n"
+        return Source(text=text, files=_support(_SUPPORT, _LOCK), options=_OPTIONS)
+
+    def _required(self, name: str) -> str:
+        return f'(require("./{name}") as any)' if self.is_typed else f'require("./{name}")'
 
     def serving(self, solution: str) -> Source:
         """See `Split.serving`."""
@@ -108,19 +130,19 @@ class _JavaScriptSplit:
             for name in (*self.names, *self.classes)
         )
         if self.is_typed:
-            tail = f'\n;(require("./{_SUPPORT}") as any).serve({{ {found} }});\n'
-            return Source(text=solution + tail, files=_support())
+            tail = f"\n;{self._required(_SUPPORT)}.serve({{ {found} }});\n"
+            return Source(text=solution + tail, files=_support(_SUPPORT))
         exported = f"{solution}\n;module.exports = {{ {found} }};\n"
         return Source(
             text=f'require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
-            files={**_support(), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
+            files={**_support(_SUPPORT), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
             is_ready=True,
         )
 
 
 @cache
-def _support() -> Mapping[str, bytes]:
-    return {_SUPPORT: files(__package__).joinpath(_SUPPORT).read_bytes()}
+def _support(*names: str) -> Mapping[str, bytes]:
+    return {name: files(__package__).joinpath(name).read_bytes() for name in names}
 
 
 def split_javascript(task: Task) -> Split | None:
@@ -210,6 +232,8 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
     before = [one for one in declared if one.start < asked.start]
     if _is_generator(asked) or any(_is_empty(one) for one in helpers):
         return None
+    if _RUNNING.search(_code(tokenize(text[: asked.start], language))):
+        return None
     return _Prompt(
         function=asked.name,
         helpers=text[: asked.start],
@@ -283,8 +307,9 @@ class _TestsReader:
     - reach for globals, prototypes, modules or the solution's classes (`_REACHING`);
     - use a name that nobody declares for anything but calls, or declare what the prompt asks for;
     - hand over a function, or call what a call has returned, or a method of it that data lacks;
-    - look again at an object that they handed over, while the result is used, too: what it holds
-      then could be what they compute the expected value from.
+    - look again at an object that they handed over, while the result is used, too, or compute
+      something of it: what it holds then could be what they compute the expected value from;
+    - could run text (`_RUNNING`), whosever it is.
 
     Attributes:
         stubs: functions of the solution that they call.
@@ -295,11 +320,7 @@ class _TestsReader:
         self._prompt = prompt
         tokens = tokenize(text, language)
         self._solid = [token for token in tokens if not token.is_blank]
-        self._code = "".join(
-            '""' if token.kind is Kind.STRING and not _is_module(token.text) else token.text
-            for token in tokens
-            if token.kind is not Kind.COMMENT
-        )
+        self._code = _code(tokens)
         self._lines = [text.count("\n", 0, token.start) for token in self._solid]
         brackets = match_brackets(self._solid)
         self._whole = brackets is not None and not brackets.unopened and not brackets.unclosed
@@ -312,7 +333,7 @@ class _TestsReader:
 
     def is_data_only(self) -> bool:
         """Tells whether the tests can be taken apart; afterwards, `keeps` is known."""
-        if not self._whole or _REACHING.search(self._code) or _REQUIRED.search(self._code):
+        if not self._whole or _REACHING.search(self._code) or _RUNNING.search(self._code):
             return False
         asked = {self._prompt.function} if self._prompt.function else self.stubs
         if not self.stubs or not self.stubs <= asked:
@@ -499,7 +520,39 @@ class _TestsReader:
             if any(self._text(at) in again and not self._is_primitive(at) for at in places)
         ]
         self.keeps = bool(watched)
-        return all(self._is_statement(index) for index in watched)
+        names = {self._text(at) for index in watched for at in given[index]} & again
+        looks = [at for at in self._words() if self._text(at) in names and at not in handed]
+        return all(self._is_statement(index) for index in watched) and all(
+            self._is_taken_before(at) if at < watched[0] else self._is_compared(at)
+            for at in looks
+            if not self._is_set_at(at)
+        )
+
+    def _is_taken_before(self, index: int) -> bool:
+        """Returns True if an object is not kept under another name before a call changes it."""
+        before, after = self._text(index - 1), self._text(index + 1)
+        if after in (".", "?.", "["):
+            return True
+        is_item = before in ("[", "{", ":") or (before == "," and after in ("]", "}"))
+        return not is_item and not (before == "=" and self._ends_at(index + 1))
+
+    def _is_compared(self, index: int) -> bool:
+        """Returns True if a statement looks at a changed object once, and computes nothing of it.
+
+        What it is compared with would else be the solution's, too.
+        """
+        first, last = index, index + 1
+        while not self._begins_at(first):
+            first -= 1
+        while last < len(self._solid) and not self._begins_at(last):
+            last += 1
+        texts = [self._text(at) for at in range(first, last)]
+        named = [
+            at
+            for at in self._words()
+            if first <= at < last and self._text(at) == texts[index - first]
+        ]
+        return len(named) == 1 and "=" not in texts[: index - first]
 
     def _given(self, index: int) -> list[int]:
         """Returns where the names stand whose objects a call is given."""
@@ -550,6 +603,17 @@ class _TestsReader:
         return ended and self._lines[index] > self._lines[index - 1]
 
 
-def _is_module(text: str) -> bool:
-    """Tells whether a string could name a module."""
-    return re.fullmatch(r"[\"'][\w:./@-]*[\"']", text) is not None
+def _code(tokens: Sequence[Token]) -> str:
+    """Returns a text without comments, and without texts in it but modules' names and templates."""
+    solid = [token for token in tokens if token.kind is not Kind.COMMENT]
+    kept: list[str] = []
+    for token in solid:
+        is_plain = token.kind is Kind.STRING and not _holds_code(token.text)
+        names_module = kept[-2:] == ["require", "("]
+        kept.append('""' if is_plain and not names_module else token.text)
+    return _DECLARED_REQUIRE.sub("", "".join(kept))
+
+
+def _holds_code(text: str) -> bool:
+    """Returns True if a text is a template with expressions in it."""
+    return text.startswith("`") and "${" in text

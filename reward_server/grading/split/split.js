@@ -3,8 +3,7 @@
 // The solution's end runs beside untrusted code, and promises nothing. The tests' end reads what
 // comes from there like bytes from an enemy: all that it makes of them is plain data.
 
-const fs = require("fs");
-const vm = require("vm");
+const { readFileSync, readSync, writeSync } = require("fs");
 
 const READ = 3, WRITE = 4;
 const MOST_DEPTH = 500, MOST_ITEMS = 1 << 20;
@@ -21,7 +20,7 @@ const VIEWS = {
 function readExactly(size) {
   const data = Buffer.allocUnsafe(size);
   for (let at = 0; at < size; ) {
-    const count = fs.readSync(READ, data, at, size - at);
+    const count = readSync(READ, data, at, size - at);
     if (count === 0) return null;
     at += count;
   }
@@ -37,7 +36,7 @@ function writeFrame(payload) {
   const size = Buffer.allocUnsafe(4);
   size.writeUInt32BE(payload.length);
   const data = Buffer.concat([size, payload]);
-  for (let at = 0; at < data.length; ) at += fs.writeSync(WRITE, data, at);
+  for (let at = 0; at < data.length; ) at += writeSync(WRITE, data, at);
 }
 
 // ------------------------------------------------------------------------------------ writing
@@ -410,7 +409,7 @@ exports.load = (file) => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     try {
-      new vm.Script(`(function () {${fs.readFileSync(require.resolve(file), "utf8")}\n})`);
+      new (require("vm").Script)(`(function () {${readFileSync(require.resolve(file), "utf8")}\n})`);
     } catch (refusal) {
       writeFrame(said("X", `${refusal.name}: ${refusal.message}`));
       process.reallyExit(1);
