@@ -1,14 +1,13 @@
 """Attacks on tests in JavaScript that do more with an answer than compare it.
 
-The tests take it for code, for a key, for what to merge, or compute from an object that it changed
-what they compare with. By class: name, solution and tests. In the first two classes something in the
-tests' program says no; the tests of the others say themselves that they cannot run apart.
+The tests take it for code, for a key, for what to merge, or compute what they compare with from an
+object that it changed. By class: name, solution and tests. The first two classes find the tests'
+program locked; tests as those of the others have do not run apart.
 """
 
 from __future__ import annotations
 
-# The solution answers what to reach for, and texts to run there. `TAKE` has each later answer be
-# what its line compares with.
+# Run in the tests' program, it has each later answer be what the line that asks compares with.
 _TAKE = r"""
 const take = `
 const fs = process.mainModule.require('fs'), read = fs.readSync;

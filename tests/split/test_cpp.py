@@ -155,6 +155,17 @@ def test_no_cheat_passes(shop: Workshop, name: str) -> None:
     assert not judged(program, solution).passed
 
 
+@pytest.mark.parametrize("kind", ["vector<int> v(3)", "string v(3, 'a')"])
+def test_an_index_that_is_out_of_range_ends_the_tests(shop: Workshop, kind: str) -> None:
+    tests = f"{ASSERT}int main() {{ {kind}; v[f(1)] = 1; assert(v.size() == 3); }}\n"
+    split = shop.taken_apart(f"{HEAD}int f(int n) {{", tests)
+    assert split is not None
+    program = shop.tests_program(split, tests)
+    for place, passes in (("2", True), ("4", False)):
+        solution = shop.compiled(split.serving(f"{HEAD}int f(int n) {{ return {place}; }}"))
+        assert judged(program, solution).passed is passes
+
+
 HOSTILE = {
     "no size": frame(b""),
     "a size that is not there": b"\xff\xff\xff\xff",

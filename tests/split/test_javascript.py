@@ -31,7 +31,7 @@ _WALK = code(r"""
       const open = [start];
       while (open.length) {
         const one = open.pop();
-        if (one === null || !['object', 'function'].includes(typeof one) || found.has(one)) continue;
+        if (Object(one) !== one || found.has(one)) continue;
         found.add(one);
         for (let at = one; at !== null; at = Object.getPrototypeOf(at)) {
           if (at !== one) inherited.add(at).add(at.constructor);
@@ -60,7 +60,8 @@ _WALK = code(r"""
       ].filter((name) => !throws(() => require(name))),
       compiles: !throws(() => new module.constructor('x')._compile('1', 'x')),
       resolves: !throws(() => require.extensions['.js'](module, __filename)),
-      binds: !throws(() => process.binding('fs')) || !throws(() => process.mainModule.require('fs')),
+      binds: !throws(() => process.binding('fs')),
+      leads: !throws(() => process.mainModule.require('fs')),
       told: String(() => 'secret').includes('secret'),
       inherits: '__proto__' in {},
     }));
@@ -88,5 +89,21 @@ def test_keys_lead_to_nothing_that_can_be_changed_or_runs_text(tmp_path: Path) -
     assert told.returncode == 0, told.stderr
     assert json.loads(told.stdout) == {
         "loose": [], "runs": [], "made": 0, "loads": [], "compiles": False, "resolves": False,
-        "binds": False, "told": False, "inherits": False,
+        "binds": False, "leads": False, "told": False, "inherits": False,
     }  # fmt: skip
+
+
+HELPERS = {
+    "runs text": "const run = (x) => eval(x)",
+    "has another module": "const fs = require('fs')",
+    "names one later": "const load = (x) => require(x)",
+    "extends what is frozen": "class Stack extends Array { of() { this.at = 1 } }",
+}
+
+
+@pytest.mark.parametrize("helper", HELPERS.values(), ids=HELPERS)
+def test_a_prompt_that_the_lock_would_break_is_not_taken_apart(helper: str) -> None:
+    assert (
+        taken_apart("console.assert(f(1) === 1)", f"{helper}\n// Adds.\nconst f = (x) => {{")
+        is None
+    )

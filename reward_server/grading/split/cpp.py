@@ -9,18 +9,21 @@ taken apart.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.cpp_types import Signature, parse_fields, parse_signature
+from reward_server.grading.split.trusting import is_trusting_cpp
 from reward_server.grading.split.words import word_set
 
 _OBJECT = "splitwire_object"
-# What tests say that look at more than values: where the solution's output goes.
-_UNSEEN = re.compile(r"\b(?:rdbuf|freopen|dup2|fork|popen|dlsym)\s*\(|\bstd(?:out|in)\s*=")
+# The tests' program says by itself where an index or a length of a copy is out of range.
+_CHECKED = (
+    "#undef _GLIBCXX_ASSERTIONS\n#define _GLIBCXX_ASSERTIONS 1\n"
+    "#undef _FORTIFY_SOURCE\n#define _FORTIFY_SOURCE 2\n"
+)
 _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
@@ -30,7 +33,7 @@ _ACCESS = frozenset(("public", "private", "protected"))
 
 def split_cpp(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open."""
-    if task.solution is not None or _UNSEEN.search(task.tests):
+    if task.solution is not None:
         return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) < 2 or any(_keeps_state(block) for block in blocks[:-1]):
@@ -38,6 +41,8 @@ def split_cpp(task: Task) -> Split | None:
     owner = _owner(blocks)
     signature = parse_signature(_without_access(blocks[-1].head))
     if owner is None or signature is None or blocks[-1].statements:
+        return None
+    if is_trusting_cpp(task.tests, signature.name):
         return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
@@ -107,7 +112,7 @@ class CppSplit:
         outer = self.blocks[1].start
         head = self.task.prompt[:outer]
         text = (
-            f'#include "split.hpp"\n#line 1 "prompt.cpp"\n{head}{self._records}'
+            f'{_CHECKED}#include "split.hpp"\n#line 1 "prompt.cpp"\n{head}{self._records}'
             f"{self.task.prompt[outer:inside]}\n{self._body}\n{self._closing}\n"
         )
         return Source(text=text, files=_support("split.hpp", "split_thrown.cpp"))

@@ -16,14 +16,11 @@ from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.trusting import is_trusting_java
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
 _LOOP = "SplitwireMain"
-# What tests say that look at more than values: the solution's output, or its class.
-_UNSEEN = re.compile(
-    r"\bSystem\s*\.\s*set(?:Out|Err|In)\b|\bgetDeclared\w+|\bgetMethods?\b|\bClass\s*\.\s*forName\b"
-)
 _IN_PLACE = re.compile(r"(?i)\bin[- ]?place\b|\bmodif(?:y|ies|ied)\b|\bmutat")
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
@@ -50,7 +47,7 @@ class Signature:
 
 def split_java(task: Task) -> Split | None:
     """Takes a test program apart whose method the prompt leaves open."""
-    if task.solution is not None or _UNSEEN.search(task.tests):
+    if task.solution is not None or is_trusting_java(task.tests):
         return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 3 or blocks[2].statements:

@@ -86,6 +86,11 @@ _REACHING = re.compile(
     rf"|\bconsole\b(?!\s*\.\s*(?:{_CONSOLE})\b)|\bprocess\b(?!\s*\.\s*(?:{_PROCESS})\b)"
     r"|\bthis\b(?!\s*\.\s*\w)"
 )
+# What a class may not extend: its objects could not have fields of the names that they inherit.
+_EXTENDING = re.compile(
+    r"\bextends\s+(?:\w*Array|\w*Map|\w*Set|Promise|RegExp|Date|String|Number|Boolean|Buffer"
+    r"|DataView|WeakRef)\b"
+)
 _EMPTY_CONSTRUCTOR = re.compile(r"constructor \( [^)]* \) \{ \}")
 
 
@@ -232,7 +237,8 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
     before = [one for one in declared if one.start < asked.start]
     if _is_generator(asked) or any(_is_empty(one) for one in helpers):
         return None
-    if _RUNNING.search(_code(tokenize(text[: asked.start], language))):
+    code = _code(tokenize(text[: asked.start], language))
+    if _RUNNING.search(code) or _EXTENDING.search(code):
         return None
     return _Prompt(
         function=asked.name,
