@@ -553,8 +553,8 @@ class LanguageInfo:
         aliases: other accepted names.
         version: of its implementation.
         test_kinds: kinds of tests on offer.
-        twin_kinds: those of them that share the candidate's process, where perturbed twins are
-            made of what the tests expect.
+        twin_kinds: those of them that are SHARED_TWINS where they share the candidate's process
+            and their text allows it.
     """
 
     name: str

@@ -126,10 +126,7 @@ class Evaluation:
         """
         grader = await self._grader(submission)
         if submission.require_integrity > grader.integrity:
-            raise UnsupportedError(
-                f"{submission.require_integrity.name} is not on offer for these tests: "
-                f"{grader.integrity.name} is"
-            )
+            raise UnsupportedError(self._too_little(submission, grader.integrity))
         key = fingerprint(submission, owner)
         if not submission.id:
             return await self._shared(submission, grader, key, deadline, owner)
@@ -249,6 +246,19 @@ class Evaluation:
                 return UnitGrader(tests=tests, plan=known)
             case ProgramTests():
                 return await program_grader(submission, language, self._programs, self._splits)
+
+    def _too_little(self, submission: Submission, offered: Integrity) -> str:
+        """Says that tests give less integrity than is required, and which ones give more."""
+        language, required = self._languages.find(submission.language), submission.require_integrity
+        told = f"{required.name} is not on offer for these tests: {offered.name} is"
+        if language.toolchain is None:
+            return told
+        return (
+            f"{told}, since they are one program with the solution. ISOLATED are tests of standard "
+            "input and output in every language, and test programs without a network in "
+            f"{', '.join(self._languages.apart)} whose text, with the prompt's, lets them run "
+            "apart from the solution; see docs/languages.md"
+        )
 
     def _checker_language(self, checker: Checker, submission: Submission) -> Language:
         has_program = checker.kind is CheckerKind.PROGRAM

@@ -1,9 +1,10 @@
 """Test programs, which run apart from the solution or are compiled with it.
 
 Where the text allows it, tests and solution become two programs, see `split_tests`. Elsewhere they
-are one, so that whatever the program says may be the solution's word. Where the tests' assertions
-are understood they are rewritten to write secret words, see `grading.rewriting`; otherwise the exit
-status and the word at the ending are all there is.
+are one, so that whatever the program says may be the solution's word, and the answer is SHARED.
+Assertions that are understood are rewritten to write secret words, see `grading.rewriting`, which
+makes cheating harder and seen; otherwise the exit status and the word at the ending are all there
+is.
 """
 
 from __future__ import annotations
@@ -31,14 +32,13 @@ from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
 from reward_server.evaluation.split_tests import Parts, Splits, run_apart
 from reward_server.grading.foreign import read_prompt
-from reward_server.grading.rewriting import Rewritten, has_twins_throughout, rewrite
-from reward_server.grading.understanding import Understanding, opened_for, understand
+from reward_server.grading.rewriting import Rewritten, rewrite
+from reward_server.grading.understanding import Assertion, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 _QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 256
-_NOTHING = Understanding(assertions=(), whole=False)
 
 
 async def program_grader(
@@ -49,17 +49,17 @@ async def program_grader(
     assert isinstance(tests, ProgramTests)
 
     def read() -> ProgramGrader:
-        understanding = _understood(tests.test_code, language)
+        assertions = _assertions(tests.test_code, language)
         prompt = read_prompt(submission.prompt, language).code
         shares = submission.network is not Network.NONE
         parts = None
         if not shares:
-            parts = splits.parts(tests.test_code, language, prompt, understanding)
+            parts = splits.parts(tests.test_code, language, prompt, assertions)
         return ProgramGrader(
             tests=tests,
             language=language,
             prompt=prompt,
-            understanding=understanding,
+            assertions=assertions,
             parts=parts,
             shares=shares,
             required=submission.require_integrity,
@@ -73,9 +73,9 @@ async def program_grader(
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _understood(test_code: str, language: Language) -> Understanding:
+def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
     if language.program is None or language.program.assertions is None:
-        return _NOTHING
+        return ()
     return understand(test_code, language.program.assertions)
 
 
@@ -87,7 +87,7 @@ class ProgramGrader:
         tests: the program.
         language: what it is written in.
         prompt: code that the solution continues; "" if there is none.
-        understanding: of the program's assertions.
+        assertions: of the program that can be rewritten.
         parts: the program taken apart, where its text and the prompt's allow it.
         shares: whether tests and solution have to share a network, and so a program.
         required: the least integrity that the request takes.
@@ -99,7 +99,7 @@ class ProgramGrader:
     tests: ProgramTests
     language: Language
     prompt: str
-    understanding: Understanding
+    assertions: tuple[Assertion, ...]
     parts: Parts | None
     shares: bool
     required: Integrity
@@ -115,16 +115,7 @@ class ProgramGrader:
     @property
     def integrity(self) -> Integrity:
         """What the tests' text allows."""
-        return self._in_one if self.parts is None else Integrity.ISOLATED
-
-    @property
-    def _in_one(self) -> Integrity:
-        """Returns what is left where tests and solution are one program."""
-        program = self.language.program
-        assertions = None if program is None else program.assertions
-        if assertions is not None and has_twins_throughout(self.understanding, assertions):
-            return Integrity.SHARED_TWINS
-        return Integrity.SHARED
+        return Integrity.SHARED if self.parts is None else Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 2: the compiler's execution and the program's."""
@@ -132,7 +123,7 @@ class ProgramGrader:
 
     def not_run(self) -> tuple[TestResult, ...]:
         """Returns a result for each assertion that is understood, or else for the program."""
-        lines = [one.line for one in self.understanding.assertions for _ in one.claims]
+        lines = [one.line for one in self.assertions for _ in one.claims]
         names = [f"assertion {number} at line {line}" for number, line in enumerate(lines, 1)]
         return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
 
@@ -150,7 +141,7 @@ class ProgramGrader:
     async def _parts_for(self, solution: str) -> Parts | None:
         if self.shares:
             return None
-        given = (solution, self.tests.test_code, self.language, self.prompt, self.understanding)
+        given = (solution, self.tests.test_code, self.language, self.prompt, self.assertions)
         if len(solution) <= _QUICK_CHARACTERS:
             return self.splits.parts_for(*given)
         return await asyncio.to_thread(self.splits.parts_for, *given)
@@ -159,14 +150,14 @@ class ProgramGrader:
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
     ) -> list[Run]:
         """Goes on where the parts turned out not to be what the text had promised."""
-        if self.required is Integrity.ISOLATED:
+        if self.required > Integrity.SHARED:
             message = f"the tests do not run apart from a solution: {refusal.message}"
             broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
             return [Run(execution=kept(broken), tests=self.not_run())]
         if self.parts is not None and not refusal.limits_hit:
             self.splits.refuse(parts)
         runs = await self._grade_in_one(candidate, slots)
-        return [replace(run, integrity=self._in_one) for run in runs]
+        return [replace(run, integrity=Integrity.SHARED) for run in runs]
 
     async def _grade_in_one(self, candidate: Candidate, slots: Slots) -> list[Run]:
         language = candidate.language
@@ -198,7 +189,7 @@ class ProgramGrader:
             return Rewritten(text=self.tests.test_code, sites=())
         return rewrite(
             self.tests.test_code,
-            self.understanding,
+            self.assertions,
             language.program.assertions,
             secret=secrets.name,
             tag=secrets.tag,

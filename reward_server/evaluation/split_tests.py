@@ -37,7 +37,7 @@ from reward_server.evaluation.programs import Programs, Ready
 from reward_server.evaluation.secrets import Secrets
 from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.split import SPLITTERS, Source, Split, Task
-from reward_server.grading.understanding import Understanding, opened_for
+from reward_server.grading.understanding import Assertion, opened_for
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
@@ -81,7 +81,7 @@ class Splits:
         self._refused: _Recent[bool] = _Recent()
 
     def parts(
-        self, tests: str, language: Language, prompt: str, understanding: Understanding
+        self, tests: str, language: Language, prompt: str, assertions: tuple[Assertion, ...]
     ) -> Parts | None:
         """Takes a program apart by its own text and the prompt's; None where that cannot be.
 
@@ -89,13 +89,13 @@ class Splits:
             tests: the program.
             language: what it is written in.
             prompt: code that the solution continues; "" if there is none.
-            understanding: of the program's assertions.
+            assertions: of the program that can be rewritten.
         """
         key = self._key(language.name, prompt, tests)
         if self._refused.find(key, lambda: False):
             return None
         return self._parts.find(
-            key, lambda: self._made(key, tests, language, prompt, understanding, None)
+            key, lambda: self._made(key, tests, language, prompt, assertions, None)
         )
 
     def parts_for(
@@ -104,13 +104,13 @@ class Splits:
         tests: str,
         language: Language,
         prompt: str,
-        understanding: Understanding,
+        assertions: tuple[Assertion, ...],
     ) -> Parts | None:
         """Does the same where names and types have to be taken from the solution's text."""
         key = self._key(language.name, prompt, tests)
         if self._refused.find(key, lambda: False):
             return None
-        return self._made(key, tests, language, prompt, understanding, solution)
+        return self._made(key, tests, language, prompt, assertions, solution)
 
     def refuse(self, parts: Parts) -> None:
         """Remembers that a program cannot be taken apart, whatever its text says."""
@@ -130,7 +130,7 @@ class Splits:
         tests: str,
         language: Language,
         prompt: str,
-        understanding: Understanding,
+        assertions: tuple[Assertion, ...],
         solution: str | None,
     ) -> Parts | None:
         program = language.program
@@ -144,7 +144,7 @@ class Splits:
         drawn = Secrets.draw(random)
         rewritten = rewrite(
             tests,
-            understanding,
+            assertions,
             program.assertions,
             secret=drawn.name,
             tag=drawn.tag,

@@ -1,7 +1,8 @@
 """Test files of languages that are compiled: run beside the solution by a harness of ours.
 
-As with test programs (`program_tests`), tests and solution are one program, and the assertions are
-rewritten to tell secret words. Which tests have to be told of is known from the files' text.
+As with test programs that cannot be taken apart (`program_tests`), tests and solution are one
+program: the answer is SHARED, and the assertions are rewritten to tell secret words. Which tests
+have to be told of is known from the files' text.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ class SuiteGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """What the files' text allows."""
-        return Integrity.SHARED_TWINS if self.known.perturbs else Integrity.SHARED
+        """Shared: tests and solution are one program."""
+        return Integrity.SHARED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 2: the compiler's execution and the tests'."""

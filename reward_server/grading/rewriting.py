@@ -7,24 +7,27 @@ two fresh secret words, one for "holds" and one for "does not hold". Beside it s
 same comparison with another expected value; they must not hold. The order is random. Only the
 server knows which word of each pair is the right one.
 
-What it does not: a solution that reads its own program finds the words, but must guess which are
-right: one in (1 + twins) for each assertion, one in two where there is only a condition to invert.
-Where one literal is more plausible than its twins, or the prompt tells it, the guess is better.
+What it does not: a solution that reads its own program finds the words, and guesses which are right
+better than chance, since a true value looks more plausible than its twins. Equality that is merely
+coarser than the language's tells twins apart as a right solution does. What decides a program apart
+from its assertions (an exit status, a rejected promise) tells no words. So nothing is promised of a
+program that is one with the solution: it is labelled SHARED whatever its text, and all this only
+makes cheating harder, and seen. Of a program that runs apart the words are the tests' own.
 
-Text that is not understood is left alone. Whether all of it was understood depends on the tests
-alone, never on the solution.
+Text that is not understood is left alone.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from reward_server.grading.alternatives import others
 from reward_server.grading.claims import SECRET, Claim
-from reward_server.grading.understanding import Assertion, Understanding
+from reward_server.grading.understanding import Assertion
 from reward_server.languages.assertions import Assertions
 
 GUESS_BITS = 20.0
@@ -68,7 +71,7 @@ class Rewritten:
 
 def rewrite(
     tests: str,
-    understanding: Understanding,
+    assertions: Sequence[Assertion],
     language: Assertions,
     *,
     secret: str,
@@ -80,44 +83,22 @@ def rewrite(
 
     Args:
         tests: the program.
-        understanding: of it.
+        assertions: that were found in it.
         language: what it is written in.
         secret: a fresh identifier, from which names are made.
         tag: fresh; every word begins with it.
         random: where the words and the order come from.
         perturbed: whether assertions get twins; False where no solution can read or answer them.
     """
-    writer = _Writer(understanding, language, secret, tag, random, perturbed=perturbed)
+    writer = _Writer(assertions, language, secret, tag, random, perturbed=perturbed)
     pieces, sites, last = [], list[Site](), 0
-    for assertion in understanding.assertions:
+    for assertion in assertions:
         code, found = writer.write(assertion)
         lost = tests.count("\n", assertion.start, assertion.end) - code.count("\n")
         pieces += [tests[last : assertion.start], code, "\n" * lost]
         sites += found
         last = assertion.end
     return Rewritten(text="".join((*pieces, tests[last:])), sites=tuple(sites))
-
-
-def has_twins(assertion: Assertion, language: Assertions) -> bool:
-    """Tells whether an assertion compares with a literal, in whose place another can stand."""
-    return any(_claim_has_twins(claim, assertion, language) for claim in assertion.claims)
-
-
-def _claim_has_twins(claim: Claim, assertion: Assertion, language: Assertions) -> bool:
-    compares = claim.expected is not None and bool(claim.expected.leaves)
-    return compares and _has_name(claim, assertion.in_expression, language)
-
-
-def has_twins_throughout(understanding: Understanding, language: Assertions) -> bool:
-    """Tells whether nothing decides a program but comparisons in which twins can stand.
-
-    A comparison without a literal is passed by what equals everything, and an inverted condition by
-    who reads his own program.
-    """
-    assertions = understanding.assertions
-    return understanding.perturbs and all(
-        _claim_has_twins(claim, one, language) for one in assertions for claim in one.claims
-    )
 
 
 def _has_name(claim: Claim, in_expression: bool, language: Assertions) -> bool:
@@ -132,7 +113,7 @@ class _Writer:
 
     def __init__(
         self,
-        understanding: Understanding,
+        assertions: Sequence[Assertion],
         language: Assertions,
         secret: str,
         tag: str,
@@ -145,7 +126,7 @@ class _Writer:
         self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
-        claims = [claim for one in understanding.assertions for claim in one.claims]
+        claims = [claim for one in assertions for claim in one.claims]
         values = {claim.expected.text for claim in claims if claim.expected is not None}
         self._twins = _twins_wanted(len(values)) if perturbed else 0
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"

@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
-from reward_server.grading.rewriting import (
-    Rewritten,
-    has_twins,
-    has_twins_throughout,
-    rewrite,
-)
+from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
-from reward_server.grading.understanding import READ_CHARACTERS, Understanding, understand
+from reward_server.grading.understanding import READ_CHARACTERS, Assertion, understand
 from reward_server.languages.suites import Rewrites, Suites
 
 _PART = re.compile(r"\{(?:secret|tag|word|tests|files)\}")
@@ -39,7 +34,6 @@ class Test:
         lines: that it takes, from 1.
         may_be_skipped: whether its author skips it, perhaps.
         watched: whether its assertions can be rewritten.
-        proven: whether one of them has twins, and has to be come to.
     """
 
     __test__ = False  # pytest takes it for a test otherwise
@@ -51,7 +45,6 @@ class Test:
     lines: range
     may_be_skipped: bool
     watched: bool
-    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,23 +54,16 @@ class TestFiles:
     Args:
         texts: the files, by path.
         tests: in the files that hold some.
-        understandings: of those files, by path.
+        assertions: of those files that can be rewritten, by path.
         complete: whether the text names all of the tests.
-        twinned: whether nothing decides but comparisons in which twins can stand.
     """
 
     __test__ = False
 
     texts: Mapping[str, str]
     tests: tuple[Test, ...]
-    understandings: Mapping[str, Understanding]
+    assertions: Mapping[str, tuple[Assertion, ...]]
     complete: bool
-    twinned: bool
-
-    @property
-    def perturbs(self) -> bool:
-        """Tells whether every comparison has twins, and every test one that it must come to."""
-        return self.complete and self.twinned and all(test.proven for test in self.tests)
 
     @property
     def counts(self) -> Counter[str]:
@@ -98,7 +84,7 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
         suites: how the framework's tests are written.
     """
     texts = dict(files)
-    tests, understandings = list[Test](), {}
+    tests, assertions = list[Test](), {}
     complete, own = True, _declared(texts.values(), suites)
     for path, text in texts.items():
         if suites.holds.search(path) is None:
@@ -106,19 +92,13 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
         found = _tests(path, text, suites)
         complete = complete and found is not None and all(test.name for test in found)
         within = [(test.start, test.end) for test in found or () if test.watched]
-        understanding = understand(text, suites.assertions, within, own)
-        understandings[path] = understanding
-        tests += [
-            replace(test, proven=_is_proven(test, understanding, suites)) for test in found or ()
-        ]
+        assertions[path] = understand(text, suites.assertions, within, own)
+        tests += found or ()
     return TestFiles(
         texts=texts,
         tests=tuple(test for test in tests if test.name),
-        understandings=understandings,
+        assertions=assertions,
         complete=complete,
-        twinned=all(
-            has_twins_throughout(one, suites.assertions) for one in understandings.values()
-        ),
     )
 
 
@@ -157,15 +137,6 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
             )
         )
     return found
-
-
-def _is_proven(test: Test, understanding: Understanding, suites: Suites) -> bool:
-    return any(
-        test.start <= one.start < test.end
-        and not one.optional
-        and has_twins(one, suites.assertions)
-        for one in understanding.assertions
-    )
 
 
 def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Match[str]]:
@@ -224,16 +195,16 @@ def rewrite_test_files(
         will tell.
     """
     texts, told = dict(known.texts), {}
-    for path, understanding in known.understandings.items():
+    for path, assertions in known.assertions.items():
         told[path] = rewrite(
-            texts[path], understanding, suites.assertions, secret=secret, tag=tag, random=random
+            texts[path], assertions, suites.assertions, secret=secret, tag=tag, random=random
         )
         texts[path] = rewritten_by(suites.rewrites, told[path].text, secret)
     return {_placed(path, known, suites): text for path, text in texts.items()}, told
 
 
 def _placed(path: str, known: TestFiles, suites: Suites) -> str:
-    return rewritten_by(suites.paths, path, "") if path in known.understandings else path
+    return rewritten_by(suites.paths, path, "") if path in known.assertions else path
 
 
 def rewritten_by(rewrites: Rewrites, text: str, secret: str) -> str:
@@ -257,7 +228,7 @@ def harness(
     """
     files = [
         suites.each_file.replace("{path}", path).replace("{stem}", _IDENTIFIER.sub("_", path))
-        for path in known.understandings
+        for path in known.assertions
     ]
     meanings = {
         "{secret}": secret,

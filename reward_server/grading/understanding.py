@@ -1,4 +1,4 @@
-"""Finds the assertions of a test program, and tells whether anything else decides its outcome."""
+"""Finds the assertions of a test program that can be rewritten."""
 
 from __future__ import annotations
 
@@ -39,31 +39,13 @@ class Assertion:
     claims: tuple[Claim, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understanding:
-    """What was understood of a test program.
-
-    Args:
-        assertions: in the order of the text.
-        whole: whether nothing else in the text seems to decide the outcome.
-    """
-
-    assertions: tuple[Assertion, ...]
-    whole: bool
-
-    @property
-    def perturbs(self) -> bool:
-        """Tells whether every assertion is watched, and there are any."""
-        return self.whole and any(not one.optional for one in self.assertions)
-
-
 def understand(
     tests: str,
     language: Assertions,
     within: Sequence[tuple[int, int]] | None = None,
     own: Collection[str] = (),
-) -> Understanding:
-    """Finds the assertions of a test program.
+) -> tuple[Assertion, ...]:
+    """Finds the assertions of a test program, in the order of its text.
 
     Args:
         tests: the program.
@@ -73,20 +55,17 @@ def understand(
         own: names that the tests give a meaning of their own; no assertion that has one is
             understood.
     """
-    nothing = Understanding(assertions=(), whole=False)
     if len(tests) > READ_CHARACTERS or "\0" in tests:
-        return nothing
+        return ()
     tokens = tokenize(tests, language)
     brackets = match_brackets(tokens)
     if brackets is None or brackets.unclosed:
-        return nothing
-    found = tuple(
+        return ()
+    return tuple(
         one
         for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
     )
-    rest = _between(tokens, found)
-    return Understanding(assertions=found, whole=language.residue.search(rest) is None)
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:
@@ -106,21 +85,6 @@ def opened_for(tests: str, solution: str, language: Assertions) -> str:
     for start in reversed(closing):
         solution = f"{solution[:start]} {solution[start + 1 :]}"
     return solution
-
-
-def _between(tokens: Tokens, assertions: Sequence[Assertion]) -> str:
-    """Returns the code outside the assertions, without what its strings and comments say."""
-    regions = iter(assertions)
-    region = next(regions, None)
-    kept = []
-    for token in tokens:
-        while region is not None and region.covered <= token.start:
-            region = next(regions, None)
-        if region is not None and region.start <= token.start:
-            continue
-        quoted = token.kind in (Kind.STRING, Kind.CHAR)
-        kept.append('""' if quoted else " " if token.kind is Kind.COMMENT else token.text)
-    return "".join(kept)
 
 
 class _Reader:

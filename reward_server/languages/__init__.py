@@ -53,6 +53,8 @@ from reward_server.languages.suites import Suites, parse_suites
 
 TEST_KINDS = ("function", "call", "stdio", "unit", "program")
 PYTHON = "python"
+# Kinds that get SHARED_TWINS where the runner's own interpreter runs the tests.
+_TWIN_KINDS = ("function", "unit")
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
 _HEAP_SHARE = 0.75
 
@@ -125,15 +127,14 @@ class Language:
 
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
-        assertions = self.program is not None and self.program.assertions is not None
-        twins = {"program": assertions, "unit": self.unit is not None and self.frameworks != ()}
+        twins = _TWIN_KINDS if self.toolchain is None else ()
         return LanguageInfo(
             name=self.name,
             aliases=self.aliases,
             version=version,
             test_kinds=self.test_kinds,
             frameworks=self.frameworks,
-            twin_kinds=tuple(kind for kind, has_twins in twins.items() if has_twins),
+            twin_kinds=tuple(kind for kind in self.test_kinds if kind in twins),
         )
 
     def source_file(self, source: str) -> str:
@@ -264,6 +265,12 @@ class Languages:
             for language in self.all
             for name in (language.name, *language.aliases)
         }
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Names of the languages whose test programs may run apart from a solution."""
+        programs = ((language.name, language.program) for language in self.all)
+        return tuple(name for name, program in programs if program is not None and program.split)
 
     def find(self, name: str) -> Language:
         """Returns the language of that name or alias.

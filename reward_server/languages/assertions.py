@@ -26,8 +26,6 @@ alternatives               elsewhere, what stands there between observations of 
                            name; absent where only one can stand
 immediate                  words of what cannot be computed later, as a predicate of the kinds equal
                            and call does
-residue                    regular expression of what may decide the outcome without having been
-                           understood; found outside the assertions, nothing counts as perturbed
 [[program.assertions.forms]]
   head                     regular expression that an assertion begins with; one that ends in an
                            opening bracket is an assertion up to the closing one, any other up to
@@ -54,10 +52,6 @@ from typing import Any
 
 KINDS = ("condition", "failure", "equal", "call", "list")
 _NOTHING = r"(?!)"
-_RESIDUE = (
-    r"(?i)\b(?:assert\w*|exit|_exit|quick_exit|abort|throw|raise|die|panic|fail\w*|expect\w*"
-    r"|require\w*|check\w*|error)\b!?\s*[({]|\b(?:throw|raise|die)\b|\breturn\s+[1-9]"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,7 +93,6 @@ class Assertions:
     named_in_expressions: bool
     alternatives: str
     immediate: frozenset[str]
-    residue: re.Pattern[str]
     forms: tuple[Form, ...]
 
 
@@ -136,7 +129,6 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         named_in_expressions=table.get("named_in_expressions", False),
         alternatives=table.get("alternatives", ""),
         immediate=frozenset(table.get("immediate", ())),
-        residue=re.compile(table.get("residue", _RESIDUE)),
         forms=forms,
     )
 

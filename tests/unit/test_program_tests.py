@@ -65,7 +65,7 @@ class Executor:
         if job.work.stdin:
             return wrote("42")
         if job.work.keep:
-            (source,) = job.work.files.values()
+            source = job.work.files["main.cpp"]
             self.sources.append(source.decode())
             is_probe = "scanf" in self.sources[-1] or "std::cin" in self.sources[-1]
             return wrote("", status=0 if self._compiles or is_probe else 1)
@@ -122,7 +122,7 @@ async def test_a_right_solution_passes_each_assertion() -> None:
     assessment, executor = await judged(honest("2", "3"))
     assert assessment.verdict is Verdict.PASSED
     assert assessment.reward == 1.0
-    assert assessment.integrity is Integrity.SHARED_TWINS
+    assert assessment.integrity is Integrity.SHARED
     assert [test.name for test in assessment.tests] == [
         "assertion 1 at line 3",
         "assertion 2 at line 4",
@@ -234,33 +234,60 @@ async def test_what_does_not_compile_is_a_compile_error() -> None:
     assert outcomes(assessment) == [TestOutcome.NOT_RUN] * 2
 
 
-@pytest.mark.parametrize(
-    ("tests", "wanted"),
-    [(UNSEEN, Integrity.SHARED_TWINS), (TWO, Integrity.ISOLATED)],
+DECIDERS = (
+    "  assert(f(3) == 4);",
+    "  return failures;",
+    "  return f(3) == 4 ? 0 : 1;",
+    "  if (f(3) != 4) std::terminate();",
+    "  if (f(3) != 4) __builtin_trap();",
+    "  MY_EQ(f(3), 4);",
+    "  if (f(3) > 9) { assert(f(3) == 4); }",
 )
-async def test_more_integrity_than_the_tests_allow_is_refused_before_anything_runs(
-    tests: str, wanted: Integrity
+
+
+@pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
+@pytest.mark.parametrize("decider", DECIDERS)
+async def test_whatever_is_one_program_with_the_solution_is_shared(
+    decider: str, required: Integrity
 ) -> None:
+    """Refused before anything runs, with what would be judged apart."""
     executor = Executor(honest("2", "3"))
     evaluation = Evaluation(Scheduler(executor), load_languages(), provenance={})
     submission = Submission(
         language="c++",
         completion="",
-        tests=ProgramTests(test_code=tests),
-        require_integrity=wanted,
+        tests=ProgramTests(test_code=TWO.replace("\n}", f"\n{decider}\n}}")),
+        require_integrity=required,
     )
-    with pytest.raises(UnsupportedError, match=wanted.name):
+    told = f"{required.name} is not on offer .* SHARED is.*standard input.*java, javascript"
+    with pytest.raises(UnsupportedError, match=told):
         await evaluation.score(submission)
     assert not executor.sources
+
+
+@pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
+async def test_tests_that_do_not_run_apart_after_all_are_no_less_than_required(
+    required: Integrity,
+) -> None:
+    """The prompt's text promised ISOLATED; the tests' program does not compile."""
+    prompt = "int f(int x) {\n"
+    assessment, executor = await judged(
+        honest("2", "3"), prompt=prompt, completion="return x + 1; }", require_integrity=required,
+        compiles=False,
+    )  # fmt: skip
+    assert assessment.verdict is Verdict.INVALID_TASK
+    assert "do not run apart" in assessment.message
+    assert len(executor.sources) == 2
 
 
 # ------------------------------------------------------------------------------ languages
 
 
-def test_server_info_tells_where_twins_are_made() -> None:
+def test_server_info_tells_where_twins_are_proof() -> None:
     languages = load_languages()
-    assert languages.find("c++").info("12").twin_kinds == ("program",)
-    assert languages.find("python").info("3").twin_kinds == ()
+    assert languages.find("c++").info("12").twin_kinds == ()
+    assert languages.find("java").with_frameworks(("junit",)).info("17").twin_kinds == ()
+    assert languages.find("python").info("3").twin_kinds == ("function", "unit")
 
 
 def test_every_language_with_program_tests_can_compose_a_program() -> None:
@@ -327,12 +354,3 @@ def test_program_tests_and_their_table_need_each_other() -> None:
     """
     with pytest.raises(ValueError, match="need each other"):
         parse_language(text)
-
-
-@pytest.mark.parametrize(
-    "claim", ["f(1) == g(1)", "f(1) == expected", "equal(f(1), f(2))", "f(1)", "f(1) < f(2)"]
-)
-async def test_an_assertion_without_a_literal_proves_nothing(claim: str) -> None:
-    tests = f"int main() {{\n  assert(f(1) == 2);\n  assert({claim});\n}}\n"
-    with pytest.raises(UnsupportedError, match="SHARED is"):
-        await judged(honest("2"), tests, require_integrity=Integrity.SHARED_TWINS)
