@@ -34,8 +34,8 @@ from tests.support import is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 INTEGRITY = {
-    "c++": Integrity.SHARED_TWINS,
-    "java": Integrity.SHARED_TWINS,
+    "c++": Integrity.SHARED,
+    "java": Integrity.SHARED,
     "javascript": Integrity.ISOLATED,
 }
 
@@ -95,5 +95,5 @@ async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     assert awarded
     assert is_refused(assessment), assessment
     assert assessment.integrity is INTEGRITY[attack.language]
-    if attack.signal and assessment.integrity is Integrity.SHARED_TWINS:
+    if attack.signal:
         assert assessment.signals.get(attack.signal), assessment

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reward_server.domain import Framework, Integrity
+from reward_server.domain import Framework
 
 GO_TESTS = """package calc
 
@@ -224,7 +224,6 @@ class Suite:
         framework: whose files they are.
         files: path and text of each.
         names: what the tests that run are called in the answer, in order.
-        integrity: SHARED where a test compares with no literal.
         right: passes.
         wrong: fails, with one of the tests passing.
         crashing: ends itself in the first test.
@@ -236,7 +235,6 @@ class Suite:
     framework: Framework
     files: tuple[tuple[str, str], ...]
     names: tuple[str, ...]
-    integrity: Integrity
     right: str
     wrong: str
     crashing: str
@@ -250,7 +248,6 @@ SUITES = (
         framework=Framework.GO_TEST,
         files=(("calc_test.go", GO_TESTS),),
         names=("TestAdd", "TestTable", "TestTable/one", "TestTable/two"),
-        integrity=Integrity.SHARED,
         right=GO % "return a + b",
         wrong=GO % "if a == 2 { return 5 }; return a + b",
         crashing=GO % "os.Exit(3); return 0",
@@ -269,7 +266,6 @@ SUITES = (
         framework=Framework.CARGO_TEST,
         files=(("tests/it.rs", RUST_TESTS),),
         names=("tests_it_rs::adds", "tests_it_rs::deep::negatives"),
-        integrity=Integrity.SHARED_TWINS,
         right=RUST % "a + b",
         wrong=RUST % "if a < 0 { 0 } else { a + b }",
         crashing=RUST % "std::process::exit(3)",
@@ -289,7 +285,6 @@ SUITES = (
         framework=Framework.NODE_TEST,
         files=(("calc.test.js", NODE_TESTS),),
         names=("adds", "deep > negatives", "deep > subtests", "deep > subtests > inner"),
-        integrity=Integrity.SHARED_TWINS,
         right=NODE % ("", "return a + b"),
         wrong=NODE % ("", "return a < 0 ? 0 : a + b"),
         crashing=NODE % ("", "process.exit(3)"),
@@ -324,7 +319,6 @@ SUITES = (
             "com.example.CalcTest.table[2]",
             "com.example.CalcTest$Deep.divides",
         ),
-        integrity=Integrity.SHARED,
         right=JAVA % "return a + b;",
         wrong=JAVA % "return a == 2 ? 5 : a + b;",
         crashing=JAVA % "System.exit(3); return 0;",

@@ -237,8 +237,6 @@ async def test_what_does_not_compile_is_a_compile_error() -> None:
 DECIDERS = (
     "  assert(f(3) == 4);",
     "  return failures;",
-    "  return f(3) == 4 ? 0 : 1;",
-    "  if (f(3) != 4) std::terminate();",
     "  if (f(3) != 4) __builtin_trap();",
     "  MY_EQ(f(3), 4);",
     "  if (f(3) > 9) { assert(f(3) == 4); }",
