@@ -162,7 +162,8 @@ class RewardSection(Section):
         format_bonus: added when there is a code block that does not compile.
         failure_budget: consecutive calls without a reward after which training stops.
         cpu_time_seconds: limit of each execution; the server's default if absent.
-        require_integrity: the weakest judgement that counts.
+        require_integrity: the weakest judgement that counts; tests that give less are refused.
+            "shared" takes all, tests that are one program with the solution among them.
         further: reward functions beside this one.
     """
 

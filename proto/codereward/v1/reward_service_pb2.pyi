@@ -269,9 +269,11 @@ class _IntegrityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Integrity.V
     INTEGRITY_UNSPECIFIED: _Integrity.ValueType  # 0
     """Not stated."""
     INTEGRITY_SHARED: _Integrity.ValueType  # 1
-    """Tests shared the candidate's process and nothing could be perturbed."""
+    """Tests shared the candidate's process, which could have written the verdict: they are one
+    program with it, or Python's tests that could not be perturbed throughout.
+    """
     INTEGRITY_SHARED_TWINS: _Integrity.ValueType  # 2
-    """Tests shared the candidate's process, and perturbed twins had to fail."""
+    """Tests in Python shared the candidate's process, and perturbed twins had to fail."""
     INTEGRITY_ISOLATED: _Integrity.ValueType  # 3
     """A judge in another protection domain compared every observation."""
 
@@ -281,9 +283,11 @@ class Integrity(_Integrity, metaclass=_IntegrityEnumTypeWrapper):
 INTEGRITY_UNSPECIFIED: Integrity.ValueType  # 0
 """Not stated."""
 INTEGRITY_SHARED: Integrity.ValueType  # 1
-"""Tests shared the candidate's process and nothing could be perturbed."""
+"""Tests shared the candidate's process, which could have written the verdict: they are one
+program with it, or Python's tests that could not be perturbed throughout.
+"""
 INTEGRITY_SHARED_TWINS: Integrity.ValueType  # 2
-"""Tests shared the candidate's process, and perturbed twins had to fail."""
+"""Tests in Python shared the candidate's process, and perturbed twins had to fail."""
 INTEGRITY_ISOLATED: Integrity.ValueType  # 3
 """A judge in another protection domain compared every observation."""
 Global___Integrity: _TypeAlias = Integrity  # noqa: Y015
@@ -884,8 +888,9 @@ class UnitTests(_message.Message):
     patches or inspects the module, captures its output, shares files with it), they run in its
     process, beside perturbed twins that have to fail; the answer's integrity tells which.
 
-    Those of other languages are always compiled or loaded with the solution; their assertions are
-    rewritten as those of `ProgramTests`, and the tests that must run are known from their text.
+    Those of other languages are compiled or loaded with the solution: INTEGRITY_SHARED. Their
+    assertions are rewritten as those of `ProgramTests`, and the tests that must run are known from
+    their text.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -941,7 +946,10 @@ Global___UnitTests: _TypeAlias = UnitTests  # noqa: Y015
 
 @_typing.final
 class ProgramTests(_message.Message):
-    """A test program compiled together with the solution."""
+    """A test program. It runs apart from the solution, as a program of its own, where its text, with
+    the prompt's, allows that: INTEGRITY_ISOLATED. Else it is compiled or loaded together with the
+    solution, which could then write the verdict: INTEGRITY_SHARED.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1809,8 +1817,8 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def twin_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Those kinds of tests that share the candidate's process and are perturbed where their text
-        allows it: INTEGRITY_SHARED_TWINS; other tests of these kinds are INTEGRITY_SHARED.
+        """Those kinds of tests that are INTEGRITY_SHARED_TWINS where they share the candidate's process
+        and their text allows it.
         """
 
     def __init__(
