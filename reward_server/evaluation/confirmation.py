@@ -4,7 +4,9 @@ What this stops: a hole in the rules for what crosses (`runner.callbacks`, `runn
 becomes a reward. A judge that was made to say yes says yes to wrong expectations too. The
 perturbed copies are run in the same isolated way, each by a fresh judge against a fresh candidate;
 which assertions are wrong in them is this process's secret. They come in pairs: what is true in the
-one is wrong in the other, so that each assertion is wrong once at least.
+one is wrong in the other, so that each assertion is wrong once at least. A question that tells an
+object what the tests look for (`answer in found`) is left out in one copy more, in which all else
+is true: what the object says there it has not been told.
 
 What it does not: tell a true from an invented truth value. `assert s.is_empty()` is turned round,
 and who answers by himself answers so again; the rules for what crosses have to see to that.
@@ -67,6 +69,8 @@ class Confirmation:
     async def _compared(self, run: Run, copies: Copies) -> list[Run]:
         runs, repetitions = list[Run](), _REPETITIONS
         waiting = list(_pairs(copies.places, self.draw))
+        if frozenset() < copies.untold < frozenset(copies.places):
+            waiting.append(copies.untold)
         while waiting:
             wrong = waiting.pop()
             tests = await asyncio.to_thread(copies.perturbed, wrong, self.draw)

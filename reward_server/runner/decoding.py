@@ -259,7 +259,7 @@ DECODERS: Mapping[str, Callable[[object], object]] = {
 _REFUSALS = (
     ValueError,
     TypeError,
-    KeyError,
+    LookupError,
     OverflowError,
     ZeroDivisionError,
     InvalidOperation,

@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import observations, surroundings, texts
+from . import arguments, observations, surroundings, texts
 from .scope import Scope
 from .session import NotLoaded, Session
 from .suite import TaskError
@@ -38,6 +38,7 @@ class FunctionTests:
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
         session.observes, session.raises = self._observes, self._raises
+        session.keeps_apart = self._keeps_apart
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:
@@ -85,6 +86,17 @@ class FunctionTests:
         if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):
             return False
         return observations.are_observed(text.source, position, names, nested)
+
+    def _keeps_apart(self, frame: FrameType) -> bool:
+        """Returns True if what a call makes of its arguments decides nothing about its answers."""
+        code, position = frame.f_code, observations.position_in(frame)
+        texts = {one.code.co_filename: one for one in self._texts.all}
+        text = texts.pop(code.co_filename, None)
+        if text is None or position is None:
+            return text is None  # a prompt's helper, which asserts nothing
+        others = tuple(one.source for one in texts.values()) if code.co_name == _MODULE else ()
+        heard = arguments.heard_in(frame) | self._scope.solution_names
+        return arguments.are_apart(text.source, position, heard, others)
 
     def _raises(self, frame: FrameType, line: int) -> bool:
         """Returns True if a line of the tests raises without the solution's help."""

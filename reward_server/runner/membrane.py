@@ -30,13 +30,14 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from . import plain
 from .codec import DataOnly, Foreign, NotDataError, ProtocolViolation
 from .encoding import Encoder
 from .own import Own
+from .shared_objects import fields_of
 
 FUNCTION, ITERATOR, OBJECT, MOCK = "function", "iterator", "object", "mock"
 
@@ -153,6 +154,28 @@ class Membrane:
 
     def __init__(self, own: Own) -> None:
         self._own = own
+        self._protected: dict[int, object] = {}
+
+    def objects_in(self, values: Iterable[object]) -> list[object]:
+        """Returns the objects of the tests' own classes in values, and in their fields."""
+        waiting, found, seen = list(values), list[object](), set[int]()
+        while waiting:
+            value = waiting.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, (list, tuple, set, frozenset)):
+                waiting += value
+            elif isinstance(value, dict):
+                waiting += value.values()
+            elif self._own.has_class(type(value)):
+                found.append(value)
+                waiting += fields_of(value).values()
+        return found
+
+    def protect(self, objects: Iterable[object]) -> None:
+        """Keeps the fields of objects from being set by the solution."""
+        self._protected.update((id(one), one) for one in objects)
 
     def kind_of(self, value: object) -> str:
         """Returns how a thing is handed over.
@@ -238,6 +261,8 @@ class Membrane:
 
     def may_be_set(self, owner: object, name: str, value: object) -> bool:
         """Returns True if an object's field is data of the tests' own, and may get a value."""
+        if id(owner) in self._protected:
+            return False
         kind = type(owner)
         if not self._own.has_class(kind) and kind is not types.SimpleNamespace:
             return False

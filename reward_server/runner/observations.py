@@ -62,7 +62,7 @@ def are_observed(source: str, position: Position, names: tuple[str, ...], nested
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    path = _path_to(tree, position)
+    path = path_to(tree, position)
     if not path or not isinstance(path[-1], ast.Call):
         return False
     scope = next(node for node in reversed(path) if isinstance(node, _Scope))
@@ -87,7 +87,7 @@ def raises_by_itself(source: str, line: int) -> bool:
     return all(hasattr(builtins, name) for name in names)
 
 
-def _path_to(tree: ast.Module, position: Position) -> list[ast.AST]:
+def path_to(tree: ast.Module, position: Position) -> list[ast.AST]:
     """Returns the nodes from a tree to the call at a position, outermost first."""
     path: list[ast.AST] = [tree]
     while True:

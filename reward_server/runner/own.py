@@ -44,6 +44,11 @@ class Own:
         self._folder = os.path.join(folder, "")
         vars(builtins)["__build_class__"] = self._build_class
 
+    @property
+    def has_classes(self) -> bool:
+        """Tells whether the tests define any class by a statement."""
+        return bool(self._classes)
+
     def has_function(self, function: object) -> bool:
         """Returns True if the tests define a function, or what it wraps."""
         for _ in range(_WRAPPERS):

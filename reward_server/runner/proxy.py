@@ -9,8 +9,8 @@ equal to another object or an instance of the solution's own class, is the solut
 Order and difference between an object and data are never asked for: an object that subtracts to
 zero, or is less than anything, would pass for a number that is near enough. Other arithmetic and
 membership are offered only where the tests' own text names a class of the solution's
-(`Session.may_mix`). A context manager of the solution's
-cannot swallow an exception: a failed assertion in its block stays one.
+(`Session.may_mix`), and arithmetic with data makes an object or nothing. A context manager of the
+solution's cannot swallow an exception: a failed assertion in its block stays one.
 """
 
 from __future__ import annotations
@@ -77,12 +77,13 @@ class Proxy(Foreign):
             _looked_at(session, frame, (*named, *kwargs.values())) if named or kwargs else ()
         )
         wish = (True,) if looked_at else ()
+        session.protect([*args, *kwargs.values()], frame)
         result = session.request("call", self, list(args), kwargs or None, *wish)
         changed, session.changed = session.changed, None
         if changed is not None:
             given: dict[int | str, object] = dict(enumerate(args))
             given.update(kwargs)
-            if not changes.are_wanted(frame):
+            if not (changes.are_wanted(frame) and session.keeps_apart(frame)):
                 given = {place: one for place, one in given.items() if id(one) in looked_at}
             changes.apply(given, changed)
         return result
@@ -343,11 +344,22 @@ def _may_meet(name: str, self: Proxy, other: object) -> bool:
     return name not in _AMONG_OBJECTS and self._runner_session.may_mix()
 
 
+def _result(result: object, other: object) -> object:
+    """Returns the result of an operator, unless it is data that the solution made of data.
+
+    The data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
+    """
+    parts = result if type(result) is tuple else (result,)  # of `divmod`
+    if isinstance(other, Proxy) or (parts and all(isinstance(part, Proxy) for part in parts)):
+        return result
+    raise TypeError("an object of the solution's and data make an object, no data")
+
+
 def _binary(name: str) -> object:
     def method(self: Proxy, other: object) -> object:
         if not _may_meet(name, self, other):
             return NotImplemented
-        return self._runner_session.request(name, self, other)
+        return _result(self._runner_session.request(name, self, other), other)
 
     return method
 
@@ -356,7 +368,7 @@ def _reflected(name: str) -> object:
     def method(self: Proxy, other: object) -> object:
         if not _may_meet(name, self, other):
             return NotImplemented
-        return self._runner_session.request(name, other, self)
+        return _result(self._runner_session.request(name, other, self), other)
 
     return method
 

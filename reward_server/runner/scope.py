@@ -151,6 +151,12 @@ class Scope:
         """Returns a proxy of a name of the solution's, or of `Class().method`."""
         return Proxy(self._session, ["name", name])
 
+    @property
+    def solution_names(self) -> frozenset[str]:
+        """The names by which the tests know the solution."""
+        own = {_CANDIDATE, self._entry_point.partition("(")[0]}
+        return (self._taken - self._helpers.keys()) | own
+
     def _may_mix(self) -> bool:
         """Tells whether the tests name a class of the solution's, by how it is written."""
         taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()

@@ -71,6 +71,10 @@ def _sees_nothing(frame: FrameType, names: tuple[str, ...], nested: bool) -> boo
     return False
 
 
+def _nothing_meets(frame: FrameType) -> bool:
+    return True
+
+
 def _raises_nothing(frame: FrameType, line: int) -> bool:
     return False
 
@@ -126,6 +130,7 @@ class Session:
 
     Attributes:
         own: what the tests define themselves.
+        keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
         classes: the prompt's, whose objects cross as records, by name.
         crossed: whether anything but plain data crossed: an object or function of either side, a
             class, or an operation other than a call of one of the solution's names.
@@ -154,7 +159,7 @@ class Session:
         self._surroundings = Surroundings(link)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
-        membrane = Membrane(self.own)
+        self._membrane = membrane = Membrane(self.own)
         self._callbacks = Callbacks(membrane)
         self.classes: dict[str, object] = {}
         self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, membrane.may_be_set)
@@ -171,6 +176,7 @@ class Session:
         self.changed: list[Any] | None = None
         self.raises: Callable[[FrameType, int], bool] = _raises_nothing
         self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
+        self.keeps_apart: Callable[[FrameType], bool] = _nothing_meets
 
     # --------------------------------------------------------------------- codec.References
 
@@ -263,6 +269,18 @@ class Session:
         self._objects[number] = made
         return made
 
+    def protect(self, values: list[object], frame: FrameType) -> None:
+        """Keeps objects of the tests' as they are, if a test takes from them what it expects.
+
+        Args:
+            values: what a call of the solution's hands over.
+            frame: in which it is called.
+        """
+        if self.classes or self.own.has_classes:
+            objects = self._membrane.objects_in(values)
+            if objects and not self.keeps_apart(frame):
+                self._membrane.protect(objects)
+
     # ----------------------------------------------------------------------------- requests
 
     def request(self, operation: str, *operands: object) -> object:
@@ -338,6 +356,8 @@ class Session:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
+        except Exception as error:  # noqa: BLE001  # whatever an enemy's message brings about
+            raise self.forged(f"{type(error).__name__}: {error}") from None
         finally:
             self._decoding = False
         if type(message) is not list or _is_ask(message) is not is_ask:

@@ -11,9 +11,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import FrameType
 from typing import cast
 
-from . import frameworks, judge, program, proxy, trial
+from . import arguments, frameworks, judge, observations, program, proxy, trial
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
@@ -158,9 +160,19 @@ def _install(
     sys.path.insert(0, os.getcwd())
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(list(texts.values()), session)
+    session.keeps_apart = partial(_keeps_apart, texts)
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
     session.own.add_folder(os.getcwd())
     return solution_names
+
+
+def _keeps_apart(texts: Mapping[str, str], frame: FrameType) -> bool:
+    """Returns True if what a call makes of its arguments decides nothing about its answers."""
+    text = texts.get(os.path.relpath(frame.f_code.co_filename))
+    position = observations.position_in(frame)
+    if text is None or position is None:
+        return text is None  # a library's, which knows nothing of what the tests expect
+    return arguments.are_apart(text, position, arguments.heard_in(frame), ())
 
 
 def _settle(solution_names: SolutionNames) -> None:

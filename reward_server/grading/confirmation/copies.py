@@ -39,6 +39,10 @@ class Copies(Protocol):
     def places(self) -> tuple[Place, ...]:
         """Everything that can be made wrong."""
 
+    @property
+    def untold(self) -> frozenset[Place]:
+        """What, made wrong, keeps the solution from being told what else it is asked for."""
+
     def perturbed(
         self, wrong: Collection[Place], draw: random.Random
     ) -> FunctionTests | CallTests | UnitTests:
@@ -92,6 +96,11 @@ class FunctionCopies:
         return tuple(place for text in self._texts for place in text.places)
 
     @property
+    def untold(self) -> frozenset[Place]:
+        """See `Copies`."""
+        return frozenset[Place]().union(*(text.untold for text in self._texts))
+
+    @property
     def _texts(self) -> list[ObservedText]:
         return [text for text in (self._code, *self._asserts) if text is not None]
 
@@ -136,6 +145,11 @@ class FileCopies:
         """Everything that can be made wrong."""
         return tuple(place for text in self._texts.values() for place in text.places)
 
+    @property
+    def untold(self) -> frozenset[Place]:
+        """See `Copies`."""
+        return frozenset[Place]().union(*(text.untold for text in self._texts.values()))
+
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> UnitTests:
         """Returns the files, in which some places are made wrong; see `Copies`."""
         files = [
@@ -170,6 +184,11 @@ class CallCopies:
         return tuple(
             Place(test=name, assertion=0, site=0) for name in self._names if name in self._passed
         )
+
+    @property
+    def untold(self) -> frozenset[Place]:
+        """Nothing: what a case expects is told to nobody."""
+        return frozenset()
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> CallTests:
         """Returns the calls, of which some expect what is wrong; see `Copies`."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 from reward_server.grading.assertions import TURNED, other_exceptions
+from reward_server.grading.confirmation import pairs
 from reward_server.grading.confirmation.outcomes import PREFIX, Place
 from reward_server.grading.confirmation.sites import (
     CLASS,
     FAR,
     PAIR,
+    UNTOLD,
     VALUE,
     Assertion,
     Site,
@@ -88,27 +91,55 @@ class ObservedText:
             for site in range(len(assertion.sites))
         )
 
+    @property
+    def untold(self) -> frozenset[Place]:
+        """Where the solution is not asked what else it is asked, if that is made wrong."""
+        return frozenset(
+            Place(test=body.test, assertion=number, site=0)
+            for body in self.bodies
+            for number, assertion in enumerate(body.assertions)
+            if assertion.sites[0].kind == UNTOLD
+        )
+
     def written(self, wrong: Collection[Place], draw: random.Random) -> str:
         """Returns the text, in which some places are made wrong and all tests report."""
         fresh = copy.deepcopy(self._tree)
         nodes = list(ast.walk(fresh))
         recorder = f"seen_{draw.getrandbits(32):08x}"
-        changes, statements = dict[int, ast.AST](), dict[int, tuple[int, bool]]()
+        changes, statements = dict[int, ast.AST](), dict[int, _Observed]()
         values = self._values()
         for body in self.bodies:
             for number, assertion in enumerate(body.assertions):
                 statement = nodes[self._numbers[id(assertion.statement)]]
-                statements[id(statement)] = (number, assertion.rows > 0)
+                keys = list(self._kept(assertion, nodes, changes, recorder))
+                failed = pairs.letter(recorder, keys)
+                statements[id(statement)] = _Observed(number, assertion.rows > 0, failed)
                 for place, site in enumerate(assertion.sites):
                     if Place(test=body.test, assertion=number, site=place) in wrong:
                         node = nodes[self._numbers[id(site.node)]]
-                        changes[id(node)] = _changed(site, node, values, draw)
+                        changes[id(node)] = _exchanged(site, node, changes, values, draw)
         _Writer(changes, statements, recorder).visit(fresh)
         for body in self.bodies:
             owner = fresh if body.owner is self._tree else nodes[self._numbers[id(body.owner)]]
             assert isinstance(owner, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))
-            owner.body = _reporting(owner.body, len(body.assertions), recorder)
+            owner.body = _reporting(owner.body, body.assertions, recorder)
         return ast.unparse(ast.fix_missing_locations(fresh)) + "\n"
+
+    def _kept(
+        self,
+        assertion: Assertion,
+        nodes: Sequence[ast.AST],
+        changes: dict[int, ast.AST],
+        recorder: str,
+    ) -> Iterator[tuple[int, int, bool]]:
+        """Has operands of an assertion remembered, and gives the keys of each pair."""
+        for pair in assertion.pairs:
+            keys = [self._numbers[id(side)] for side in (pair.answer, pair.other)]
+            for key in keys:
+                operand = nodes[key]
+                assert isinstance(operand, ast.expr)
+                changes[id(operand)] = pairs.kept(recorder, key, operand)
+            yield keys[0], keys[1], pair.needs_array
 
     def _values(self) -> dict[str, list[object]]:
         """Returns the expected values of all tests, by type."""
@@ -120,6 +151,37 @@ class ObservedText:
                         value = evaluated(site.node)
                         found.setdefault(kind_of(value), []).append(value)
         return found
+
+
+class _Observed(NamedTuple):
+    """How an assertion is observed.
+
+    Args:
+        number: its place among those of its test.
+        is_apart: whether its times are told apart.
+        failed: the text of what its word gets when it fails.
+    """
+
+    number: int
+    is_apart: bool
+    failed: str
+
+
+def _exchanged(
+    site: Site,
+    node: ast.AST,
+    changes: Mapping[int, ast.AST],
+    values: Mapping[str, Sequence[object]],
+    draw: random.Random,
+) -> ast.AST:
+    """Returns what stands in the place of a node, whose size is remembered if it was before."""
+    keeping = changes.get(id(node))
+    if not isinstance(keeping, ast.Call):
+        return _changed(site, node, values, draw)
+    if site.kind == PAIR:
+        return _changed(site, keeping, values, draw)
+    keeping.args[1] = cast("ast.expr", _changed(site, node, values, draw))
+    return keeping
 
 
 def _changed(
@@ -137,6 +199,8 @@ def _changed(
             _REMOTE_EXCEPTIONS[:1]
         )
         return ast.Name(id=draw.choice(remote), ctx=ast.Load())
+    if site.kind == UNTOLD:
+        return _untold(node)
     if isinstance(node, ast.Assert):
         return ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=node.test), msg=None)
     assert isinstance(node, ast.Call)
@@ -145,11 +209,26 @@ def _changed(
     return node
 
 
+def _untold(node: ast.AST) -> ast.AST:
+    """Returns an assertion that fails, of the same operands, which it does not bring together."""
+    if isinstance(node, ast.Assert):
+        assert isinstance(node.test, ast.Compare)
+        operands = ast.Tuple(elts=[node.test.left, *node.test.comparators], ctx=ast.Load())
+        nothing = ast.Constant(value=None)
+        return ast.Assert(test=ast.Compare(left=operands, ops=[ast.Is()], comparators=[nothing]))
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    node.func.attr, node.keywords = "assertIsNone", []
+    node.args = [ast.Tuple(elts=node.args[:2], ctx=ast.Load())]
+    return node
+
+
 def _other(
     value: object, values: Mapping[str, Sequence[object]], draw: random.Random, *, far: bool
 ) -> object:
-    """Returns another value of the same kind, one of another assertion's where there is one."""
-    pool = values.get(kind_of(value), ())
+    """Returns another value of the same kind, every other time one of another assertion's."""
+    # Others' values alone would stand twice in a copy, and so show whose they are.
+    pool = values.get(kind_of(value), ()) if draw.getrandbits(1) else ()
     for other in draw.sample(pool, min(_OFFERED, len(pool))):
         if differs(value, other, far=far):
             return other
@@ -165,15 +244,14 @@ class _Writer(ast.NodeTransformer):
 
     Args:
         changes: new nodes, by the identity of the old ones.
-        statements: the number of each assertion, by its identity, and whether its times are told
-            apart.
+        statements: how each assertion is observed, by its identity.
         recorder: the name of the list of words.
     """
 
     def __init__(
         self,
         changes: Mapping[int, ast.AST],
-        statements: Mapping[int, tuple[int, bool]],
+        statements: Mapping[int, _Observed],
         recorder: str,
     ) -> None:
         self._changes = changes
@@ -189,30 +267,34 @@ class _Writer(ast.NodeTransformer):
         if observed is None:
             return new
         assert isinstance(new, ast.stmt)
-        number, is_apart = observed
         return ast.Try(
             body=[new],
             handlers=[
                 ast.ExceptHandler(
                     type=ast.Name(id="Exception", ctx=ast.Load()),
                     name=None,
-                    body=self._noting("f", number, is_apart=is_apart),
+                    body=self._noting(observed, observed.failed),
                 )
             ],
-            orelse=self._noting("p", number, is_apart=is_apart),
+            orelse=self._noting(observed, "'p'"),
             finalbody=[],
         )
 
-    def _noting(self, letter: str, number: int, *, is_apart: bool) -> list[ast.stmt]:
-        word = f"{self._recorder}[{number}]"
-        if is_apart:
-            return ast.parse(f"{word} += {letter!r}").body
-        return ast.parse(f"{word} = {word}.replace({letter!r}, '') + {letter!r}").body
+    def _noting(self, observed: _Observed, letter: str) -> list[ast.stmt]:
+        """Returns what adds a letter, given as an expression, to an assertion's word."""
+        word = f"{self._recorder}[{observed.number}]"
+        if observed.is_apart:
+            return ast.parse(f"{word} += {letter}").body
+        return ast.parse(f"{word} = {word}.replace({letter}, '') + {letter}").body
 
 
-def _reporting(body: Sequence[ast.stmt], count: int, recorder: str) -> list[ast.stmt]:
+def _reporting(
+    body: Sequence[ast.stmt], assertions: Sequence[Assertion], recorder: str
+) -> list[ast.stmt]:
     """Returns a test's body that begins with empty words and ends with its report."""
-    begin = ast.parse(f"{recorder} = [''] * {count}").body
+    begin = ast.parse(f"{recorder} = [''] * {len(assertions)}").body
+    if any(assertion.pairs for assertion in assertions):
+        begin += pairs.helpers(recorder)
     end = ast.parse(f"raise AssertionError({PREFIX!r} + ','.join({recorder}))").body
     imports = 0
     while imports < len(body) and _must_stay_first(body[imports]):

@@ -9,11 +9,13 @@ the test finds the same state.
 from __future__ import annotations
 
 import ast
+import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.assertions import EQUALITIES, NEAR, RAISES, TURNED, is_near, is_small
+from reward_server.grading.confirmation.pairs import Pair, is_empty, pairs_in
 from reward_server.grading.python_literals import evaluated, is_literal
 from reward_server.grading.suites import dotted
 
@@ -22,7 +24,10 @@ _NESTED = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # Comparisons that data sets define in the prompt, of two structures that are built of a list.
 _STRUCTURE_COMPARISONS = frozenset(("is_same_list", "is_same_tree"))
+_KEEPING_SIZE = frozenset(("enumerate", "list", "reversed", "sorted", "tuple"))
+_VIEWS = frozenset(("items", "keys", "values"))
 VALUE, FAR, PAIR, TURN, CLASS = "value", "far", "pair", "turn", "class"
+UNTOLD = "untold"  # the solution is not asked, so it is not told what it is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +54,14 @@ class Assertion:
         sites: ways to make it wrong, one for each row, or a single one.
         rows: how often it is evaluated, where each time has a site of its own; else 0.
         is_sure: whether a test that passes evaluates it for certain.
+        pairs: operands in it that an empty answer would make vacuous.
     """
 
     statement: ast.stmt
     sites: tuple[Site, ...]
     rows: int = 0
     is_sure: bool = True
+    pairs: tuple[Pair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +133,17 @@ class _Body:
         names = [node for one in body for node in ast.walk(one) if isinstance(node, ast.Name)]
         self._uses = Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
         self._stores = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
-        self._constants = dict(self._find_constants(body))
+        self._bound = dict(self._find_bound(body))
+        self._constants = {
+            name: value for name, value in self._bound.items() if self._uses[name] == 1
+        }
 
-    def _find_constants(self, body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-        """Gives names that are bound once, to what is written there, and used once."""
+    def _find_bound(self, body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+        """Gives names that are bound once, with their values."""
         for node in _own_nodes(body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    if self._uses[name] == 1 and self._stores[name] == 1:
+                    if self._stores[name] == 1:
                         yield name, value
 
     def assertions(self, body: Sequence[ast.stmt], place: _Place) -> Iterator[Assertion]:
@@ -167,25 +177,36 @@ class _Body:
         if found is None or not self._asks(statement):
             return
         node, kind = found
+        pairs = () if kind == CLASS else pairs_in(statement, self._hears, self._bound)
         if isinstance(node, ast.Name) and node.id in place.columns:
             values = place.columns[node.id]
             if not place.is_looped and all(map(is_literal, values)):
-                sites = [Site(node=value, kind=kind, row=row) for row, value in enumerate(values)]
+                sites = [
+                    Site(
+                        node=value,
+                        kind=PAIR if pairs and is_empty(evaluated(value)) else kind,
+                        row=row,
+                    )
+                    for row, value in enumerate(values)
+                ]
                 yield Assertion(
                     statement=statement,
                     sites=tuple(sites),
                     rows=place.rows,
                     is_sure=place.is_sure,
+                    pairs=pairs,
                 )
                 return
         if isinstance(node, ast.Name) and kind in (VALUE, FAR):
             node = self._constants.get(node.id, node)
-        if kind in (VALUE, FAR) and not is_literal_value(node):
+        is_vague = bool(pairs) and is_empty(evaluated(node))  # an empty array equals any number
+        if kind in (VALUE, FAR) and (is_vague or not is_literal_value(node)):
             node, kind = found[0], PAIR
         yield Assertion(
             statement=statement,
             sites=(Site(node=node, kind=kind),),
             is_sure=place.is_sure,
+            pairs=pairs,
         )
 
     def _asks(self, statement: ast.stmt) -> bool:
@@ -221,7 +242,7 @@ class _Body:
             return _Place(columns={}, is_looped=True, is_sure=False)
         is_nested = place.is_looped or place.rows > 0
         if not elements or any(isinstance(one, ast.Starred) for one in elements):
-            return _Place(columns={}, is_looped=True, is_sure=place.is_sure and _runs(table))
+            return _Place(columns={}, is_looped=True, is_sure=place.is_sure and self._runs(table))
         columns = {
             name: values
             for name, values in _columns(target, elements)
@@ -230,6 +251,24 @@ class _Body:
         return _Place(
             columns=columns, rows=len(elements), is_looped=is_nested, is_sure=place.is_sure
         )
+
+    def _runs(self, table: ast.expr) -> bool:
+        """Returns True for a loop over the tests' own data that runs at least once for certain."""
+        match table:
+            case ast.Name(id=name) if name in self._bound:
+                return is_literal(self._bound[name]) and bool(evaluated(self._bound[name]))
+            case ast.Call(func=ast.Name(id="range"), args=[count]):
+                value = evaluated(count)
+                return isinstance(value, int) and value > 0
+            case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as sides):
+                runs = [self._runs(side) for side in sides]
+                answers = map(self._hears, sides)
+                return any(runs) and all(map(operator.or_, runs, answers))
+            case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _KEEPING_SIZE:
+                return self._runs(inner)
+            case ast.Call(func=ast.Attribute(value=inner, attr=name), args=[]) if name in _VIEWS:
+                return self._runs(inner)
+        return is_literal(table) and bool(evaluated(table))
 
     # --------------------------------------------------------------------------- assertions
 
@@ -249,6 +288,8 @@ class _Body:
                 comparators=[bound],
             ) if is_small(bound):
                 return self._of_near(left, right) or (statement, TURN)
+            case ast.Compare(ops=[ast.In()], comparators=[container]) if self._hears(container):
+                return statement, UNTOLD
             case ast.Call(func=function, args=[left, right, *_]):
                 if _ending(function) in NEAR and is_near(test):
                     return self._of_near(left, right) or (statement, TURN)
@@ -270,6 +311,8 @@ class _Body:
             return self._of_sides(call.args[0], call.args[1], VALUE)
         if name in NEAR and len(call.args) >= 2 and is_near(call):
             return self._of_near(call.args[0], call.args[1]) or (call, TURN)
+        if name == "assertIn" and len(call.args) >= 2 and self._hears(call.args[1]):
+            return call, UNTOLD
         return (call, TURN) if name in TURNED else None
 
     def _of_sides(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.AST, str]:
@@ -335,14 +378,6 @@ def _suppresses(manager: ast.expr) -> bool:
     """Returns True for a block that may swallow a failed assertion."""
     name = _ending(manager.func) if isinstance(manager, ast.Call) else dotted(manager)
     return "suppress" in name.lower() or "raises" in name.lower() or "warns" in name.lower()
-
-
-def _runs(table: ast.expr) -> bool:
-    """Returns True for a loop that runs at least once for certain."""
-    if isinstance(table, ast.Call) and dotted(table.func) == "range" and len(table.args) == 1:
-        count = evaluated(table.args[0])
-        return isinstance(count, int) and count > 0
-    return False
 
 
 def _columns(

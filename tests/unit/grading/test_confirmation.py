@@ -6,8 +6,9 @@ import asyncio
 import random
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from reward_server.domain import (
@@ -461,3 +462,77 @@ def test_no_checker_takes_the_other_result_for_the_true_one(
         assert isinstance(written, CallTests)
         other = json.loads(written.cases[0].expected_json)
         assert not same(other, json.loads(expected))
+
+
+# Comparisons by numpy, and by the elements of the shorter side: an assertion, the right answer.
+BROADCAST: dict[str, tuple[str, object]] = {
+    "allclose": ("assert np.allclose(Stack(), [1.0, 2.0])", [1.0, 2.0]),
+    "allclose, computed": ("e = np.sqrt(4.0)\nassert np.allclose(Stack(), e)", 2.0),
+    "testing": ("np.testing.assert_allclose(Stack(), 5.0)", 5.0),
+    "testing, computed": ("np.testing.assert_array_equal(Stack(), len('abc'))", 3),
+    "approx": ("assert Stack() == pytest.approx(3.5)", 3.5),
+    "approx, computed": ("assert Stack() == pytest.approx(max(2, 3))", 3),
+    "all": ("assert (Stack() == np.array([1, 2])).all()", np.array([1, 2])),
+    "a sum": ("assert np.abs(Stack() - np.array([1, 2])).sum() < 1e-9", np.array([1, 2])),
+    "a norm": ("d = Stack() - np.ones(2)\nassert np.linalg.norm(d) < 1e-9", np.ones(2)),
+    "a count": ("assert np.count_nonzero(Stack() != np.ones(2)) == 0", np.ones(2)),
+    "zip": ("assert all(a == b for a, b in zip(Stack(), [1, 2]))", [1, 2]),
+    "a loop of zip": ("for a, b in zip(Stack(), [1, 2]):\n    assert a == b", [1, 2]),
+}
+VACUOUS = (np.empty((0, 1)), np.array([]), [], np.empty((0, 2)))
+EMPTY: dict[str, str] = {
+    "allclose": "assert np.allclose(Stack(), [])",
+    "testing": "np.testing.assert_allclose(Stack(), [])",
+    "approx": "assert list(Stack()) == [] and Stack() == pytest.approx(np.array([]))",
+    "all": "assert (Stack() == np.zeros(0)).all()",
+    "either": "assert Stack().size == 0 or (Stack() == np.ones(2)).all()",
+    "rows": "for e in [[], []]:\n    assert np.allclose(Stack(), e)",
+}
+
+
+def _answering(value: object) -> Callable[..., object]:
+    return lambda *_: value
+
+
+def _numpy_check(body: str) -> FunctionTests:
+    return check_of("import numpy as np\nimport pytest\n" + body)
+
+
+@pytest.mark.parametrize(("body", "answer"), BROADCAST.values(), ids=BROADCAST)
+def test_an_empty_answer_passes_what_is_wrong(body: str, answer: object) -> None:
+    tests = _numpy_check(body)
+    assert not any(deviations(tests, lambda: cast("type", _answering(answer)), count=3))
+    for empty in VACUOUS:
+        lie = cast("type", _answering(empty))
+        if results_of(tests, lie)[0].outcome is TestOutcome.PASSED:
+            found = list(deviations(tests, _answering(lie), count=1))
+            assert all(map(bool.__or__, map(bool, found[::2]), map(bool, found[1::2])))
+
+
+@pytest.mark.parametrize("body", EMPTY.values(), ids=EMPTY)
+def test_an_honest_answer_may_be_empty(body: str) -> None:
+    tests = _numpy_check(body)
+    answer = cast("type", _answering(np.zeros(0)))
+    assert results_of(tests, answer)[0].outcome is TestOutcome.PASSED
+    assert not any(deviations(tests, lambda: answer, count=3))
+
+
+@pytest.mark.parametrize("question", ["assert 7 in Stack()", "s = Stack()\nassert f(7) in s"])
+def test_a_question_that_tells_the_answer_can_be_left_out(question: str) -> None:
+    tests = check_of(f"f = max\n{question.replace('f(7)', 'f(3, 7)')}\nassert Stack().peek() == 7")
+    asked: list[object] = []
+
+    class Told:
+        def __contains__(self, value: object) -> bool:
+            asked.append(value)
+            return True
+
+        def peek(self) -> object:
+            return asked[-1] if asked else None
+
+    copies = FunctionCopies(tests, frozenset({"check"}))
+    assert len(copies.untold) == 1
+    written = copies.perturbed(copies.untold, random.Random(1))
+    assert isinstance(written, FunctionTests)
+    assert copies.compare(results_of(written, Told), copies.untold)
+    assert not asked

@@ -344,12 +344,32 @@ def test_a_context_manager_cannot_swallow_a_failed_assertion(zygote: Zygote) -> 
 
 
 def test_operators_are_for_tests_that_name_a_class(zygote: Zygote) -> None:
-    source = "class Zero:\n    def __mul__(self, other): return 0.0\ndef f(x): return Zero()"
-    assert zygote.function(source, asserts=["assert f(1) * 3.5 < 1"]).outcomes == ["ERROR"]
-    named = ["assert Zero() * 3.5 < 1", "assert f(1) * 3.5 < 1"]
+    source = "class Zero:\n    def __mul__(self, other): return self\ndef f(x): return Zero()"
+    assert zygote.function(source, asserts=["assert f(1) * 3.5"]).outcomes == ["ERROR"]
+    named = ["assert Zero() * 3.5", "assert f(1) * 3.5"]
     assert zygote.function(source, asserts=named).passed
-    defined = ["class Own: pass\nassert f(1) * 3.5 < 1"]
+    defined = ["class Own: pass\nassert f(1) * 3.5"]
     assert zygote.function(source, asserts=defined).outcomes == ["ERROR"]
+
+
+def test_an_object_and_data_make_no_data(zygote: Zygote) -> None:
+    source = textwrap.dedent(
+        """
+        class One(float): pass
+        class Told:
+            def __truediv__(self, other): return 1.0
+            def __xor__(self, other): return 0
+            def __mod__(self, other): return One(1)
+            def __radd__(self, other): return 0 if other else self
+            def __divmod__(self, other): return (1, self)
+            def __and__(self, other): return (other == 7919) and "yes"
+        """
+    )
+    for text in (
+        *("abs(Told() / 7919 - 1) < 1e-9", "Told() ^ 7919 == 0", "sum([Told(), Told(), 7919])"),
+        *("Told() % 7919 == 1", "divmod(Told(), 7919)[0] == 1", "Told() & 7919", "7 + Told() == 0"),
+    ):
+        assert zygote.function(source, asserts=[f"assert {text}"]).outcomes == ["ERROR"], text
 
 
 def test_no_object_is_near_data_by_its_own_word(zygote: Zygote) -> None:
