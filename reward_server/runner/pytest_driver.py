@@ -124,7 +124,10 @@ class _Plugin:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Takes note of what came of a phase, or of a part, of a test."""
-        report = yield
+        try:
+            report = yield
+        except Exception as problem:  # noqa: BLE001  # an exception that cannot be shown
+            report = _unshown(item, call, problem)
         error = call.excinfo.value if call.excinfo is not None else None
         if report.when == "call":
             self._passed = report.passed
@@ -136,6 +139,15 @@ class _Plugin:
         if report.skipped:
             self._skip = str(getattr(report, "wasxfail", "") or error or "")
         return report
+
+
+def _unshown(
+    item: pytest.Item, call: pytest.CallInfo[None], problem: Exception
+) -> pytest.TestReport:
+    """Returns the report of a test whose exception made its own report fail."""
+    text = f"{type(problem).__name__} while an exception was shown"
+    when = "call" if call.when == "collect" else call.when
+    return pytest.TestReport(item.nodeid, item.location, {}, "failed", text, when)
 
 
 def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:

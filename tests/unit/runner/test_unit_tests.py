@@ -261,3 +261,22 @@ def test_a_frame_that_no_shim_sends_is_forged(files: Zygote, frame: list[object]
     result = judged(files, text, source, mode="shared")
     assert result.report["broken"] == "forged"
     assert result.report["signals"] == {"tampering": 1}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "SyntaxError('x', ('f', 3, [], {}, 5, []))",
+        "SyntaxError('x', ([], {}, 5, 'y'))",
+        "IndentationError('x', (None, 'y', {}, []))",
+        "UnicodeDecodeError('utf-8', b'', 9, -9, '')",
+    ],
+)
+def test_an_exception_that_cannot_be_shown_fails_one_test(files: Zygote, error: str) -> None:
+    text = (
+        "import solution\ndef test_it():\n    solution.add(1, 2)\ndef test_two():\n"
+        "    assert solution.other() == 1\n"
+    )
+    source = f"def add(x, y): raise {error}\ndef other(): return 1\n"
+    result = judged(files, text, source, framework="pytest")
+    assert result.outcomes == ["ERROR", "PASSED"]
