@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import array  # noqa: F401  # what is made of it is made where it is loaded
 import datetime
 import enum
 import json
@@ -192,6 +193,10 @@ def test_a_changed_byte_is_a_violation_or_data(value: object, data: st.DataObjec
         b'[{"@": ["object", 1]}]',
         b'[{"array": ["<O8", [1], "AAAAAAAAAAA="]}]',
         b'[{"array": ["<i4", [1], "AAAAAAAAAAA="]}]',
+        b'[{"library": ["array.array", "", null]}]',
+        b'[{"library": ["array.array", "\xc3", null]}]',
+        b'[{"library": ["array.array", "i0", null]}]',
+        b'[{"library": ["uuid.UUID", "", null]}]',
         b'[{"array": ["<i4", [-1], ""]}]',
         b'[{"array": ["<i4", [1000000000, 0], ""]}]',
         b'[{"array": ["<i4", [0, 1000000000], ""]}]',
