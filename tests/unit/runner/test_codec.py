@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import array  # noqa: F401  # what is made of it is made where it is loaded
+import array as typed_array
 import datetime
 import enum
 import json
@@ -208,6 +208,7 @@ def test_a_changed_byte_is_a_violation_or_data(value: object, data: st.DataObjec
     ],
 )
 def test_what_no_encoder_makes_is_a_violation(message: bytes) -> None:
+    assert typed_array  # whose texts are read where it is loaded
     with pytest.raises(ProtocolViolation):
         Decoder(DataOnly()).loads(message)
 
