@@ -7,9 +7,6 @@ been expected, the same would be found. There is one lot for all assertions of a
 that expect the same value show the same group, and do not meet in the right one alone. Values that
 other assertions expect are of no use: each is right somewhere, which leaves few ways to match them.
 
-Which literal is changed is drawn for each value, so that knowing one place tells not all of them
-from their others.
-
 What this does not stop: a guess by what such values usually look like. And a text without letters
 and digits, or with escapes, is in no such group: its others begin with a letter more.
 """
@@ -49,9 +46,9 @@ def others(value: Literal, count: int, language: Assertions, lot: str) -> list[s
         lot: fresh and secret; one for a program.
     """
     leaves = list(value.leaves)
-    _draw(lot, value.text).shuffle(leaves)
+    _draw(lot, _masked(value)).shuffle(leaves)
     classes = [(leaf, _members(value, leaf, language, lot)) for leaf in leaves]
-    # One that is large enough, or else the largest.
+    # One that is large enough, or else the largest: which it is does not depend on the member.
     classes.sort(key=lambda one: -min(len(one[1]), count + 1))
     found = (
         _others_that_matter(value, leaf, _group(value, leaf, members, count + 1, lot))
@@ -63,6 +60,15 @@ def others(value: Literal, count: int, language: Assertions, lot: str) -> list[s
 def _draw(lot: str, about: str) -> Random:
     """Makes what decides a question in the same way throughout a program."""
     return Random(f"{lot} {about}")
+
+
+def _masked(value: Literal) -> str:
+    """Returns what a value has in common with all that can stand in its place."""
+    pieces, last = [], 0
+    for leaf in value.leaves:
+        pieces += [value.text[last : leaf.start], f"<{leaf.kind}>"]
+        last = leaf.end
+    return "".join((*pieces, value.text[last:]))
 
 
 def _group(

@@ -293,14 +293,6 @@ def test_assertions_that_expect_the_same_do_not_meet_in_it_alone() -> None:
         assert len(found) == 2
 
 
-def test_values_of_one_shape_are_not_all_changed_at_the_same_place() -> None:
-    tests = "\n".join(f"assert(f({i}) == [{8 * i}, {8 * i + 1}])" for i in range(20))
-    for seed in range(20):
-        pairs = re.findall(r"zv == \[(\d+), (\d+)\]", rewritten(tests, seed).text)
-        assert any(int(first) % 8 != 0 for first, _ in pairs)
-        assert any(int(second) % 8 != 1 for _, second in pairs)
-
-
 @pytest.mark.parametrize(
     ("value", "same"),
     [
