@@ -112,7 +112,7 @@ def rehearse() -> None:
             stack.enter_context(end)
         descriptor = os.memfd_create("rehearsal")
         stack.callback(os.close, descriptor)
-        report = Report(descriptor=descriptor)
+        report = Report(descriptor=descriptor, announce=_nothing)
         outputs = Outputs(None, None, kept_bytes=0, limit_bytes=0)
         judge.run_suite(_header(), {"source": b""}, _Stage(ends, outputs), report, _nothing)
         report.write(outputs)

@@ -11,10 +11,6 @@ from .outputs import Outputs
 from .wire import Stage
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(slots=True, kw_only=True)
 class TestReport:
     """One test's result; `outcome` is the name of a `TestOutcome`."""
@@ -47,7 +43,7 @@ class Report:
     """
 
     descriptor: int
-    announce: Callable[[], object] = _nothing
+    announce: Callable[[], object]
     ready: bool = False
     blame: str | None = None
     load: dict[str, str] | None = None

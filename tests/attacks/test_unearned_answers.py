@@ -87,6 +87,15 @@ EMPTY: dict[str, tuple[str, Tests]] = {
         """),
     ),
 }
+_TELLS_WHAT_IT_WAS_ASKED = """
+    class T:
+        def __contains__(self, x):
+            T.x = x
+            return True
+        def best(self): return T.x
+    class Solver:
+        def solve(self, n): return T()
+"""
 # Operators between an object and data hand the expected value to the solution, whose word the
 # result is.
 TOLD: dict[str, tuple[str, Tests]] = {
@@ -128,15 +137,7 @@ TOLD: dict[str, tuple[str, Tests]] = {
         ),
     ),
     "membership in a suite": (
-        """
-            class T:
-                def __contains__(self, x):
-                    T.x = x
-                    return True
-                def best(self): return T.x
-            class Solver:
-                def solve(self, n): return T()
-        """,
+        _TELLS_WHAT_IT_WAS_ASKED,
         suite("""
             import unittest
             from solution import Solver
@@ -149,15 +150,7 @@ TOLD: dict[str, tuple[str, Tests]] = {
         """),
     ),
     "membership, then the value": (
-        """
-            class T:
-                def __contains__(self, x):
-                    T.x = x
-                    return True
-                def best(self): return T.x
-            class Solver:
-                def solve(self, n): return T()
-        """,
+        _TELLS_WHAT_IT_WAS_ASKED,
         check(
             """
             def check(candidate):
