@@ -13,6 +13,7 @@ from reward_server.domain import (
     Integrity,
     Provenance,
     Submission,
+    TestOutcome,
     TestResult,
     Usage,
     Verdict,
@@ -30,18 +31,24 @@ def assess(
     provenance: Provenance,
     has_code_block: bool,
 ) -> Assessment:
-    """Concludes the verdict and the reward of a submission that was run."""
+    """Concludes the verdict and the reward of a submission that was run.
+
+    A pass that came to less integrity than the request takes is taken back.
+    """
     policy = submission.reward_policy
+    found = [run.integrity for run in runs if run.integrity is not None]
+    integrity = min(found) if found else integrity
+    if integrity < submission.require_integrity:
+        runs = [_taken_back(run, integrity) for run in runs]
     conclusion = conclude(policy, runs)
     tests = tuple(test for run in runs for test in run.tests)
     decisive = conclusion.execution
     executions = [run.execution for run in runs]
-    found = [run.integrity for run in runs if run.integrity is not None]
     return Assessment(
         id=submission.id,
         verdict=conclusion.verdict,
         reward=reward(policy, conclusion.verdict, tests, has_code_block=has_code_block),
-        integrity=min(found) if found else integrity,
+        integrity=integrity,
         tests=tests,
         message=conclusion.message,
         stdout=decisive.stdout,
@@ -53,6 +60,17 @@ def assess(
         provenance=provenance,
         missing_modules=() if conclusion.verdict is Verdict.PASSED else missing_modules(runs),
     )
+
+
+def _taken_back(run: Run, integrity: Integrity) -> Run:
+    message = f"it passed, but not with the integrity that is required: {integrity.name}"
+    tests = tuple(
+        replace(test, outcome=TestOutcome.FAILED, message=message)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    return replace(run, tests=tests)
 
 
 def assess_unrun(

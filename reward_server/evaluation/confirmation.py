@@ -11,6 +11,9 @@ is true: what the object says there it has not been told.
 What it does not: tell a true from an invented truth value. `assert s.is_empty()` is turned round,
 and who answers by himself answers so again; the rules for what crosses have to see to that.
 
+A pass in which an object contradicted itself (`runner.consistency`) is labelled SHARED: the judge
+took the solution's word, and no value stands behind it.
+
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
 that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
@@ -28,6 +31,7 @@ from dataclasses import dataclass, replace
 from reward_server.domain import (
     Ending,
     Execution,
+    Integrity,
     RewardPolicy,
     TestOutcome,
     Tests,
@@ -36,6 +40,7 @@ from reward_server.grading.confirmation import Copies, Deviation
 from reward_server.grading.confirmation.outcomes import Place
 from reward_server.grading.policy import counted_tests
 from reward_server.grading.verdict import Run, claims_reward
+from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
@@ -63,6 +68,8 @@ class Confirmation:
         passed = _passed(run, self.policy)
         if not run.execution.crossed or not passed:
             return [run]
+        if wire.CONTRADICTION in run.execution.signals:
+            run = replace(run, integrity=Integrity.SHARED)
         copies = await asyncio.to_thread(self.read, passed)
         return await self._compared(run, copies)
 

@@ -32,7 +32,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults
+from . import changes, extended, faults, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -41,6 +41,7 @@ from .codec import (
     NotDataError,
     ProtocolViolation,
 )
+from .consistency import END, Consistency
 from .containers import Held, can_be_held
 from .decoding import Decoder
 from .encoding import Encoder, cast_down
@@ -165,6 +166,7 @@ class Session:
         self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, membrane.may_be_set)
         self._raised_by_tests: list[Exception] = []
         self._objects: dict[int, object] = {}
+        self._consistency = Consistency()
         self._containers = Held(lambda value: Encoder(self, _OWN_LIMIT).value(cast_down(value)))
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
@@ -191,6 +193,7 @@ class Session:
         if id(value) in self._rebuilt:
             return self._rebuilt[id(value)][1].runner_reference()
         self.cross()
+        self._consistency.stop()
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
@@ -206,9 +209,10 @@ class Session:
             case ["object", int(number), str(kind)] if 0 <= number < MAX_OBJECTS:
                 proxy = self._objects.get(number)
                 if proxy is None:
-                    proxy = self._make_proxy(self, ["object", number], kind)
-                    self._objects[number] = proxy
-                return proxy
+                    made = self._make_proxy(self, ["object", number], kind)
+                    self._objects[number] = made
+                self._consistency.meets(number, is_new=proxy is None)
+                return self._objects[number]
             case ["test", int(number)]:
                 return self._callbacks.resolve(number)
             case [("record" | "member"), *_]:
@@ -263,6 +267,7 @@ class Session:
 
     def _extended(self, value: object, number: int, shown: frozenset[str]) -> object:
         known = self._objects.get(number)
+        self._consistency.meets(number, is_new=known is None)
         if isinstance(known, extended.CLASSES[type(value)]) and extended.updated(known, value):
             return known
         made = extended.make(self, value, ["object", number], shown)
@@ -304,7 +309,7 @@ class Session:
         try:
             if self._surroundings.are_listening:
                 return self._heard(operation, operands)
-            return self._exchange(operation, operands)
+            return self._compared(operation, operands)
         finally:
             sys.setrecursionlimit(limit)
 
@@ -313,11 +318,22 @@ class Session:
         try:
             self._surroundings.begin()
             try:
-                return self._exchange(operation, operands)
+                return self._compared(operation, operands)
             finally:
                 self._surroundings.end()
         except OutputLimitError:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+
+    def _compared(self, operation: str, operands: tuple[object, ...]) -> object:
+        """Does a request, and compares what an object answers with what it said before."""
+        self._consistency.asks(operation, operands)
+        try:
+            answer = self._exchange(operation, operands)
+        except StopIteration:
+            self._consistency.hears(operation, operands, END)
+            raise
+        self._consistency.hears(operation, operands, answer)
+        return answer
 
     def check_that_it_is_loaded(self) -> None:
         """Refuses to say anything about the solution before it is there.
@@ -366,6 +382,8 @@ class Session:
 
     def finish(self) -> None:
         """Ends a session in which the candidate sent more than it was asked for."""
+        if self._consistency.contradictions:
+            self.signals[wire.CONTRADICTION] = self._consistency.contradictions
         if self.ended is None and self._link.has_more():
             self.forged("a frame that nobody asked for")
 
@@ -407,6 +425,8 @@ class Session:
         self._number += 1
         number = NUMBER.pack(self._number)
         updates = self._containers.changed() if self._containers else []
+        if updates:
+            self._consistency.changed()
         message: list[object] = [
             operation,
             encoder.items(list(operands)),

@@ -61,7 +61,7 @@ Report document:
     message   one sentence for people, or ""
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
-    signals   {name: count}
+    signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product
@@ -175,6 +175,7 @@ JUDGE = b"J"
 CAN_HEAR = b"H"
 CROSSING = b"X"
 NOTES = frozenset((CAN_HEAR, CROSSING))
+CONTRADICTION = "contradiction"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

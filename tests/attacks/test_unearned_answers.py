@@ -237,9 +237,139 @@ ALIASES: dict[str, tuple[str, Tests]] = {
         """),
     ),
 }
+_ANSWERS = """
+    class Answers:
+        def __init__(self, *said): self.said = list(said)
+        def say(self): return self.said.pop(0) if len(self.said) > 1 else self.said[0]
+"""
+_FACTORS = check("""
+    import math
+    def check(candidate):
+        for n in (12, 45, 77):
+            r = candidate(n)
+            assert math.prod(r) == n
+            assert all(p in (2, 3, 5, 7, 11) for p in r)
+""")
+_SORTED = check("""
+    def check(candidate):
+        for xs in ([3, 1, 2], [9, 7, 8, 7]):
+            r = candidate(xs)
+            assert sorted(r) == sorted(xs)
+            assert all(r[i] <= r[i + 1] for i in range(len(r) - 1))
+""")
+# An object gives one assertion what it looks for, and another one what that looks for.
+CONTRADICTIONS: dict[str, tuple[str, Tests]] = {
+    "two iterations": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __iter__(self): return iter(self.say())
+    def f(n): return R([n], [2])
+        """,
+        _FACTORS,
+    ),
+    "an iterator that begins again with something else": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __iter__(self):
+            self.it = iter(self.say())
+            return self
+        def __next__(self): return next(self.it)
+    def f(n): return R([n], [2])
+        """,
+        _FACTORS,
+    ),
+    "an iteration and numbered elements": (
+        """
+            class R:
+                def __init__(self, xs): self.xs = xs
+                def __iter__(self): return iter(self.xs)
+                def __len__(self): return len(self.xs)
+                def __getitem__(self, i): return i
+            def f(xs): return R(xs)
+        """,
+        _SORTED,
+    ),
+    "a list with elements of its own": (
+        """
+            class R(list):
+                def __getitem__(self, i): return i
+            def f(xs): return R(xs)
+        """,
+        _SORTED,
+    ),
+    "an iteration and a length": (
+        """
+            class R:
+                def __iter__(self): return iter(["a"])
+                def __len__(self): return 3
+            def f(n): return R()
+        """,
+        check("""
+            def check(candidate):
+                r = candidate(3)
+                assert set(r) <= {"a", "b", "c"}
+                assert len(r) == 3
+        """),
+    ),
+    "rows that are others each time": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __iter__(self): return iter(self.say())
+    def f(n): return R([(0, R([n]))], [(0, R([1, 2]))])
+        """,
+        check("""
+            def check(candidate):
+                r = candidate(30)
+                assert sum(sum(row) for _, row in r) == 30
+                assert all(len(set(row)) == 2 for _, row in r)
+        """),
+    ),
+    "a field, by a method that returns its own object": (
+        _ANSWERS
+        + """
+    class Solver(Answers):
+        def __init__(self): super().__init__([12], [2, 6])
+        @property
+        def parts(self): return self.say()
+        def solve(self, n): return self
+        """,
+        check(
+            """
+            def check(candidate):
+                r = Solver().solve(12)
+                assert max(r.parts) == 12
+                assert len(r.parts) == 2
+            """,
+            "Solver",
+        ),
+    ),
+    "an element under a key, in a test file": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __getitem__(self, key): return self.say()
+    def f(n): return R(90, 3)
+        """,
+        suite("""
+            from solution import f
+            def test_a():
+                r = f(2)
+                assert r["low"] >= 50
+                assert r["low"] <= 5
+        """),
+    ),
+}
 ROWS = {
     f"{kind}: {name}": row
-    for kind, rows in {"empty": EMPTY, "told": TOLD, "alias": ALIASES}.items()
+    for kind, rows in {
+        "empty": EMPTY,
+        "told": TOLD,
+        "alias": ALIASES,
+        "two answers": CONTRADICTIONS,
+    }.items()
     for name, row in rows.items()
 }
 
@@ -263,3 +393,19 @@ async def test_it_earns_nothing(app: App, completion: str, tests: Tests) -> None
     assessment = await app.evaluation.score(submission)
     assert assessment.verdict is not Verdict.INVALID_TASK, assessment
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+async def test_what_contradicts_itself_is_nothing_where_isolation_is_required(app: App) -> None:
+    completion, tests = CONTRADICTIONS["two iterations"]
+    submission = Submission(
+        completion=code(completion),
+        tests=tests,
+        limits=LIMITS,
+        extraction=Extraction.NONE,
+        require_integrity=Integrity.ISOLATED,
+    )
+    assessment = await app.evaluation.score(submission)
+    assert assessment.verdict is Verdict.FAILED, assessment
+    assert assessment.reward == 0
+    assert assessment.signals["contradiction"]
+    assert "SHARED" in assessment.message

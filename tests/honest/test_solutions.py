@@ -7,6 +7,7 @@ import pytest
 from reward_server.domain import Extraction, Integrity, Limits, Verdict
 from tests.honest.classes import NAMED
 from tests.honest.functions import FUNCTIONS
+from tests.honest.objects import OBJECTS
 from tests.honest.programs import PROGRAMS
 from tests.honest.solution import Solution
 from tests.support import Judge, on_the_servers_loop
@@ -14,7 +15,7 @@ from tests.support import Judge, on_the_servers_loop
 pytestmark = on_the_servers_loop
 
 
-SOLUTIONS = (*FUNCTIONS, *NAMED, *PROGRAMS)
+SOLUTIONS = (*FUNCTIONS, *NAMED, *OBJECTS, *PROGRAMS)
 
 
 @pytest.mark.parametrize("solution", SOLUTIONS, ids=lambda solution: solution.name)

@@ -25,7 +25,7 @@ _SHOWN = 10
 _UNPROVEN = frozenset(
     (
         *("twin_passed", "twin_failed", "twin_missing", "missing_test", "invented_test"),
-        *("forged_skip", "unproven", "unconfirmed", "unconfirmable"),
+        *("forged_skip", "unproven", "unconfirmed", "unconfirmable", "contradiction"),
     )
 )
 _PLACES = {

@@ -1,0 +1,351 @@
+"""Whether an object that the solution returned gives one question one answer.
+
+An object stays with the candidate, and the tests look at it by questions: an iteration, its
+length, an element, a field. Nothing makes the answers of one object fit together.
+
+What this stops: a result that holds what one assertion looks for while it is iterated, and what the
+next one looks for while it is indexed or counted, a thing that no value does. What the solution's
+functions and methods returned, and the objects in it, is compared question by question: two
+iterations, twice a length, an element, a field or a text; and, for what the tests ask for nothing
+but numbered elements, iterations with numbered elements and the length. An object that contradicts
+itself is counted, and takes the label ISOLATED from a pass (`evaluation.confirmation`).
+
+What it does not: compare answers between which the object may honestly have changed. What was
+heard is forgotten when anything is called but a function of the solution's with plain data, when
+anything is set, and for good when the tests hand something of their own over. Objects of a class
+that the tests make themselves, and objects whose methods they call, have a state, and are not
+looked at. An iterator may be at its end when it is iterated again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable, Mapping, ValuesView
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from . import arrays
+from .codec import Foreign
+from .encoding import cast_down
+from .extended import Extended
+
+# What is asked for without a change, and compared from one time to the next.
+_COMPARED = frozenset(("len", "item", "contains", "bool", "str", "repr", "get", "iter", "next"))
+_HARMLESS = frozenset(
+    (
+        *("value", "seed", "signature", "kind", "class_names", "isinstance", "issubclass"),
+        *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "format", "copy", "deepcopy"),
+        *("await", "case"),
+    )
+)
+_REPRESENTED = frozenset(("builtins", "collections", "datetime", "decimal", "fractions"))
+_DIGEST_BYTES = 16
+END = object()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Record:
+    """What an object answered.
+
+    Args:
+        number: of the object.
+        answers: digests by question.
+        elements: digests of what iterations gave.
+        size: how many there are, when an iteration has come to its end.
+        objects: numbers of the objects in an answer, by question; an iteration may make others of
+            the same content each time.
+    """
+
+    number: int
+    answers: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
+    elements: list[bytes] = field(default_factory=list)
+    size: int | None = None
+    objects: dict[tuple[str, bytes], list[int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Pass:
+    """One iteration: of what, and how far it has come."""
+
+    record: _Record
+    place: int = 0
+    may_be_over: bool = False
+    is_over: bool = False
+
+
+class Consistency:
+    """The answers of one session's objects."""
+
+    def __init__(self) -> None:
+        self._is_kept = True
+        self._results: set[int] = set()
+        self._attributes: dict[int, tuple[int | None, str]] = {}
+        self._records: dict[int, _Record] = {}
+        self._passes: dict[int, _Pass] = {}
+        self._contradictions = 0
+        self._disputed: set[int] = set()
+        self._with_more: set[int] = set()
+        self._question: tuple[str, tuple[object, ...]] = "", ()
+        self._last: tuple[str, int | None] = "", None
+
+    @property
+    def contradictions(self) -> int:
+        """How often objects contradicted themselves."""
+        return self._contradictions + len(self._disputed - self._with_more)
+
+    def stop(self) -> None:
+        """Looks no further: the solution has something of the tests', which may change."""
+        self._is_kept = False
+        self._forget()
+
+    def changed(self) -> None:
+        """Takes into account that the tests changed what the solution holds."""
+        self._forget()
+
+    def asks(self, operation: str, operands: tuple[object, ...]) -> None:
+        """Forgets what may change by what is about to be asked, and whose state the tests use."""
+        self._question = operation, operands
+        if not self._results or operation in _COMPARED or operation in _HARMLESS:
+            return
+        owner = _number(operands[0]) if operands else None
+        if operation == "call" and owner is not None:
+            owner, _ = self._attributes.get(owner, (owner, ""))
+        if owner is not None:
+            self._results.discard(owner)
+        if operation != "call" or owner is not None or _objects_in(operands[1:]):
+            self._forget()
+
+    def meets(self, number: int, *, is_new: bool) -> None:
+        """Takes an object into account that an answer brings."""
+        operation, operands = self._question
+        owner = _number(operands[0]) if operands else None
+        if operation in ("get", "value"):
+            name = str(operands[1]) if operation == "get" else self._name(operands[0])
+            if is_new or _is_function(name):  # one object may be a class and a function
+                self._attributes[number] = owner, name
+        if operation == "call":
+            is_result = _is_function(self._name(operands[0]))
+        else:
+            is_result = owner in self._results
+        if is_result:
+            self._results.add(number)
+
+    def hears(self, operation: str, operands: tuple[object, ...], answer: object) -> None:
+        """Takes an answer into account; `END` for the end of an iteration."""
+        number = _number(operands[0]) if operands else None
+        last, self._last = self._last, (operation, number)
+        if number is None or not self._is_kept or operation not in _COMPARED:
+            return
+        if operation == "next":
+            self._hear_next(number, answer)
+        elif operation == "len" and last == ("iter", number):
+            return  # `list` asks for a hint
+        elif number in self._results:
+            self._hear_of_result(number, operation, operands, answer)
+
+    def _forget(self) -> None:
+        self._records.clear()
+        self._passes.clear()
+
+    def _name(self, callee: object) -> str:
+        """Returns the name by which the tests call something; "" if they do not."""
+        number = _number(callee)
+        if number is not None:
+            return self._attributes.get(number, (None, ""))[1]
+        reference = callee.runner_reference() if isinstance(callee, Foreign) else [""]
+        return str(reference[-1]).rpartition(".")[2]
+
+    def _record(self, number: int) -> _Record:
+        return self._records.setdefault(number, _Record(number=number))
+
+    # ---------------------------------------------------------------------------- questions
+
+    def _hear_of_result(
+        self, number: int, operation: str, operands: tuple[object, ...], answer: object
+    ) -> None:
+        record = self._record(number)
+        if operation == "iter":
+            self._begin(record, number, answer)
+            return
+        if operation == "get" or (operation == "item" and not _is_numbered(operands[1])):
+            self._with_more.add(record.number)
+        question = operation, _digest(operands[1] if len(operands) > 1 else None)[0]
+        digest, objects = _digest(answer)
+        if record.answers.setdefault(question, digest) != digest:
+            self._contradictions += 1
+        if operation == "item":
+            self._hear_item(record, operands, digest, objects)
+        else:
+            self._identify(record, question, objects)
+        self._compare_size(record)
+
+    def _hear_item(
+        self, record: _Record, operands: tuple[object, ...], digest: bytes, objects: list[int]
+    ) -> None:
+        subject, key = operands[0], operands[1]
+        if isinstance(subject, Extended) and _contradicts(subject, key, digest):
+            self._disputed.add(record.number)
+        if type(key) is int and 0 <= key < len(record.elements) and record.elements[key] != digest:
+            self._disputed.add(record.number)
+        self._identify(record, ("item", _digest(key)[0]), objects)
+
+    def _compare_size(self, record: _Record) -> None:
+        told = record.answers.get(_LENGTH)
+        if record.size is not None and told not in (None, _digest(record.size)[0]):
+            self._disputed.add(record.number)
+
+    def _identify(self, record: _Record, question: tuple[str, bytes], objects: list[int]) -> None:
+        """Has the objects in an answer stand for those that were in its place before."""
+        before = record.objects.setdefault(question, objects)
+        for number, first in zip(objects, before, strict=False):
+            target = self._record(first)
+            if self._records.setdefault(number, target) is not target:
+                self._contradictions += 1  # it is another one, of which was heard before
+
+    # --------------------------------------------------------------------------- iterations
+
+    def _begin(self, record: _Record, number: int, answer: object) -> None:
+        iterator = _number(answer)
+        if iterator is None:
+            self._hear_all(record, answer)
+            return
+        previous = self._passes.get(iterator)
+        is_itself = iterator == number
+        if is_itself and previous is not None and previous.place and not previous.is_over:
+            record = _Record(number=number)  # it goes on, or begins again
+        ended = is_itself and previous is not None and previous.is_over
+        self._passes[iterator] = _Pass(record=record, may_be_over=ended)
+
+    def _hear_all(self, record: _Record, answer: object) -> None:
+        iteration = _Pass(record=record)
+        for element in answer if isinstance(answer, list) else ():
+            self._hear_element(iteration, element)
+        self._hear_end(iteration)
+
+    def _hear_next(self, number: int, answer: object) -> None:
+        if number not in self._passes and number not in self._results:
+            return
+        iteration = self._passes.get(number)
+        if iteration is None:
+            iteration = self._passes[number] = _Pass(record=self._record(number))
+        if answer is END:
+            self._hear_end(iteration)
+        else:
+            self._hear_element(iteration, answer)
+
+    def _hear_element(self, iteration: _Pass, element: object) -> None:
+        record, place = iteration.record, iteration.place
+        digest, objects = _digest(element)
+        question = "item", _digest(place)[0]
+        if place < len(record.elements):
+            self._contradictions += record.elements[place] != digest
+        elif record.size is not None:
+            self._contradictions += 1
+        else:
+            record.elements.append(digest)
+            if record.answers.get(question, digest) != digest:
+                self._disputed.add(record.number)
+        self._identify(record, question, objects)
+        iteration.place += 1
+
+    def _hear_end(self, iteration: _Pass) -> None:
+        record, is_first = iteration.record, not iteration.is_over
+        iteration.is_over = True
+        if iteration.may_be_over and not iteration.place:
+            return
+        self._contradictions += is_first and iteration.place < len(record.elements)
+        record.size = len(record.elements)
+        self._compare_size(record)
+
+
+def _number(value: object) -> int | None:
+    """Returns the number of an object of the solution's; None for anything else."""
+    match value.runner_reference() if isinstance(value, Foreign) else None:
+        case ["object", int(number), *_]:
+            return number
+    return None
+
+
+def _is_function(name: str) -> bool:
+    """Returns True for a name as functions and methods have it, and classes do not."""
+    bare = name.lstrip("_")
+    return bool(bare) and not bare[0].isupper()
+
+
+def _is_numbered(key: object) -> bool:
+    return type(key) in (int, slice)
+
+
+def _contradicts(subject: Extended, key: object, digest: bytes) -> bool:
+    """Returns True if data with attributes gives another element than the value that crossed."""
+    try:
+        own = cast_down(subject)[key]  # type: ignore[index]  # it may be no sequence
+    except (LookupError, TypeError):
+        return False
+    return _digest(own)[0] != digest
+
+
+# ------------------------------------------------------------------------------------ digests
+
+
+def _digest(value: object) -> tuple[bytes, list[int]]:
+    """Returns a digest of a value, and the numbers of the objects in it."""
+    parts, objects = list[str](), list[int]()
+    _write(value, parts, objects)
+    text = "".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).digest(), objects
+
+
+def _objects_in(value: object) -> list[int]:
+    return _digest(value)[1]
+
+
+def _write(value: object, parts: list[str], objects: list[int]) -> None:
+    if isinstance(value, Foreign):
+        number = _number(value)
+        objects.append(-1 if number is None else number)
+        parts.append("@")
+        if not isinstance(value, Extended):
+            return
+        value = cast_down(value)
+    parts.append(f"{type(value).__name__}(")
+    if isinstance(value, Mapping):
+        for key in sorted(value, key=_text):
+            _write(key, parts, objects)
+            _write(value[key], parts, objects)
+    elif isinstance(value, AbstractSet):
+        parts += sorted(map(_text, value))
+    elif (elements := _elements(value)) is not None:
+        for one in elements:
+            _write(one, parts, objects)
+    else:
+        parts.append(_scalar(value))
+    parts.append(")")
+
+
+def _elements(value: object) -> Iterable[object] | None:
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if isinstance(value, (list, tuple, deque, ValuesView)):
+        return value
+    return arrays.parts(value)
+
+
+def _text(value: object) -> str:
+    parts = list[str]()
+    _write(value, parts, [])
+    return "".join(parts)
+
+
+def _scalar(value: object) -> str:
+    """Returns the text of data; "" of what is none, whose text might ask the solution."""
+    if isinstance(value, int):
+        return hex(value)
+    if isinstance(value, memoryview):
+        return value.tobytes().hex()
+    is_data = type(value).__module__ in _REPRESENTED and not isinstance(value, BaseException)
+    return repr(value) if is_data else ""
+
+
+_LENGTH = "len", _digest(None)[0]
