@@ -135,8 +135,10 @@ class Scheduler:
         if self._draining:
             raise DrainingError("the server is shutting down")
         places = self._executor.slots + self._capacity
+        if self.admitted < places:
+            return
         own, everybody = len(self._admitted.get(owner, ())), self._admitted.keys() | {owner}
-        if self.admitted >= places and own >= max(places // len(everybody), 1):
+        if own >= max(places // len(everybody), 1):
             raise self.overload(f"the queue is full with {self.admitted} submissions")
 
     @asynccontextmanager

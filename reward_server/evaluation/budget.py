@@ -66,7 +66,7 @@ class Budget:
         self._running += 1
         self._peak = min(max(self._peak, self._running), self._width)
         try:
-            execution = await self._slots.run(replace(job, network=self._network))
+            execution = await self._slots.run(self._networked(job))
         except DeadlineError:
             if not self._has_run_over:
                 raise
@@ -76,6 +76,9 @@ class Budget:
         self._count(execution.usage.wall_time_seconds / self._peak, is_copy=job.is_copy)
         self._has_run_over |= not _TIMES.isdisjoint(execution.limits_hit)
         return execution
+
+    def _networked(self, job: Job) -> Job:
+        return job if job.network is self._network else replace(job, network=self._network)
 
     def _refuse_if_spent(self, *, is_copy: bool) -> None:
         if not is_copy and self._spent >= self._seconds:

@@ -65,8 +65,10 @@ class Confirmation:
 
     async def confirmed(self, run: Run) -> list[Run]:
         """Returns the run and those that confirm it; the run comes last, maybe refused."""
+        if not run.execution.crossed:
+            return [run]
         passed = _passed(run, self.policy)
-        if not run.execution.crossed or not passed:
+        if not passed:
             return [run]
         if wire.CONTRADICTION in run.execution.signals:
             run = replace(run, integrity=Integrity.SHARED)

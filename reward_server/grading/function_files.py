@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ _TRIGGERS = re.compile(
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed)\b"
     r"|__[a-z]|patch|get[a-z]+\(|redirect_|solution|asdict|astuple|is_dataclass|[Ww]arn|[Ll]ogs"
 )
+_REMEMBERED, _SHORT = 1024, 1 << 12  # texts, and the characters of one
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BUILTINS = frozenset(vars(builtins))
@@ -79,7 +81,19 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
 
 def may_need_solution(tests: FunctionTests) -> bool:
     """Returns False if no rule for test files can apply to tests, without parsing them."""
-    return any(map(_TRIGGERS.search, (tests.setup_code, tests.test_code, *tests.asserts)))
+    return any(map(_has_trigger, (tests.setup_code, tests.test_code, *tests.asserts)))
+
+
+def _has_trigger(text: str) -> bool:
+    # The completions of a task come with the same tests.
+    return _remembered_trigger(text) if len(text) <= _SHORT else _finds_trigger(text)
+
+
+def _finds_trigger(text: str) -> bool:
+    return _TRIGGERS.search(text) is not None
+
+
+_remembered_trigger = functools.lru_cache(maxsize=_REMEMBERED)(_finds_trigger)
 
 
 def _needed(reasons: Iterable[str], tests: FunctionTests) -> Iterator[str]:

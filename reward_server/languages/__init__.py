@@ -118,6 +118,8 @@ class Language:
 
     def default_limits(self, server: Limits) -> Limits:
         """Returns the server's defaults with this language's own put over them."""
+        if not self.limits:
+            return server
         return replace(server, **self.limits)  # type: ignore[arg-type]  # names were checked
 
     def compile_limits(self, server: Limits) -> Limits:

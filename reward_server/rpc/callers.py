@@ -99,8 +99,7 @@ class OpenCalls:
         Raises:
             OverloadedError: the owner has too many open.
         """
-        share = max(self._most // len(self._open.keys() | {owner}), 1)
-        if self.count >= self._most and self._open[owner] >= share:
+        if self.count >= self._most and self._open[owner] >= self._share(owner):
             raise OverloadedError(
                 f"{self.count} calls are open; at most {self._most} may be",
                 retry_after_seconds=random.uniform(*_RETRY_SECONDS),
@@ -112,6 +111,9 @@ class OpenCalls:
             self._open[owner] -= 1
             if not self._open[owner]:
                 del self._open[owner]
+
+    def _share(self, owner: str) -> int:
+        return max(self._most // len(self._open.keys() | {owner}), 1)
 
 
 def _digest(token: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from reward_server.errors import InvalidRequestError
 from reward_server.rpc import fields
@@ -21,6 +21,8 @@ def files(field: str, given: Mapping[str, bytes]) -> tuple[tuple[str, bytes], ..
         InvalidRequestError: there are too many or they are too large, a path does not lead to a
             file below the folder in which it is used, or one is a folder of another's.
     """
+    if not given:
+        return ()
     fields.at_most(field, len(given), MOST_FILES)
     for path in given:
         check_path(named(field, path), path)
@@ -40,6 +42,8 @@ def with_text(
         InvalidRequestError: a path is in both, or that of a text does not lead to a file below
             the folder in which it is used.
     """
+    if not texts:
+        return dict(given)
     for path in texts:
         check_path(named(text_field, path), path)
         if path in given:
@@ -94,12 +98,14 @@ def check_apart(names: Mapping[str, str]) -> None:
             raise InvalidRequestError(name, "is a folder of another file's")
 
 
-def check_disjoint(field: str, given: Iterable[str], taken: Iterable[str]) -> None:
+def check_disjoint(field: str, given: Collection[str], taken: Iterable[str]) -> None:
     """Refuses a file whose place is taken, or that is a folder of what is there, or the reverse.
 
     Raises:
         InvalidRequestError: there is one.
     """
+    if not given:
+        return
     others = set(taken)
     needed = {folder for path in others for folder in folders_of(path)}
     for path in given:

@@ -89,7 +89,7 @@ class Gate:
         owner = self._callers.owner(context)
         if owner is None:
             raise UnauthenticatedError(_NO_CREDENTIAL)
-        self._strangers.showed_credential(peer_name(context.peer()))
+        self._strangers.showed_credential(context.peer())
         return owner
 
 

@@ -59,10 +59,15 @@ class Strangers:
         self._alarm = asyncio.Event()
         self._first_seen: dict[str, float] = {}
         self._next_report = 0.0
+        self._is_watching = False
 
     def showed_credential(self, peer: str) -> None:
-        """Notes that a connection is that of somebody who holds a valid credential."""
-        self._holders.add(peer)
+        """Notes that a connection is that of somebody who holds a valid credential.
+
+        Only while connections are looked at, since what is gone is forgotten then.
+        """
+        if self._is_watching:
+            self._holders.add(peer_name(peer))
 
     def allows_call(self, peer: str) -> bool:
         """Counts a call without a credential; too many end the connection."""
@@ -95,9 +100,11 @@ class Strangers:
     async def watched(self, port: int) -> AsyncIterator[None]:
         """Looks at the connections to a port for the length of the block."""
         task = asyncio.create_task(self._watch(port))
+        self._is_watching = True
         try:
             yield
         finally:
+            self._is_watching = False
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 

@@ -142,6 +142,13 @@ def test_calls_of_one_host_do_not_count_for_another() -> None:
     assert rates.allows("ipv4:10.0.0.2")
 
 
+def test_connections_are_remembered_only_while_they_are_looked_at() -> None:
+    guard = Strangers(Telemetry())
+    for number in range(100):
+        guard.showed_credential(f"ipv4:10.0.0.1:{number}")
+    assert not guard._holders
+
+
 def test_hosts_that_are_remembered_are_bounded() -> None:
     rates = _Rates()
     for number in range(3 * strangers._MOST_ADDRESSES):

@@ -65,6 +65,15 @@ def test_plain_tests_are_not_even_parsed() -> None:
     )
 
 
+@pytest.mark.parametrize("length", [0, 1 << 14])
+def test_texts_of_any_length_are_read_and_short_ones_once(length: int) -> None:
+    plain, telling = "assert f(1) == 2", "assert type(f(1)) is int"
+    for _ in range(2):
+        for text, found in ((plain, False), (telling, True)):
+            tests = FunctionTests(test_code=f"#{'x' * length}", asserts=(plain, text))
+            assert may_need_solution(tests) is found
+
+
 def test_a_file_holds_helpers_of_the_prompt_and_takes_the_rest_from_the_solution() -> None:
     prompt = "import math\ndef half(x):\n    return x / 2\ndef f(x):\n    '''Doubles.'''\n"
     tests = check_of(
