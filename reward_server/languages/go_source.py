@@ -144,6 +144,39 @@ def arranged(text: str) -> str:
     return f"package main; {head}{''.join(rest)}"
 
 
+def uses(*texts: str) -> Iterator[tuple[str, str]]:
+    """Gives path and name of what parts of one program use of packages.
+
+    The name is "" where a package is imported for its effects, or with all its names.
+    """
+    specs = [spec for text in texts for spec in _imports(text)]
+    paths = {name: path for name, (path, _) in _STANDARD.items()}
+    for name, path in specs:
+        called = name or package_name(path)
+        if called in ("_", ".", ""):
+            yield path, ""
+        paths[called] = path
+    for text in texts:
+        for owner, name in _selected(text):
+            if owner in paths:
+                yield paths[owner], name
+
+
+def _imports(text: str) -> Iterator[tuple[str, str]]:
+    for part in declarations(text):
+        if part.kind == "import":
+            yield from _specs(text[part.words[0].start : _end(part)])
+
+
+def _selected(text: str) -> Iterator[tuple[str, str]]:
+    """Gives words and what is selected of them by a dot, at the beginning of such a chain."""
+    words = [word for part in declarations(text) for word in part.words]
+    before = ["", *(word.text for word in words)]
+    for last, owner, dot, name in zip(before, words, words[1:], words[2:], strict=False):
+        if owner.kind == "word" and dot.text == "." and last != ".":
+            yield owner.text, name.text
+
+
 def _end(part: Declaration) -> int:
     """Returns where a clause or import ends, whose line may go on with another statement."""
     depth = 0

@@ -7,6 +7,7 @@ Honest ones by name: prompt, completion, one without a body, and tests.
 from __future__ import annotations
 
 from tests.attacks.attack import code
+from tests.split.programs import Corpus
 
 _SETUP = 'package main\n\nimport (\n    "testing"\n)\n\n'
 
@@ -287,3 +288,37 @@ ATTACKS = {
         "no function": "    return nil\n}\nfunc TestOrder(t *testing.T) {}\n",
     },
 }
+
+WHOLE = f"package x\n{PROMPT}{SOLUTION}"
+CORPUS = Corpus(
+    language="go",
+    compiler="go",
+    prompt=PROMPT,
+    solution=SOLUTION,
+    tests=TESTS,
+    problems=PROBLEMS,
+    attacks=ATTACKS,
+    values=VALUES,
+    main=main,
+    whole=WHOLE,
+    wrong=WHOLE.replace("Ints(w)", "Ints(nil)"),
+    stateful=(
+        'import (\n    "sort"\n)\nvar calls int\nfunc Order(v []int) []int {\n',
+        f"calls++\n{SOLUTION}",
+    ),
+    signatures=(
+        "func Order(v []int) []int {\nreturn nil\n}\nfunc DeepEqual() bool { return true }\nvar reflect struct{}",
+        "type T struct{}\nfunc (T) Order(v []int) []int { return nil }\nvar Order = T{}.Order",
+        "func Order(v []int) (w []int) {\nreturn v\n}\nfunc len(v []int) int { return 0 }",
+        "func Order(v ...any) any { return nil }",
+    ),
+    numbers=(
+        f"{_SETUP}func TestHalf(t *testing.T) {{\n    if got := Half(3); got != 1.5 || got > 2 {{ t.Fatal(got) }}\n}}\n",
+        "func Half(x float64) float64 { return x / 2 }",
+        (
+            "func Half(x float64) float64 { return math.NaN() }",
+            "func Half(x int) float64 { return math.Inf(-1) }",
+            "func Half(x any) any { return math.NaN() }",
+        ),
+    ),
+)

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,40 @@ from reward_server.languages import Language, load_languages
 SECRET, WORD = "sx", "0123456789abcdef"
 SECONDS = 120.0
 READS, WRITES = 3, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """Programs of a language whose prompts leave a function open.
+
+    Args:
+        language: what they are written in.
+        compiler: the command that has to be there.
+        prompt, solution, tests: of one problem.
+        problems: by name a prompt, a completion, one without a body, and tests.
+        attacks: on that one problem, by kind and name.
+        values: by name a prompt, a completion, and checks that hold.
+        main: makes tests of checks.
+        whole, wrong: a right solution of the problem without a prompt, and a wrong one.
+        stateful: the prompt with a variable, which cannot be taken apart, and a completion.
+        signatures: solutions without a prompt that name a signature of their own.
+        numbers: tests of a number, a right solution without a prompt, and wrong ones.
+    """
+
+    language: str
+    compiler: str
+    prompt: str
+    solution: str
+    tests: str
+    problems: Mapping[str, tuple[str, str, str, str]]
+    attacks: Mapping[str, Mapping[str, str]]
+    values: Mapping[str, tuple[str, str, str]]
+    main: Callable[[str], str]
+    whole: str
+    wrong: str
+    stateful: tuple[str, str]
+    signatures: tuple[str, ...]
+    numbers: tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

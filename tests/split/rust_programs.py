@@ -7,6 +7,7 @@ Honest ones by name: prompt, completion, one without a body, and tests.
 from __future__ import annotations
 
 from tests.attacks.attack import code
+from tests.split.programs import Corpus
 
 # As HumanEval-X has it in front of each prompt.
 _HEAD = "fn main(){    \n }\n\nuse std::{slice::Iter, cmp::{max, self}, mem::replace, collections::{HashSet, HashMap}, ops::Index, ascii::AsciiExt};\nuse rand::Rng;\nuse regex::Regex;\nuse md5;\nuse std::any::{Any, TypeId};\n\n"
@@ -270,3 +271,33 @@ ATTACKS = {
         "a body to be written": "    todo!()\n}\n",
     },
 }
+
+WHOLE = f"{PROMPT}{SOLUTION}fn main() {{}}"
+CORPUS = Corpus(
+    language="rust",
+    compiler="rustc",
+    prompt=PROMPT,
+    solution=SOLUTION,
+    tests=TESTS,
+    problems=PROBLEMS,
+    attacks=ATTACKS,
+    values=VALUES,
+    main=main,
+    whole=WHOLE,
+    wrong=WHOLE.replace("sort()", "reverse()"),
+    stateful=(f"static CALLS: u8 = 0;\n{PROMPT}", SOLUTION),
+    signatures=(
+        "struct Any;\nimpl PartialEq<Vec<i32>> for Any { fn eq(&self, _: &Vec<i32>) -> bool { true } }\nfn order(v: Vec<i32>) -> Any { Any }",
+        "macro_rules! assert_eq { ($($t:tt)*) => {} }\nfn order(v: Vec<i32>) -> Vec<i32> { vec![] }",
+        "fn order(v: Vec<i32>) -> Vec<i32> { vec![] }\nfn drop(v: i32) { std::process::exit(0) }",
+    ),
+    numbers=(
+        "fn main() {\n    let got = half(3.0);\n    assert_eq!(got, 1.5);\n    assert!(!(got > 2.0));\n}\n",
+        "fn half(x: f64) -> f64 { x / 2.0 }",
+        (
+            "fn half(x: f64) -> f64 { f64::NAN }",
+            "fn half(x: f32) -> f32 { -f32::INFINITY }",
+            "struct Any;\nimpl PartialEq<f64> for Any { fn eq(&self, _: &f64) -> bool { true } }\nfn half(x: f64) -> Any { Any }",
+        ),
+    ),
+)

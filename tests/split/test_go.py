@@ -1,143 +1,32 @@
-# ruff: noqa: E501  # programs in another language
-"""Go test programs taken apart: honest solutions pass, attacks get nothing, answers are checked.
-
-A run takes every second attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
-"""
+"""Go test programs taken apart: what the tests' side refuses to read, and what stays whole."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
-from reward_server.domain import (
-    Assessment,
-    Extraction,
-    Integrity,
-    ProgramTests,
-    Submission,
-    Verdict,
-)
-from reward_server.settings import Settings
-from tests.sampling import sampled
-from tests.split.go_programs import ATTACKS, PROBLEMS, PROMPT, SOLUTION, TESTS, VALUES, main
+from tests.split.go_programs import main
 from tests.split.programs import (
     Workshop,
     answer,
     answered,
     frame,
-    judged,
     many,
     text,
     whole,
     workshop,
 )
-from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
 
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed"),
 ]
-LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=3.0, wall_time_seconds=15.0)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
-    async with running_app(Settings(port=0, workers=2)) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return workshop("go", "go", tmp_path_factory.mktemp("go"))
-
-
-async def verdict(app: App, prompt: str, completion: str, tests: str, **rest: object) -> Assessment:
-    submission = Submission(
-        language="go",
-        prompt=prompt,
-        completion=completion,
-        extraction=Extraction.NONE,
-        tests=ProgramTests(test_code=tests),
-        limits=LIMITS,
-    )
-    return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
-
-
-@on_the_servers_loop
-@pytest.mark.parametrize("name", PROBLEMS)
-async def test_a_problem_is_solved_apart_and_not_without_a_body(app: App, name: str) -> None:
-    prompt, body, empty, tests = PROBLEMS[name]
-    right = await verdict(app, prompt, body, tests, require_integrity=Integrity.ISOLATED)
-    assert right.verdict is Verdict.PASSED, right
-    assert right.integrity is Integrity.ISOLATED
-    wrong = await verdict(app, prompt, empty, tests)
-    assert is_refused(wrong), wrong
-    assert wrong.integrity is Integrity.ISOLATED
-    assert wrong.usage.executions == 2  # nothing of the tests is compiled again
-
-
-@on_the_servers_loop
-async def test_signatures_come_from_a_solution_without_a_prompt(app: App) -> None:
-    whole_text = f"package x\n{PROMPT}{SOLUTION}"
-    right = await verdict(app, "", whole_text, TESTS)
-    assert right.verdict is Verdict.PASSED, right
-    assert right.integrity is Integrity.ISOLATED
-    wrong = await verdict(app, "", whole_text.replace("Ints(w)", "Ints(nil)"), TESTS)
-    assert is_refused(wrong), wrong
-
-
-@on_the_servers_loop
-async def test_what_cannot_be_taken_apart_is_judged_as_one_program(app: App) -> None:
-    prompt = 'import (\n    "sort"\n)\nvar calls int\nfunc Order(v []int) []int {\n'
-    right = await verdict(app, prompt, f"calls++\n{SOLUTION}", TESTS)
-    assert right.verdict is Verdict.PASSED, right
-    assert right.integrity is Integrity.SHARED
-
-
-@on_the_servers_loop
-@pytest.mark.parametrize(
-    "completion",
-    [
-        pytest.param(completion, id=f"{kind} {name}")
-        for kind, members in ATTACKS.items()
-        for name, completion in sampled(list(members.items()), step=2)
-    ],
-)
-async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
-    assessment = await verdict(app, PROMPT, completion, TESTS)
-    assert is_refused(assessment), assessment
-    assert assessment.integrity is Integrity.ISOLATED
-
-
-@on_the_servers_loop
-@pytest.mark.parametrize(
-    "name",
-    [
-        "func Order(v []int) []int {\nreturn nil\n}\nfunc DeepEqual() bool { return true }\nvar reflect struct{}",
-        "type T struct{}\nfunc (T) Order(v []int) []int { return nil }\nvar Order = T{}.Order",
-        "func Order(v []int) (w []int) {\nreturn v\n}\nfunc len(v []int) int { return 0 }",
-        "func Order(v ...any) any { return nil }",
-    ],
-)
-async def test_a_solution_that_brings_its_signature_gets_nothing(app: App, name: str) -> None:
-    assessment = await verdict(app, "", name, TESTS)
-    assert is_refused(assessment), assessment
-
-
-@pytest.mark.parametrize("name", VALUES)
-def test_values_stay_what_they_are(shop: Workshop, name: str) -> None:
-    prompt, body, checks = VALUES[name]
-    tests = main(checks)
-    split = shop.taken_apart(prompt, tests)
-    assert split is not None
-    outcome = judged(shop.tests_program(split, tests), shop.compiled(split.serving(prompt + body)))
-    assert outcome.passed, outcome
 
 
 KEYED = b"s" + text(b"k")

@@ -1,10 +1,15 @@
-"""Tests in C++ and Java that do more with an answer than compare it are not taken apart."""
+"""Tests that do more with an answer than compare it are not taken apart."""
 
 from __future__ import annotations
 
 import pytest
 
-from reward_server.grading.split.trusting import is_trusting_cpp, is_trusting_java
+from reward_server.grading.split.trusting import (
+    is_trusting_cpp,
+    is_trusting_go,
+    is_trusting_java,
+    is_trusting_rust,
+)
 
 CPP = {
     "a format": "printf(f(1).c_str());",
@@ -56,6 +61,57 @@ JAVA_COMPARING = {
     "a format": 'assert String.format(s.f(1), 7).equals("File");',
     "a class": "assert s.f(1).getClass() == Integer.class;",
 }
+_GO_IMPORT = 'import (\n    "testing"\n    run "os/exec"\n    "net/http"\n)\n'
+GO = {
+    "a command": f"{_GO_IMPORT}func TestF(t *testing.T) {{ run.Command(F(1)).Run() }}",
+    "a request": f"{_GO_IMPORT}func TestF(t *testing.T) {{ http.Get(F(1)) }}",
+    "a file": "func TestF(t *testing.T) { b, _ := os.ReadFile(F(1)); _ = b }",
+    "a file, by all names of its package": 'import . "io/ioutil"\nfunc main() { ReadFile(F(1)) }',
+    "a file, in what the prompt defines": "func TestF(t *testing.T) { read(F(1)) }",
+    "a variable": "func TestF(t *testing.T) { t.Setenv(F(1), F(2)) }",
+    "a method by its name": "func main() { reflect.ValueOf(t).MethodByName(F(1)).Call(nil) }",
+    "a field by its name": "func main() { reflect.ValueOf(&t).Elem().FieldByName(F(1)).SetInt(7) }",
+    "a function that is made": "func main() { reflect.MakeFunc(kind, body) }",
+    "a place in memory": 'import "unsafe"\nfunc main() { *(*int)(unsafe.Pointer(F(1))) = 7 }',
+    "a library": 'import "plugin"\nfunc main() { plugin.Open(F(1)) }',
+    "a template": 'import "text/template"\nfunc main() { template.New("").Parse(F(1)) }',
+    "a function of C": 'import "C"\nfunc main() { C.system(F(1)) }',
+    "a file that is linked in": "//go:embed answers\nvar text string\nfunc main() { F(text) }",
+    "another package's name": "//go:linkname exit os.runtime_beforeExit\nfunc exit(code int)",
+    "tests that leave themselves out": "func TestF(t *testing.T) { if F(1) < 0 { t.SkipNow() } }",
+}
+GO_PROMPT = 'import "os"\n\nfunc read(s string) []byte { b, _ := os.ReadFile(s); return b }\n'
+GO_COMPARING = {
+    "values": "func TestF(t *testing.T) { if !reflect.DeepEqual(F(1), 1) { t.Fatal(F(1)) } }",
+    "a command in a comment": "// exec.Run\nfunc main() { if F(1) != `os.Open` { os.Exit(1) } }",
+    "a field called like a package": "func main() { if F(1).os.Open != 3 { panic(time.Now()) } }",
+    "formats and numbers": 'import "fmt"\nfunc main() { fmt.Sprintf("%v", math.Abs(F(1)-2)) }',
+}
+_RUST_HEAD = (
+    "use std::{slice::Iter, cmp::{max, self}, collections::{HashSet, fs}, any::{Any, TypeId}};"
+)
+RUST = {
+    "a command": "use std::process::Command;\nfn main() { Command::new(f(1)).status(); }",
+    "a command by its path": "fn main() { std::process::Command::new(f(1)).status(); }",
+    "a file": "fn main() { std::fs::write(f(1), f(2)); }",
+    "a file in a tree": "use std::{cmp::{max, self}, fs};\nfn main() { fs::read(f(1)); }",
+    "a file of another name": "use std::{cmp::{self}, fs as g};\nfn main() { g::read(f(1)); }",
+    "the library of another name": "use std as s;\nfn main() { s::fs::read(f(1)); }",
+    "a path": "fn main() { assert!(std::path::Path::new(&f(1)).exists()); }",
+    "a variable": "fn main() { std::env::set_var(f(1), f(2)); }",
+    "a place in memory": "fn main() { unsafe { *(f(1) as *mut u8) = 7 } }",
+    "a function of C": 'extern "C" { fn system(s: *const u8) -> i32; }',
+    "a library": "use libloading::Library;\nfn main() { Library::new(f(1)); }",
+    "a connection": "use std::net::*;\nfn main() { TcpStream::connect(f(1)); }",
+    "a file that is linked in": 'fn main() { assert_eq!(f(1), include_str!("answers")); }',
+    "what happens at a panic": "fn main() { std::panic::set_hook(Box::new(|_| ())); }",
+    "all of the library": "use core::*;\nfn main() { ptr::read(f(1)); }",
+}
+RUST_COMPARING = {
+    "values": f"{_RUST_HEAD}\n#[test]\nfn t() {{ assert_eq!(f(1), vec!['\\'', '\"']); }}",
+    "words in texts": 'fn main() { assert_eq!(f(1), r#"unsafe { std::fs "#); // std::fs',
+    "lifetimes": "fn g<'a>(x: &'a str) -> &'a str { x }\nfn main() { std::process::exit(0) }",
+}
 
 
 @pytest.mark.parametrize("tests", CPP.values(), ids=CPP)
@@ -76,3 +132,23 @@ def test_java_that_trusts(tests: str) -> None:
 @pytest.mark.parametrize("tests", JAVA_COMPARING.values(), ids=JAVA_COMPARING)
 def test_java_that_compares(tests: str) -> None:
     assert not is_trusting_java(tests)
+
+
+@pytest.mark.parametrize("tests", GO.values(), ids=GO)
+def test_go_that_trusts(tests: str) -> None:
+    assert is_trusting_go(GO_PROMPT if "read(" in tests else "", tests)
+
+
+@pytest.mark.parametrize("tests", GO_COMPARING.values(), ids=GO_COMPARING)
+def test_go_that_compares(tests: str) -> None:
+    assert not is_trusting_go('import (\n    "os/exec"\n)\nfunc F(n int) int {\n', tests)
+
+
+@pytest.mark.parametrize("tests", RUST.values(), ids=RUST)
+def test_rust_that_trusts(tests: str) -> None:
+    assert is_trusting_rust("fn f(n: i32) -> String {", tests)
+
+
+@pytest.mark.parametrize("tests", RUST_COMPARING.values(), ids=RUST_COMPARING)
+def test_rust_that_compares(tests: str) -> None:
+    assert not is_trusting_rust("fn f<'a>(n: &'a str) -> Vec<char> {", tests)

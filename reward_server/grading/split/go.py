@@ -15,15 +15,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.base import Source, Split, Task, split_open_function
+from reward_server.grading.split.trusting import is_trusting_go
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
 # What tests say that look at more than values: where output goes, who calls, errors by identity
 # that are no prompt's.
 _UNSEEN = re.compile(
-    r"\bos\s*\.\s*(?:Std(?:out|in|err)\s*=|Pipe\b)|\b(?:syscall|unsafe|exec|plugin)\s*\."
-    r"|\bruntime\s*\.\s*(?:Caller|Stack|NumGoroutine)|\bAllocsPerRun\b|\berrors\s*\.\s*As\b"
+    r"\bos\s*\.\s*Std(?:out|err)\s*=|\bruntime\s*\.\s*(?:Caller|Stack|NumGoroutine)"
+    r"|\bAllocsPerRun\b|\berrors\s*\.\s*As\b"
     r"|\b(?:io|os|strconv|sql|fs|context|http)\s*\.\s*(?:EOF|Err\w*|Canceled|DeadlineExceeded)\b"
 )
 _TYPES = word_set(
@@ -73,11 +74,9 @@ class Signature:
 
 def split_go(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open, or that has no prompt."""
-    if _UNSEEN.search(task.tests):
+    if _UNSEEN.search(task.tests) or is_trusting_go(task.prompt, task.tests):
         return None
-    if task.solution is None:
-        return _by_prompt(task)
-    return None if task.prompt.strip() else _by_solution(task, task.solution)
+    return split_open_function(task, _by_prompt, _by_solution)
 
 
 def _by_prompt(task: Task) -> Split | None:

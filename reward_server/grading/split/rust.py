@@ -14,13 +14,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.base import Source, Split, Task, split_open_function
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.trusting import is_trusting_rust
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.languages.rust_source import without_crates
 
 # What tests say that look at more than values.
-_UNSEEN = re.compile(r"\b(?:asm|size_of_val|type_name|type_id|transmute|extern|libc)\b")
+_UNSEEN = re.compile(r"\b(?:size_of_val|type_name|type_id)\b")
 _PLAIN = word_set(
     """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char String"""
 )
@@ -130,11 +131,9 @@ class Signature:
 
 def split_rust(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open, or that has no prompt."""
-    if _UNSEEN.search(task.tests):
+    if _UNSEEN.search(task.tests) or is_trusting_rust(task.prompt, task.tests):
         return None
-    if task.solution is None:
-        return _by_prompt(task)
-    return None if task.prompt.strip() else _by_solution(task, task.solution)
+    return split_open_function(task, _by_prompt, _by_solution)
 
 
 def _by_prompt(task: Task) -> Split | None:
