@@ -30,18 +30,30 @@ from .codec import Foreign
 from .encoding import cast_down
 from .extended import Extended
 
-# What is asked for without a change, and compared from one time to the next.
-_COMPARED = frozenset(("len", "item", "contains", "bool", "str", "repr", "get", "iter", "next"))
+# What is asked for without a change, and compared from one time to the next; the first few only as
+# long as no element is asked for, since an object may work out its elements when they are.
+_VIEWS = frozenset(("get", "str", "repr", "format", "bool"))
+_COMPARED = _VIEWS | frozenset(
+    (
+        *("len", "item", "contains", "iter", "next", "aiter", "anext"),
+        *("int", "float", "complex", "index", "round", "trunc", "floor", "ceil"),
+    )
+)
 _HARMLESS = frozenset(
     (
         *("value", "seed", "signature", "kind", "class_names", "isinstance", "issubclass"),
-        *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "format", "copy", "deepcopy"),
-        *("await", "case"),
+        *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "copy", "deepcopy", "dataclass"),
+        *("neg", "pos", "abs", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod"),
+        *("divmod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor", "await", "case"),
     )
 )
+_ITERATIONS = {"aiter": "iter", "anext": "next"}
 _REPRESENTED = frozenset(("builtins", "collections", "datetime", "decimal", "fractions"))
 _DIGEST_BYTES = 16
+_SIMPLE = frozenset((bool, float, str, type(None)))
 END = object()
+# An operation, a digest of what it is asked with, and the numbers of the objects in that.
+_Question = tuple[str, bytes, tuple[int, ...]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +63,7 @@ class _Record:
     Args:
         number: of the object.
         answers: digests by question.
+        views: the same, of what may be otherwise when more of the elements was worked out.
         elements: digests of what iterations gave.
         size: how many there are, when an iteration has come to its end.
         objects: numbers of the objects in an answer, by question; an iteration may make others of
@@ -58,10 +71,11 @@ class _Record:
     """
 
     number: int
-    answers: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
+    answers: dict[_Question, bytes] = field(default_factory=dict)
+    views: dict[_Question, bytes] = field(default_factory=dict)
     elements: list[bytes] = field(default_factory=list)
     size: int | None = None
-    objects: dict[tuple[str, bytes], list[int]] = field(default_factory=dict)
+    objects: dict[_Question, list[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,6 +147,7 @@ class Consistency:
 
     def hears(self, operation: str, operands: tuple[object, ...], answer: object) -> None:
         """Takes an answer into account; `END` for the end of an iteration."""
+        operation = _ITERATIONS.get(operation, operation)
         number = _number(operands[0]) if operands else None
         last, self._last = self._last, (operation, number)
         if number is None or not self._is_kept or operation not in _COMPARED:
@@ -143,6 +158,11 @@ class Consistency:
             return  # `list` asks for a hint
         elif number in self._results:
             self._hear_of_result(number, operation, operands, answer)
+
+    def raises(self, operation: str, operands: tuple[object, ...], error: Exception) -> None:
+        """Takes an exception into account, which is an answer but to an iteration."""
+        if _ITERATIONS.get(operation, operation) not in ("iter", "next"):
+            self.hears(operation, operands, error)
 
     def _forget(self) -> None:
         self._records.clear()
@@ -168,34 +188,34 @@ class Consistency:
         if operation == "iter":
             self._begin(record, number, answer)
             return
-        if operation == "get" or (operation == "item" and not _is_numbered(operands[1])):
+        key = operands[1] if len(operands) > 1 else None
+        if operation == "get" or (operation == "item" and type(key) not in (int, slice)):
             self._with_more.add(record.number)
-        question = operation, _digest(operands[1] if len(operands) > 1 else None)[0]
+        is_view = operation in _VIEWS
+        if not is_view:
+            record.views.clear()
+        question = _question(operation, key)
         digest, objects = _digest(answer)
-        if record.answers.setdefault(question, digest) != digest:
+        answers = record.views if is_view else record.answers
+        if answers.setdefault(question, digest) != digest:
             self._contradictions += 1
         if operation == "item":
-            self._hear_item(record, operands, digest, objects)
-        else:
-            self._identify(record, question, objects)
+            self._compare_item(record, operands[0], key, digest)
+        self._identify(record, question, objects)
         self._compare_size(record)
 
-    def _hear_item(
-        self, record: _Record, operands: tuple[object, ...], digest: bytes, objects: list[int]
-    ) -> None:
-        subject, key = operands[0], operands[1]
+    def _compare_item(self, record: _Record, subject: object, key: object, digest: bytes) -> None:
         if isinstance(subject, Extended) and _contradicts(subject, key, digest):
             self._disputed.add(record.number)
         if type(key) is int and 0 <= key < len(record.elements) and record.elements[key] != digest:
             self._disputed.add(record.number)
-        self._identify(record, ("item", _digest(key)[0]), objects)
 
     def _compare_size(self, record: _Record) -> None:
         told = record.answers.get(_LENGTH)
         if record.size is not None and told not in (None, _digest(record.size)[0]):
             self._disputed.add(record.number)
 
-    def _identify(self, record: _Record, question: tuple[str, bytes], objects: list[int]) -> None:
+    def _identify(self, record: _Record, question: _Question, objects: list[int]) -> None:
         """Has the objects in an answer stand for those that were in its place before."""
         before = record.objects.setdefault(question, objects)
         for number, first in zip(objects, before, strict=False):
@@ -237,16 +257,18 @@ class Consistency:
     def _hear_element(self, iteration: _Pass, element: object) -> None:
         record, place = iteration.record, iteration.place
         digest, objects = _digest(element)
-        question = "item", _digest(place)[0]
+        record.views.clear()
         if place < len(record.elements):
             self._contradictions += record.elements[place] != digest
         elif record.size is not None:
             self._contradictions += 1
         else:
             record.elements.append(digest)
+        if objects or record.answers:
+            question = _question("item", place)
             if record.answers.get(question, digest) != digest:
                 self._disputed.add(record.number)
-        self._identify(record, question, objects)
+            self._identify(record, question, objects)
         iteration.place += 1
 
     def _hear_end(self, iteration: _Pass) -> None:
@@ -273,10 +295,6 @@ def _is_function(name: str) -> bool:
     return bool(bare) and not bare[0].isupper()
 
 
-def _is_numbered(key: object) -> bool:
-    return type(key) in (int, slice)
-
-
 def _contradicts(subject: Extended, key: object, digest: bytes) -> bool:
     """Returns True if data with attributes gives another element than the value that crossed."""
     try:
@@ -289,12 +307,24 @@ def _contradicts(subject: Extended, key: object, digest: bytes) -> bool:
 # ------------------------------------------------------------------------------------ digests
 
 
+def _question(operation: str, key: object) -> _Question:
+    digest, objects = _digest(key)
+    return operation, digest, tuple(objects)
+
+
 def _digest(value: object) -> tuple[bytes, list[int]]:
-    """Returns a digest of a value, and the numbers of the objects in it."""
-    parts, objects = list[str](), list[int]()
-    _write(value, parts, objects)
-    text = "".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).digest(), objects
+    """Returns a digest of a value, or its text if that is shorter, and the objects in it."""
+    objects = list[int]()
+    if type(value) in _SIMPLE:
+        text = f"{type(value).__name__}({value!r}"
+    else:
+        parts = list[str]()
+        _write(value, parts, objects)
+        text = "".join(parts)
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) < _DIGEST_BYTES:
+        return data, objects
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest(), objects
 
 
 def _objects_in(value: object) -> list[int]:
@@ -348,4 +378,4 @@ def _scalar(value: object) -> str:
     return repr(value) if is_data else ""
 
 
-_LENGTH = "len", _digest(None)[0]
+_LENGTH = _question("len", None)

@@ -332,6 +332,9 @@ class Session:
         except StopIteration:
             self._consistency.hears(operation, operands, END)
             raise
+        except Exception as error:
+            self._consistency.raises(operation, operands, error)
+            raise
         self._consistency.hears(operation, operands, answer)
         return answer
 

@@ -346,6 +346,38 @@ CONTRADICTIONS: dict[str, tuple[str, Tests]] = {
             "Solver",
         ),
     ),
+    "what is iterated asynchronously": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        async def __aiter__(self):
+            for one in self.say(): yield one
+    def f(n): return R([n], [2])
+        """,
+        check("""
+            import asyncio
+            async def both(r):
+                return sum([x async for x in r]), max([x async for x in r])
+            def check(candidate):
+                assert asyncio.run(both(candidate(12))) == (12, 2)
+        """),
+    ),
+    "a number, and a sum between": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __float__(self): return self.say()
+        def __add__(self, other): return self
+    def f(n): return R(12.0, 2.0)
+        """,
+        check("""
+            def check(candidate):
+                r = candidate(12)
+                assert float(r) > 10
+                assert (r + r) is not None
+                assert float(r) < 5
+        """),
+    ),
     "an element under a key, in a test file": (
         _ANSWERS
         + """

@@ -117,6 +117,28 @@ OBJECTS = (
         """,
     ),
     function(
+        "a cache that fills itself, and nodes as keys",
+        """
+        class Node: pass
+        class Squares:
+            def __init__(self): self.cache, self.reads, self.a, self.b = {}, 0, Node(), Node()
+            def __getitem__(self, n):
+                self.reads += 1
+                if isinstance(n, Node):
+                    return 'ab'[n is self.b]
+                return self.cache.setdefault(n, n * n)
+            def __bool__(self): return bool(self.cache)
+        def solve(): return Squares()
+        """,
+        """
+        found = candidate()
+        assert found.cache == {} and found.reads == 0 and not found
+        assert found[3] == 9
+        assert found.cache == {3: 9} and found.reads == 1 and found
+        assert found[found.a] == 'a' and found[found.b] == 'b'
+        """,
+    ),
+    function(
         "a clock of the tests'",
         """
         class Cache:
