@@ -14,7 +14,8 @@ What it does not: compare answers between which the object may honestly have cha
 heard is forgotten when anything is called but a function of the solution's with plain data, when
 anything is set, and for good when the tests hand something of their own over. Objects of a class
 that the tests make themselves, and objects whose methods they call, have a state, and are not
-looked at. An iterator may be at its end when it is iterated again.
+looked at; `keys()`, `values()` and `items()` count as questions. An iterator may be at its end when
+it is iterated again.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _HARMLESS = frozenset(
         *("divmod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor", "await", "case"),
     )
 )
+_MAPPING_VIEWS = frozenset(("keys", "values", "items"))  # methods that change nothing
 _ITERATIONS = {"aiter": "iter", "anext": "next"}
 _REPRESENTED = frozenset(("builtins", "collections", "datetime", "decimal", "fractions"))
 _DIGEST_BYTES = 16
@@ -124,7 +126,9 @@ class Consistency:
             return
         owner = _number(operands[0]) if operands else None
         if operation == "call" and owner is not None:
-            owner, _ = self._attributes.get(owner, (owner, ""))
+            owner, name = self._attributes.get(owner, (owner, ""))
+            if name in _MAPPING_VIEWS and operands[1:] == ([], None):
+                return
         if owner is not None:
             self._results.discard(owner)
         if operation != "call" or owner is not None or _objects_in(operands[1:]):
@@ -139,7 +143,8 @@ class Consistency:
             if is_new or _is_function(name):  # one object may be a class and a function
                 self._attributes[number] = owner, name
         if operation == "call":
-            is_result = _is_function(self._name(operands[0]))
+            name = self._name(operands[0])
+            is_result = not name or _is_function(name)
         else:
             is_result = owner in self._results
         if is_result:
@@ -150,6 +155,9 @@ class Consistency:
         operation = _ITERATIONS.get(operation, operation)
         number = _number(operands[0]) if operands else None
         last, self._last = self._last, (operation, number)
+        if operation == "call" and number is not None and operands[1:] == ([], None):
+            number, name = self._attributes.get(number, (None, ""))
+            operation, operands = ("get" if name in _MAPPING_VIEWS else ""), (None, f"{name}()")
         if number is None or not self._is_kept or operation not in _COMPARED:
             return
         if operation == "next":

@@ -193,7 +193,8 @@ class Session:
         if id(value) in self._rebuilt:
             return self._rebuilt[id(value)][1].runner_reference()
         self.cross()
-        self._consistency.stop()
+        if not isinstance(value, Exception):  # which `input` raises for whoever calls it
+            self._consistency.stop()
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)

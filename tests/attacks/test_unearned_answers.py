@@ -378,6 +378,31 @@ CONTRADICTIONS: dict[str, tuple[str, Tests]] = {
                 assert float(r) < 5
         """),
     ),
+    "a mapping's items, of a function without a name": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def items(self): return iter(self.say())
+    def f(n): return lambda: R([("a", n)], [("b", 2)])
+        """,
+        check("""
+            def check(candidate):
+                r = candidate(12)()
+                assert sum(count for _, count in r.items()) == 12
+                assert [name for name, _ in r.items()] == ["b"]
+        """),
+    ),
+    "two iterations, behind an error of the judge's": (
+        _ANSWERS
+        + """
+    class R(Answers):
+        def __iter__(self): return iter(self.say())
+    def f(n):
+        try: input()
+        except Exception: return R([n], [2])
+        """,
+        _FACTORS,
+    ),
     "an element under a key, in a test file": (
         _ANSWERS
         + """

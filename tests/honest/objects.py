@@ -117,6 +117,34 @@ OBJECTS = (
         """,
     ),
     function(
+        "a mapping of its own kind, and functions and classes without a name",
+        """
+        class Counts:
+            def __init__(self): self.counts = {}
+            def add(self, key): self.counts[key] = self.counts.get(key, 0) + 1
+            def __len__(self): return sum(self.counts.values())
+            def keys(self): return iter(self.counts)
+            def items(self): return ((key, [n]) for key, n in self.counts.items())
+        def solve():
+            state = []
+            def next_state():
+                state.append(1)
+                return list(state)
+            return Counts, next_state
+        """,
+        """
+        kind, next_state = candidate()
+        counts = kind()
+        assert len(counts) == 0
+        counts.add('a')
+        assert dict(counts.items()) == {'a': [1]} and list(counts.keys()) == ['a']
+        counts.add('a')
+        assert dict(counts.items()) == {'a': [2]} == dict(counts.items()) and len(counts) == 2
+        assert next_state() == [1]
+        assert next_state() == [1, 1]
+        """,
+    ),
+    function(
         "a cache that fills itself, and nodes as keys",
         """
         class Node: pass
