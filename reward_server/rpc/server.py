@@ -118,7 +118,9 @@ class RpcServer:
         port = self._listen()
         await self._server.start()
         if self._strangers is not None:
-            await self._watching.enter_async_context(self._strangers.watched(port))
+            await self._watching.enter_async_context(
+                self._strangers.watched(port, self._endpoint.maximum_connections)
+            )
         self._health.tell(serving=True)
         return port
 

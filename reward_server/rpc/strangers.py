@@ -16,6 +16,7 @@ has been compared: the number may have been given to another file meanwhile, the
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 import stat
@@ -34,11 +35,14 @@ MOST_CONNECTIONS = 64
 MOST_STREAMS = 16
 CALLS_AT_ONCE = 64
 CALLS_PER_SECOND = 32.0
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS, _CROWDED_SECONDS = 1.0, 0.1
+# What a connection gets to show a credential, while there is room.
+_GRACE_SECONDS = 0.5
 _PAUSE_SECONDS = 0.02
 _REPORT_SECONDS = 10.0
 _MOST_ADDRESSES = 4096
 _RETRY_SECONDS = 5.0
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE})
 
 _log = structlog.get_logger("strangers")
 
@@ -60,6 +64,7 @@ class Strangers:
         self._first_seen: dict[str, float] = {}
         self._next_report = 0.0
         self._is_watching = False
+        self._is_crowded = False
 
     def showed_credential(self, peer: str) -> None:
         """Notes that a connection is that of somebody who holds a valid credential.
@@ -97,9 +102,9 @@ class Strangers:
             self._streams -= 1
 
     @asynccontextmanager
-    async def watched(self, port: int) -> AsyncIterator[None]:
-        """Looks at the connections to a port for the length of the block."""
-        task = asyncio.create_task(self._watch(port))
+    async def watched(self, port: int, room: int) -> AsyncIterator[None]:
+        """Looks at the connections to a port, of which there is room for so many, in the block."""
+        task = asyncio.create_task(self._watch(port, room))
         self._is_watching = True
         try:
             yield
@@ -108,27 +113,40 @@ class Strangers:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _watch(self, port: int) -> None:
+    async def _watch(self, port: int, room: int) -> None:
         while True:
+            seconds = _CROWDED_SECONDS if self._is_crowded else _LOOK_SECONDS
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._alarm.wait(), _LOOK_SECONDS)
+                await asyncio.wait_for(self._alarm.wait(), seconds)
             self._alarm.clear()
-            self._look(port)
+            with suppress(OSError):  # looking takes a descriptor, and there may be none
+                self._look(port, room)
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    def _look(self, port: int) -> None:
+    def _look(self, port: int, room: int) -> None:
         """Ends connections of strangers who overdo it, and the oldest of too many."""
         found = dict(_connections(port))
         now = time.monotonic()
         self._first_seen = {peer: self._first_seen.get(peer, now) for peer in found}
         self._holders &= found.keys()
         strangers = sorted(found.keys() - self._holders, key=self._first_seen.__getitem__)
-        surplus = strangers[: max(len(strangers) - MOST_CONNECTIONS, 0)]
+        self._is_crowded = len(strangers) > MOST_CONNECTIONS
+        surplus = self._surplus(strangers, now, room)
         overdone = (self._overdone & found.keys()) - self._holders
         self._overdone.clear()
         for peer in overdone.union(surplus):
             if _end(found[peer], peer, port):
                 self._report("calls" if peer in overdone else "connections")
+
+    def _surplus(self, strangers: list[str], now: float, room: int) -> list[str]:
+        """Returns those of too many that are to go, given the oldest first.
+
+        Whoever came a moment ago may be about to show a credential, and stays while strangers
+        leave half of the room.
+        """
+        surplus = strangers[: max(len(strangers) - MOST_CONNECTIONS, 0)]
+        had_time = sum(self._first_seen[peer] <= now - _GRACE_SECONDS for peer in surplus)
+        return surplus[: max(had_time, len(strangers) - room // 2)]
 
     def _report(self, what: str) -> None:
         self._telemetry.stranger_refused(what)
@@ -164,7 +182,11 @@ def _host(peer: str) -> str:
 
 
 def _connections(port: int) -> Iterator[tuple[str, int]]:
-    """Yields the connections to a port: the other end's name, and the descriptor."""
+    """Yields the connections to a port: the other end's name, and the descriptor.
+
+    Raises:
+        OSError: there is no descriptor left to look with.
+    """
     for entry in os.listdir("/proc/self/fd"):
         name = _name_of(int(entry), port)
         if name is not None:
@@ -177,7 +199,9 @@ def _name_of(descriptor: int, port: int) -> str | None:
             return None
         with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
             return _name(connection, port)
-    except OSError:  # closed meanwhile, not connected, or no socket of the internet's
+    except OSError as error:  # closed meanwhile, not connected, or no socket of the internet's
+        if error.errno in _EXHAUSTED:
+            raise
         return None
 
 

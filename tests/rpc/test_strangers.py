@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -49,6 +51,15 @@ def http2() -> h2.connection.H2Connection:
     connection = h2.connection.H2Connection(configuration)
     connection.initiate_connection()
     return connection
+
+
+async def acknowledged(
+    connection: h2.connection.H2Connection, reader: asyncio.StreamReader
+) -> None:
+    """Reads until a connection is ended, so that the server is told that it is listened to."""
+    with suppress(ConnectionError):
+        while data := await reader.read(1 << 16):
+            connection.receive_data(data)
 
 
 async def until_ended(reader: asyncio.StreamReader) -> None:
@@ -106,6 +117,48 @@ async def test_a_connection_on_which_a_credential_was_shown_is_never_ended(
         writer.transport.abort()
 
 
+@pytest.mark.parametrize(
+    ("old", "young", "room", "ended"),
+    [
+        (0, 64, 1000, 0),
+        (0, 300, 1000, 0),  # all may be about to show a credential
+        (300, 0, 1000, 300 - 64),
+        (100, 300, 1000, 100),
+        (10, 500, 600, 210),  # no room: the oldest go
+        (0, 900, 416, 900 - 208),
+        (0, 900, 16, 900 - 64),
+    ],
+)
+def test_newcomers_have_time_to_show_a_credential_while_there_is_room(
+    old: int, young: int, room: int, ended: int
+) -> None:
+    guard = Strangers(Telemetry())
+    peers = [str(number) for number in range(old + young)]
+    seen = [0.0] * old + [99.9] * young
+    guard._first_seen = dict(zip(peers, seen, strict=True))
+    assert guard._surplus(peers, 100.0, room) == peers[:ended]
+
+
+async def test_a_look_for_which_no_descriptor_is_left_forgets_nobody_and_is_not_the_last(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await is_served(served)
+    looked, refusals = asyncio.Event(), iter([errno.EMFILE, errno.ENFILE])
+
+    def dup(descriptor: int, duplicate: Callable[[int], int] = os.dup) -> int:
+        if error := next(refusals, 0):
+            raise OSError(error, "no descriptor is left")
+        looked.set()
+        return duplicate(descriptor)
+
+    monkeypatch.setattr(strangers, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(os, "dup", dup)
+    async with asyncio.timeout(30):
+        await looked.wait()
+    assert next(refusals, None) is None
+    assert await is_served(served, 1)
+
+
 # ----------------------------------------------------------------------------------------- calls
 
 
@@ -114,13 +167,16 @@ async def test_who_goes_on_calling_without_a_credential_loses_the_connection(
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", served.app.port)
     connection = http2()
-    for number in range(2 * strangers.CALLS_AT_ONCE):
-        stream = connection.get_next_available_stream_id()
-        connection.send_headers(stream, HEADERS)
-        if number % 3 == 0:
-            connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
-    writer.write(connection.data_to_send())
-    await until_ended(reader)
+    ended = asyncio.create_task(acknowledged(connection, reader))
+    async with asyncio.timeout(30):
+        while not ended.done():
+            for number in range(8):
+                stream = connection.get_next_available_stream_id()
+                connection.send_headers(stream, HEADERS)
+                if number % 3:
+                    connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
+            writer.write(connection.data_to_send())
+            await asyncio.wait([ended], timeout=0.02)
     assert await is_served(served)
     writer.transport.abort()
 

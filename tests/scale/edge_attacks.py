@@ -14,6 +14,7 @@ import grpc
 import h2.config
 import h2.connection
 import h2.errors
+import h2.exceptions
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
@@ -25,6 +26,7 @@ _OWN_CONNECTION = [
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
 ]
+_RESETS_AT_ONCE = 100
 _HEADERS = [
     (":method", "POST"),
     (":scheme", "http"),
@@ -116,21 +118,35 @@ async def rapid_reset(address: str) -> None:
         try:
             reader, writer = await asyncio.open_connection(host, int(port))
             await _reset_streams(reader, writer)
-        except OSError:
+        except (OSError, h2.exceptions.ProtocolError):
             await asyncio.sleep(0.001)
 
 
 async def _reset_streams(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     connection = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding=None))
     connection.initiate_connection()
-    while not reader.at_eof():
-        for _ in range(100):
-            stream = connection.get_next_available_stream_id()
-            connection.send_headers(stream, _HEADERS)
-            connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
-        writer.write(connection.data_to_send())
-        await writer.drain()
-        await asyncio.sleep(0)
+    reading = asyncio.create_task(_acknowledge(connection, reader))
+    try:
+        while not reading.done():
+            for _ in range(_RESETS_AT_ONCE):
+                stream = connection.get_next_available_stream_id()
+                connection.send_headers(stream, _HEADERS)
+                connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
+            writer.write(connection.data_to_send())
+            await writer.drain()
+            await asyncio.sleep(0)
+    finally:
+        reading.cancel()
+        writer.transport.abort()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
+async def _acknowledge(
+    connection: h2.connection.H2Connection, reader: asyncio.StreamReader
+) -> None:
+    """Reads what the server says, so that it is told that its settings and pings arrived."""
+    while data := await reader.read(1 << 16):
+        connection.receive_data(data)
 
 
 async def calls(address: str) -> None:
