@@ -6,7 +6,7 @@ import asyncio
 import errno
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -139,24 +139,35 @@ def test_newcomers_have_time_to_show_a_credential_while_there_is_room(
     assert guard._surplus(peers, 100.0, room) == peers[:ended]
 
 
+@pytest.mark.parametrize("call", ["listdir", "dup"])
+@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENFILE])
 async def test_a_look_for_which_no_descriptor_is_left_forgets_nobody_and_is_not_the_last(
-    served: Served, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, call: str, error: int
 ) -> None:
-    assert await is_served(served)
-    looked, refusals = asyncio.Event(), iter([errno.EMFILE, errno.ENFILE])
+    before, guard, looked = getattr(os, call), Strangers(Telemetry()), asyncio.Event()
+    look, refusals = guard._look, [error]
 
-    def dup(descriptor: int, duplicate: Callable[[int], int] = os.dup) -> int:
-        if error := next(refusals, 0):
-            raise OSError(error, "no descriptor is left")
+    def refused_once(what: object) -> object:
+        if refusals:
+            raise OSError(refusals.pop(), "no descriptor is left")
+        return before(what)
+
+    def noted(port: int, room: int) -> None:
+        look(port, room)
         looked.set()
-        return duplicate(descriptor)
 
     monkeypatch.setattr(strangers, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(os, "dup", dup)
-    async with asyncio.timeout(30):
-        await looked.wait()
-    assert next(refusals, None) is None
-    assert await is_served(served, 1)
+    monkeypatch.setattr(guard, "_look", noted)
+    monkeypatch.setattr(os, call, refused_once)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)), server.accept()[0] as own:
+            peer = f"ipv4:127.0.0.1:{own.getpeername()[1]}"
+            async with guard.watched(port, 100), asyncio.timeout(30):
+                guard.showed_credential(peer)
+                await looked.wait()
+            assert guard._holders == {peer}
+            assert not refusals
 
 
 # ----------------------------------------------------------------------------------------- calls
