@@ -20,7 +20,6 @@ it is iterated again.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterable, Mapping, ValuesView
 from collections.abc import Set as AbstractSet
@@ -332,7 +331,9 @@ def _digest(value: object) -> tuple[bytes, list[int]]:
     data = text.encode("utf-8", "surrogatepass")
     if len(data) < _DIGEST_BYTES:
         return data, objects
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest(), objects
+    from _blake2 import blake2b  # where it is needed, since it makes every fork dearer
+
+    return blake2b(data, digest_size=_DIGEST_BYTES).digest(), objects
 
 
 def _objects_in(value: object) -> list[int]:
