@@ -142,8 +142,10 @@ class Workshop:
 @contextmanager
 def running(command: list[str], reads: int, writes: int) -> Iterator[subprocess.Popen[bytes]]:
     """Runs a program that reads one descriptor and writes the other; both are closed here."""
-    aside = f"60<&{reads} 61>&{writes} {reads}<&- {writes}>&-"
-    script = f'exec "$@" {aside} {READS}<&60 {WRITES}>&61 60<&- 61>&-'
+    first = 1 + max(reads, writes, READS, WRITES)  # of two that are neither of the four
+    second = first + 1
+    aside = f"{first}<&{reads} {second}>&{writes} {reads}<&- {writes}>&-"
+    script = f'exec "$@" {aside} {READS}<&{first} {WRITES}>&{second} {first}<&- {second}>&-'
     process = subprocess.Popen(
         ["bash", "-c", script, "bash", *command],
         stdin=subprocess.DEVNULL,
