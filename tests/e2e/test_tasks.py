@@ -12,6 +12,7 @@ import pytest
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import Integrity, RewardClient, Verdict, tasks
 
+WAITING = 400  # at once; a queue takes 256
 HUMANEVAL = {
     "prompt": 'def twice(x):\n    """Doubles."""\n',
     "test": "def check(candidate):\n    assert candidate(2) == 4\n",
@@ -192,26 +193,19 @@ def test_a_right_solution_passes_and_a_wrong_one_does_not(client, task, row, rig
 
 @pytest.mark.parametrize("batch_size", [1, 16])
 def test_a_groups_duplicates_cost_one_execution(lasting_server, batch_size):
-    request = tasks.humaneval(HUMANEVAL, "    import time; time.sleep(0.3); return 2 * x\n")
+    request = tasks.humaneval(HUMANEVAL, "    import time; time.sleep(1.5); return 2 * x\n")
     with RewardClient(lasting_server.target, batch_size=batch_size) as client:
         scores = client.score([request] * 8)
     assert [score.reward for score in scores] == [1.0] * 8
     assert sum(not score.deduplicated for score in scores) == 1
 
 
-def test_512_completions_in_one_call_are_all_judged(client):
-    rights = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(256)]
-    wrongs = [tasks.humaneval(HUMANEVAL, f"    return {i}\n") for i in range(100, 356)]
-    scores = client.score([*rights, *wrongs])
-    assert [score.reward for score in scores] == [1.0] * 256 + [0.0] * 256
-
-
 def test_more_than_the_queue_takes_is_pushed_back_and_still_judged(lasting_server):
-    requests = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(700)]
-    with RewardClient(lasting_server.target, max_in_flight=700) as client:
+    requests = [tasks.humaneval(HUMANEVAL, f"    return 2 * x + 0 * {i}\n") for i in range(WAITING)]
+    with RewardClient(lasting_server.target, max_in_flight=WAITING) as client:
         scores = client.score(requests)
     assert [score.error for score in scores if score.error is not None] == []
-    assert [score.reward for score in scores] == [1.0] * 700
+    assert [score.reward for score in scores] == [1.0] * WAITING
 
 
 def test_a_request_above_the_servers_limit_is_refused_by_name(client):
