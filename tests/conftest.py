@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import lzma
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+# All that needs an engine, and then folders of `tests` whose files take long. What measures answers
+# under load (`scale`) comes when the engine's containers are gone.
+LONGEST_FIRST = ("engine", "e2e", "attacks", "split", "honest", "scale", "conformance")
+
 pytest_plugins = ("tests.docker", "tests.support")
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Marks what needs a Docker Engine.
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """Marks what needs a Docker Engine, and groups tests for processes that share them.
 
-    Such tests look at all of its containers, and break it: nothing else may run beside them.
+    Tests with an engine look at all of its containers, and break it: they are one group, so that
+    none of them runs beside another. Of the others each file is a group, whose tests share servers.
+    What takes longest comes first, so that all processes end at about the same time.
     """
     for item in items:
         if {"engine", "dead_engine"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.engine)
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    yield
+    items.sort(key=_place)
+
+
+def _group(item: pytest.Item) -> str:
+    if item.get_closest_marker("engine"):
+        return "engine"
+    return item.path.relative_to(REPOSITORY / "tests").as_posix()
+
+
+def _place(item: pytest.Item) -> int:
+    folder = _group(item).partition("/")[0]
+    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

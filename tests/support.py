@@ -29,6 +29,7 @@ from reward_server.evaluation import Evaluation
 from reward_server.settings import Settings
 
 SLOTS = 2
+PYTHON = ("python",)  # a start tries each language that a server offers
 SMALL_LIMITS = Limits(
     cpu_time_seconds=2.0,
     wall_time_seconds=3.0,
@@ -89,14 +90,14 @@ def is_refused(assessment: Assessment) -> bool:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge() -> AsyncIterator[Judge]:
     """Gives a judge with one slot, so that consecutive completions meet in one container."""
-    async with running_app(Settings(port=0, workers=1)) as app:
+    async with running_app(Settings(port=0, workers=1, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_two() -> AsyncIterator[Judge]:
     """Gives a judge with two slots, so that completions have neighbours."""
-    async with running_app(Settings(port=0, workers=SLOTS)) as app:
+    async with running_app(Settings(port=0, workers=SLOTS, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
@@ -104,7 +105,11 @@ async def judge_of_two() -> AsyncIterator[Judge]:
 async def judge_of_files() -> AsyncIterator[Judge]:
     """Gives a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
     settings = Settings(
-        port=0, workers=SLOTS, sandbox_packages=PACKAGES, sandbox_preload=("pytest",)
+        port=0,
+        workers=SLOTS,
+        languages=PYTHON,
+        sandbox_packages=PACKAGES,
+        sandbox_preload=("pytest",),
     )
     async with running_app(settings) as app:
         yield Judge(app.evaluation)

@@ -5,7 +5,6 @@ Those in JavaScript are judged in the local sandbox, by `test_split_programs`.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -30,6 +29,7 @@ from tests.attacks.program_attacks import (
     TESTS,
     ProgramAttack,
 )
+from tests.sampling import sampled
 from tests.support import is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -80,20 +80,23 @@ async def test_a_value_lives_while_it_is_compared(app: App, language: str) -> No
     assert assessment.reward == 1.0
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [attack for attack in PROGRAM_ATTACKS if attack.language != "javascript"],
-    ids=lambda attack: f"{attack.language} {attack.name}",
-)
+ATTACKS = [attack for attack in PROGRAM_ATTACKS if attack.language != "javascript"]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: f"{one.language} {one.name}")
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack
 ) -> None:
-    awarded, assessment = await asyncio.gather(
-        awarded_by_exit_status(app, attack.language, attack.completion),
-        _judged(app, attack.language, attack.completion),
-    )
-    assert awarded
+    assessment = await _judged(app, attack.language, attack.completion)
     assert is_refused(assessment), assessment
     assert assessment.integrity is INTEGRITY[attack.language]
     if attack.signal:
         assert assessment.signals.get(attack.signal), assessment
+
+
+# It is said of the attacks alone: a run takes some of them.
+@pytest.mark.parametrize(
+    "attack", sampled(ATTACKS, 4), ids=lambda one: f"{one.language} {one.name}"
+)
+async def test_an_attack_beats_the_exit_status(app: App, attack: ProgramAttack) -> None:
+    assert await awarded_by_exit_status(app, attack.language, attack.completion)

@@ -1,4 +1,4 @@
-"""No attack gets a reward, and none is a dud: each first beats a naive grader."""
+"""No attack gets a reward, and none is a dud: each beats a naive grader."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from reward_server.domain import Assessment, Integrity, Verdict
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
 from tests.attacks.naive import Conclusion, conclude
+from tests.sampling import sampled
 from tests.support import Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -37,10 +38,15 @@ async def _judged(attack: Attack, judge: Judge) -> Assessment:
 async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
     attack: Attack, judge: Judge
 ) -> None:
-    conclusions, assessment = await asyncio.gather(_shown(attack), _judged(attack, judge))
-    assert conclusions == {Conclusion.AWARDED}
+    assessment = await _judged(attack, judge)
     assert is_refused(assessment)
     assert assessment.integrity is Integrity.ISOLATED
     if attack.leaves:
         assert assessment.verdict in LEFT
         assert assessment.signals.get("early_exit")
+
+
+# It is said of the attacks alone: a run takes some of them.
+@pytest.mark.parametrize("attack", sampled(ATTACKS, 5), ids=lambda attack: attack.name)
+async def test_an_attack_beats_a_naive_grader(attack: Attack) -> None:
+    assert await _shown(attack) == {Conclusion.AWARDED}

@@ -1,4 +1,8 @@
-"""No completion buys itself out of a verdict by breaking what judges it, and each ends in time."""
+"""No completion buys itself out of a verdict by breaking what judges it, and each ends in time.
+
+A run takes some of each kind of forged message, and some of the problems that an object pretends to
+solve: each breaks a sandbox. REWARD_SERVER_TEST_ALL=1 takes all.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,15 @@ import pytest_asyncio
 
 from reward_server.domain import Verdict
 from tests.attacks.corpus.frames import FORGERIES
-from tests.attacks.corpus.sieges import SIEGES, Siege
+from tests.attacks.corpus.sieges import PRETENDED, SIEGES, Siege
 from tests.attacks.problems import EQUAL
+from tests.sampling import sampled
 from tests.support import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
 LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.5)
+FORGED = [forgery for kind in FORGERIES for forgery in sampled(kind, 3)]
 SLEEPER = "import time\ndef solve(x):\n    time.sleep(60)\n"
 
 
@@ -38,14 +44,14 @@ async def _withstood(siege: Siege, judge: Judge, sleeper_seconds: float) -> None
     assert honest.verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize("siege", SIEGES, ids=lambda siege: siege.name)
+@pytest.mark.parametrize("siege", [*SIEGES, *sampled(PRETENDED, 4)], ids=lambda siege: siege.name)
 async def test_a_siege_ends_in_a_verdict_against_it(
     siege: Siege, judge: Judge, sleeper_seconds: float
 ) -> None:
     await _withstood(siege, judge, sleeper_seconds)
 
 
-@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
+@pytest.mark.parametrize("forgery", FORGED, ids=lambda forgery: forgery.name)
 async def test_a_forged_message_ends_in_a_verdict_against_it(
     forgery: Siege, judge: Judge, sleeper_seconds: float
 ) -> None:

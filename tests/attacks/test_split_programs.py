@@ -45,7 +45,7 @@ async def app() -> AsyncIterator[App]:
     """Gives a server that has what is installed here."""
     if shutil.which("node") is None:
         pytest.skip("install node to run this test")
-    async with running_app(Settings(port=0, workers=2)) as running:
+    async with running_app(Settings(port=0, workers=2, languages=("javascript",))) as running:
         yield running
 
 

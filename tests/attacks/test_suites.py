@@ -20,6 +20,7 @@ from tests.attacks.corpus.suites import (
     SuiteAttack,
 )
 from tests.attacks.naive import Conclusion, conclude
+from tests.sampling import sampled
 from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -56,13 +57,16 @@ async def test_a_solution_passes_what_is_attacked(tests: object, judge_of_files:
 async def test_an_attack_that_beats_a_naive_run_of_test_files_gets_no_reward(
     attack: SuiteAttack, judge_of_files: Judge
 ) -> None:
-    shown, assessment = await asyncio.gather(
-        asyncio.to_thread(conclude, attack.beats, attack.tests, attack.completion),
-        judge_of_files(attack.completion, attack.tests, limits=FILE_LIMITS),
-    )
-    assert shown is Conclusion.AWARDED
+    assessment = await judge_of_files(attack.completion, attack.tests, limits=FILE_LIMITS)
     assert is_refused(assessment), assessment
     assert assessment.integrity is Integrity.ISOLATED
+
+
+# It is said of the attacks alone: a run takes some of them.
+@pytest.mark.parametrize("attack", sampled(EVERY, 5), ids=lambda attack: attack.name)
+async def test_an_attack_beats_a_naive_run_of_test_files(attack: SuiteAttack) -> None:
+    shown = await asyncio.to_thread(conclude, attack.beats, attack.tests, attack.completion)
+    assert shown is Conclusion.AWARDED
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

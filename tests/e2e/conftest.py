@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.math_packages import install
 from trainer_client.local_server import LocalServer
 
+PYTHON = ("--set", "languages=python")  # a start tries each language that a server offers
 CHAT_TEMPLATE = (
     "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}{% endfor %}"
     "{% if add_generation_prompt %}<assistant>{% endif %}"
@@ -65,14 +66,14 @@ def trl_noted(record_property: Callable[[str, object], None]) -> None:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LocalServer]:
     """Gives a reward server that serves."""
-    with LocalServer(tmp_path / "server.log") as running:
+    with LocalServer(tmp_path / "server.log", PYTHON) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def lasting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """Gives a reward server that nobody may kill."""
-    with LocalServer(tmp_path_factory.mktemp("server") / "server.log") as running:
+    with LocalServer(tmp_path_factory.mktemp("server") / "server.log", PYTHON) as running:
         yield running
 
 
@@ -83,5 +84,5 @@ def math_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServe
     settings = [f"sandbox_packages={packages}", "sandbox_preload=math_verify"]
     arguments = [part for setting in settings for part in ("--set", setting)]
     log = tmp_path_factory.mktemp("math-server") / "server.log"
-    with LocalServer(log, ["--workers", "1", *arguments]) as running:
+    with LocalServer(log, ["--workers", "1", *PYTHON, *arguments]) as running:
         yield running

@@ -20,6 +20,7 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.languages import load_languages
+from tests.sampling import TAKES_ALL, times
 
 from .suites import (
     JAVA_EQUAL_TO_ALL,
@@ -32,6 +33,7 @@ from .suites import (
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+CHEAT_SECONDS = {"javascript": 8.0}  # of wall time, which one of them uses up
 CHEATS = [
     pytest.param(suite, text, id=f"{suite.language}-{name}")
     for suite in SUITES
@@ -49,10 +51,13 @@ async def judge(
     further: tuple[tuple[str, bytes], ...] = (),
     policy: RewardPolicy = RewardPolicy(),  # noqa: B008  # it is immutable
     cpu_seconds: float = 10.0,
+    wall_seconds: float | None = None,
 ) -> Assessment:
     language = load_languages().find(suite.language)
     assert language.unit is not None
     limits = replace(language.default_limits(Limits()), cpu_time_seconds=cpu_seconds)
+    if wall_seconds is not None:
+        limits = replace(limits, wall_time_seconds=wall_seconds)
     return await app.evaluation.score(
         Submission(
             completion=text,
@@ -114,8 +119,8 @@ async def test_what_does_not_compile_is_said_so(suite: Suite, app: App) -> None:
 
 @pytest.mark.parametrize(("suite", "text"), CHEATS)
 async def test_a_cheat_earns_nothing(suite: Suite, text: str, app: App) -> None:
-    for _ in range(2):  # whatever the secrets
-        said = await judge(app, suite, text)
+    for _ in range(times(2, by_default=1)):  # whatever the secrets
+        said = await judge(app, suite, text, wall_seconds=CHEAT_SECONDS.get(suite.language))
         assert said.verdict in (Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR)
         assert said.reward == 0.0
 
@@ -167,6 +172,9 @@ async def test_assertions_cannot_be_replaced_where_nothing_else_tells(app: App) 
     assert (await judge(app, java, text % "a + b", files=files, further=further)).reward == 1.0
 
 
+PACKAGES = ("package com.example;", "")
+
+
 async def judge_on_demand(
     app: App, text: str, shadow: tuple[str, str], package: str = "package com.example;"
 ) -> Assessment:
@@ -178,8 +186,14 @@ async def judge_on_demand(
     return await judge(app, java, text, files=(("CalcTest.java", tests),))
 
 
-@pytest.mark.parametrize("package", ["package com.example;", ""])
-@pytest.mark.parametrize("shadow", JAVA_SHADOWS)
+@pytest.mark.parametrize(
+    ("shadow", "package"),
+    [
+        (shadow, package)
+        for number, shadow in enumerate(JAVA_SHADOWS)
+        for package in (PACKAGES if TAKES_ALL else [PACKAGES[number % len(PACKAGES)]])
+    ],
+)
 async def test_no_name_of_a_solution_stands_for_junits(shadow: str, package: str, app: App) -> None:
     said = await judge_on_demand(app, "0", JAVA_SHADOWS[shadow], package)
     assert (said.verdict, said.reward) == (Verdict.FAILED, 0.0), said

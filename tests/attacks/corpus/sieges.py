@@ -383,4 +383,4 @@ SOURCES = (
     _source("a program of invisible characters", "def solve(x):\u2028\u200b\n    return 1\n"),
 )
 
-SIEGES = (*RESULTS, *PRETENDED, *RAISED, *ENDINGS, *SOURCES)
+SIEGES = (*RESULTS, *RAISED, *ENDINGS, *SOURCES)

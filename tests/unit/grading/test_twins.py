@@ -104,7 +104,7 @@ def content(files: tuple[tuple[str, str], ...]) -> str:
 
 
 @given(cases(), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=times(150, by_default=60), deadline=None)
 def test_what_was_made_wrong_fails_and_nothing_else(
     found: list[tuple[object, str]], draw: random.Random
 ) -> None:
