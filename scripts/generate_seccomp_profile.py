@@ -22,8 +22,15 @@ JUDGED_BY_THE_RUNNER = {
     policy.CLONE.name: "the runner puts each execution into new namespaces",
     policy.PRCTL.name: "the runner gives each execution its filter",
 }
-_RULES = [one for one in policy.ARGUMENT_RULES if one.call.name not in JUDGED_BY_THE_RUNNER]
 _EPERM, _ENOSYS = 1, 38
+_ERRORS = {Action.KILL: _EPERM, Action.DENY: _EPERM, Action.ABSENT: _ENOSYS}  # and no others
+
+
+_RULES = [
+    one
+    for one in policy.ARGUMENT_RULES
+    if one.call.name not in JUDGED_BY_THE_RUNNER and one.call.action in _ERRORS
+]
 
 
 def profile() -> dict[str, Any]:
@@ -36,9 +43,9 @@ def profile() -> dict[str, Any]:
         ],
         "syscalls": [
             *(
-                _denied(call.name, call.reason, _ENOSYS if call.action is Action.ABSENT else _EPERM)
+                _denied(call.name, call.reason, _ERRORS[call.action])
                 for call in policy.SYSCALLS
-                if call.name not in RUNNERS_OWN
+                if call.name not in RUNNERS_OWN and call.action in _ERRORS
             ),
             *(_allowed(name, reason) for name, reason in RUNNERS_OWN.items()),
             *(_allowed(name, reason) for name, reason in JUDGED_BY_THE_RUNNER.items()),
@@ -51,7 +58,8 @@ def _refusals(rule: ArgumentRule) -> list[dict[str, Any]]:
     """Returns a refusal for each value that a rule names; several that are not take one."""
     conditions = [_condition(rule, value) for value in rule.values]
     groups = [conditions] if rule.test is Test.IS_NOT else [[one] for one in conditions]
-    return [_denied(rule.call.name, rule.call.reason, _EPERM, *group) for group in groups]
+    error = _ERRORS[rule.call.action]
+    return [_denied(rule.call.name, rule.call.reason, error, *group) for group in groups]
 
 
 def _condition(rule: ArgumentRule, value: int) -> dict[str, Any]:

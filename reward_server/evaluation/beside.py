@@ -34,11 +34,13 @@ class BesideGrader:
         functions: the tests as they were given.
         file: the tests as a test file.
         units: runs the file.
+        is_asked: whether the request placed them there.
     """
 
     functions: FunctionGrader
     file: FunctionFile
     units: UnitGrader
+    is_asked: bool
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -49,6 +51,11 @@ class BesideGrader:
     def integrity(self) -> Integrity:
         """What the file's text allows."""
         return self.units.integrity
+
+    def remedy(self, required: Integrity) -> str:
+        """Says why tests give less integrity than is required, and what can be done."""
+        away = "leave FunctionTests.placement unset" if self.is_asked else "require ISOLATED"
+        return f"{self.units.remedy(required)}. To have them judged apart, {away}"
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""
@@ -80,6 +87,7 @@ async def beside_grader(tests: FunctionTests, prompt: str) -> BesideGrader | Non
         functions=FunctionGrader(tests=tests),
         file=file,
         units=UnitGrader(tests=file.tests, plan=reading),
+        is_asked=is_asked,
     )
 
 

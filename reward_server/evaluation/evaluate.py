@@ -30,7 +30,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.answers import assess, assess_unrun, shared_with
-from reward_server.evaluation.beside import beside_grader
+from reward_server.evaluation.beside import BesideGrader, beside_grader
 from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
 from reward_server.evaluation.graders import (
     CallGrader,
@@ -126,7 +126,7 @@ class Evaluation:
         """
         grader = await self._grader(submission)
         if submission.require_integrity > grader.integrity:
-            raise UnsupportedError(self._too_little(submission, grader.integrity))
+            raise UnsupportedError(self._too_little(submission, grader))
         key = fingerprint(submission, owner)
         if not submission.id:
             return await self._shared(submission, grader, key, deadline, owner)
@@ -247,10 +247,12 @@ class Evaluation:
             case ProgramTests():
                 return await program_grader(submission, language, self._programs, self._splits)
 
-    def _too_little(self, submission: Submission, offered: Integrity) -> str:
+    def _too_little(self, submission: Submission, grader: Grader) -> str:
         """Says that tests give less integrity than is required, and which ones give more."""
         language, required = self._languages.find(submission.language), submission.require_integrity
-        told = f"{required.name} is not on offer for these tests: {offered.name} is"
+        told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
+        if isinstance(grader, (UnitGrader, BesideGrader)):
+            return f"{told}, since {grader.remedy(required)}"
         if language.toolchain is None:
             return told
         return (

@@ -30,7 +30,7 @@ from reward_server.grading.instrumentation import without_note
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.rosters import Roster, Skips
 from reward_server.grading.suites import Reading, parse_files, read_suite
-from reward_server.grading.twins import Twins
+from reward_server.grading.twins import Change, Twins
 from reward_server.grading.vectors import (
     MOST_LEAVES,
     Discrepancy,
@@ -69,19 +69,44 @@ class Plan:
         """The most that their text allows."""
         if not self.reading.reasons:
             return Integrity.ISOLATED
-        return Integrity.SHARED_TWINS if self._all_have_twins() else Integrity.SHARED
+        return Integrity.SHARED if self.doubt else Integrity.SHARED_TWINS
 
-    def _all_have_twins(self) -> bool:
-        """Returns True if there is no test, row, assertion or leaf where cheating alone passes."""
-        if self.twins is None or not self.roster.is_exact:
-            return False
+    @property
+    def doubt(self) -> str:
+        """Where cheating alone may pass, and what the tests' author can do; "" if nowhere."""
+        if not self.roster.is_exact:
+            return (
+                "the text does not tell which tests and rows there are: write rows as literals, "
+                "and leave out settings and hooks that change what is collected"
+            )
         run = {test for test in self.roster.tests if not self.skips.is_always_skipped(test)}
-        return (
-            run <= self.twins.tests
-            and self.twins.are_proof
-            and not any(map(self.skips.may_skip, run))
-            and max(self.twins.weights.values()) <= MOST_LEAVES
-        )
+        if skipped := sorted(filter(self.skips.may_skip, run)):
+            return f"{skipped[0]} may be skipped: take the condition away"
+        if bare := sorted(run - (self.twins.tests if self.twins else frozenset())):
+            return f"{bare[0]} compares no answer with a literal: add such an assertion"
+        return self._doubt_of_twins(self.twins) if self.twins else "there are no tests"
+
+    def _doubt_of_twins(self, twins: Twins) -> str:
+        if twins.decider:
+            return (
+                f"what stands at {twins.decider} may decide, and is no comparison of an answer "
+                "with a literal by `==` or assertEqual: write it as one"
+            )
+        if twins.told:
+            return (
+                f"{twins.told[0]} expects nothing but parts of its arguments, so that reading the "
+                "tests is enough: add an assertion whose value has to be computed"
+            )
+        if max(twins.weights.values()) > MOST_LEAVES:
+            return f"an expected value has more than {MOST_LEAVES} parts: compare less at a time"
+        return ""
+
+    def remedy(self, required: Integrity) -> str:
+        """Says why tests give less integrity than is required, and what can be done."""
+        if required is Integrity.ISOLATED:
+            why, most = "; ".join(self.reading.reasons[:3]), self.integrity.name
+            return f"they live with the solution ({why}): leave that out, or require {most}"
+        return f"{self.doubt}; or require SHARED. See docs/threat-model.md"
 
 
 async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
@@ -112,7 +137,9 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     if not known.reading.reasons:
         return known
     # Twins change the trees that they are given.
-    twins = Twins(parse_files(tests.files), tests.files, prompt, known.roster.rows)
+    twins = Twins(
+        parse_files(tests.files), tests.files, prompt, known.roster.rows, tests.solution_path
+    )
     return replace(known, twins=twins if twins.units else None)
 
 
@@ -143,6 +170,10 @@ class UnitGrader:
         """What the files' text allows."""
         return self.plan.integrity
 
+    def remedy(self, required: Integrity) -> str:
+        """See `Plan.remedy`."""
+        return self.plan.remedy(required)
+
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""
         twins = self.plan.twins
@@ -153,22 +184,27 @@ class UnitGrader:
         return (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the true tests and, where they pass beside the solution, their twins."""
-        twins, policy = self.plan.twins, candidate.policy
-        stops = _stops(policy, shared=bool(self.plan.reading.reasons))
-        tests = self.tests
-        if twins is not None:
-            tests = replace(tests, files=await asyncio.to_thread(twins.true_files))
-        execution = await slots.run(candidate.job(self._work(candidate, tests, stops=stops)))
-        run = Run(execution=execution, tests=execution.tests or self.not_run())
+        """Runs the true tests and, where they live with the solution, their twins."""
         if not self.plan.reading.reasons:
+            stops = stops_at_first_failure(candidate.policy)
+            work = self._work(candidate, self.tests, stops=stops)
+            run = self._run_of(await slots.run(candidate.job(work)))
             return await self._confirmed(run, candidate, slots)
-        run = self._in_order(_doubted(_without_notes(run), self.plan))
-        if twins is None or not claims_reward(policy, run):
-            return [run]
-        if run.execution.ending is not Ending.COMPLETED:
-            return [_unproven(run)]
-        return await self._proven(run, twins, candidate, slots)
+        if self.plan.twins is None:
+            return [await self._true(self.tests, candidate, slots)]
+        return await self._proven(self.plan.twins, candidate, slots)
+
+    def _run_of(self, execution: Execution) -> Run:
+        return Run(execution=execution, tests=execution.tests or self.not_run())
+
+    async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Run:
+        """Runs the true tests beside the solution."""
+        work = self._work(candidate, tests, stops=_stops(candidate.policy))
+        return self._told(await slots.run(candidate.job(work)))
+
+    def _told(self, execution: Execution) -> Run:
+        """Returns what an execution beside the solution says of the tests."""
+        return self._in_order(_doubted(_without_notes(self._run_of(execution)), self.plan))
 
     def _in_order(self, run: Run) -> Run:
         """Puts tests in the order of their text, which is not the solution's word."""
@@ -199,35 +235,111 @@ class UnitGrader:
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
-    async def _proven(
-        self, run: Run, twins: Twins, candidate: Candidate, slots: Slots
-    ) -> list[Run]:
-        """Runs twins until the outcomes are beyond guessing, or one betrays the solution."""
-        vector, runs = Vector(tests=run.execution.tests, shapes=twins.shapes), list[Run]()
-        units = vector.provable(twins.units)
-        if not units or vector.unproven(twins.units):
-            return [
-                _refused(run, "a test that passed cannot be proven to have run", {"unproven": 1})
-            ]
-        for change in schedule({unit: twins.weights[unit] for unit in units}, self.draw):
-            files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
-            work = self._work(candidate, replace(self.tests, files=files), stops=False)
-            execution = await slots.run(candidate.copy(work))
+    async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the true tests in a secret place among their twins, as far as it takes.
+
+        Whoever keeps the expectations of one run for the next does not know which ones are true.
+        """
+        trial = _Trial(grader=self, twins=twins, candidate=candidate, slots=slots)
+        changes = schedule(twins.weights, self.draw)
+        early = await trial.early(changes[: self.draw.randint(0, len(changes))])
+        before = [_spent(execution) for _, execution in early]
+        if before and early[-1][1].ending is Ending.LIMIT:
+            return [*before[:-1], _limited(self._told(early[-1][1]))]
+        tests = replace(self.tests, files=await asyncio.to_thread(twins.true_files))
+        run = await self._true(tests, candidate, slots)
+        if not claims_reward(candidate.policy, run):
+            return [*before, run]
+        if run.execution.ending is not Ending.COMPLETED:
+            return [*before, _unproven(run)]
+        return [*before, *await trial.compared(run, early, changes)]
+
+    async def perturbed(
+        self, twins: Twins, change: Change, candidate: Candidate, slots: Slots
+    ) -> Execution:
+        """Runs a twin."""
+        files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
+        work = self._work(candidate, replace(self.tests, files=files), stops=False)
+        return await slots.run(candidate.copy(work))
+
+
+_Early = Sequence[tuple[Change, Execution]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trial:
+    """The twins of one solution's tests."""
+
+    grader: UnitGrader
+    twins: Twins
+    candidate: Candidate
+    slots: Slots
+
+    async def early(self, changes: Sequence[Change]) -> list[tuple[Change, Execution]]:
+        """Runs twins before the true tests, until one shows that these cannot be passed."""
+        found = list[tuple[Change, Execution]]()
+        for change in changes:
+            found.append((change, await self._run(change)))
+            if self._is_hopeless(*found[-1]):
+                break
+        return found
+
+    async def compared(self, run: Run, early: _Early, changes: Sequence[Change]) -> list[Run]:
+        """Compares twins with the true tests, and runs those that are left.
+
+        Where a part of the tests failed, the twins that were run before say nothing of the others
+        alone, and others are run.
+        """
+        vector = Vector(tests=run.execution.tests, shapes=self.twins.shapes)
+        units = vector.provable(self.twins.units)
+        if not units or vector.unproven(self.twins.units):
+            message = "a test that passed cannot be proven to have run"
+            return [_refused(run, message, {"unproven": 1})]
+        if len(units) < len(self.twins.units):
+            weights = {unit: self.twins.weights[unit] for unit in units}
+            early, changes = (), schedule(weights, self.grader.draw)
+        for change, execution in early:
             if found := vector.compare(execution.tests, change):
-                return [*runs, Run(execution=_ended(execution), tests=()), _betrayed(run, found)]
-            runs.append(Run(execution=execution, tests=()))
+                return [_betrayed(run, found)]
+        return await self._later(run, vector, changes[len(early) :])
+
+    async def _later(self, run: Run, vector: Vector, changes: Sequence[Change]) -> list[Run]:
+        runs = list[Run]()
+        for change in changes:
+            execution = await self._run(change)
+            runs.append(_spent(execution))
+            if found := vector.compare(execution.tests, change):
+                return [*runs, _betrayed(run, found)]
         return [*runs, run]
 
+    def _is_hopeless(self, change: Change, execution: Execution) -> bool:
+        """Returns True if a twin's run differs from that of a solution that passes all tests."""
+        may_skip = self.grader.plan.skips.may_skip
+        tests = tuple(
+            test
+            if test.outcome is TestOutcome.SKIPPED and may_skip(test.name)
+            else replace(test, outcome=TestOutcome.PASSED)
+            for test in execution.tests
+        )
+        vector = Vector(tests=tests, shapes=self.twins.shapes)
+        is_whole = execution.ending is Ending.COMPLETED
+        return not is_whole or bool(vector.compare(execution.tests, change))
 
-def _stops(policy: RewardPolicy, *, shared: bool) -> bool:
-    """Returns True if a run ends with its first failed test.
+    async def _run(self, change: Change) -> Execution:
+        return await self.grader.perturbed(self.twins, change, self.candidate, self.slots)
 
-    Beside a solution no run does of which the first tests alone count, so that its twins have as
-    many tests as it has.
+
+def _spent(execution: Execution) -> Run:
+    """Returns a twin's run, of which no test counts."""
+    return Run(execution=_ended(execution), tests=())
+
+
+def _stops(policy: RewardPolicy) -> bool:
+    """Returns True if a run beside a solution ends with its first failed test.
+
+    None does of which the first tests alone count, so that its twins have as many tests as it has.
     """
-    if shared and policy.kind is RewardPolicyKind.FIRST_K:
-        return False
-    return stops_at_first_failure(policy)
+    return policy.kind is not RewardPolicyKind.FIRST_K and stops_at_first_failure(policy)
 
 
 def _without_notes(run: Run) -> Run:
@@ -316,6 +428,17 @@ def _unproven(run: Run) -> Run:
         replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
         if test.outcome is TestOutcome.PASSED
         else test
+        for test in run.tests
+    )
+    return replace(run, tests=tests)
+
+
+def _limited(run: Run) -> Run:
+    """Takes back what a twin's tests said that reached a limit."""
+    tests = tuple(
+        test
+        if test.outcome is TestOutcome.LIMIT
+        else replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
         for test in run.tests
     )
     return replace(run, tests=tests)

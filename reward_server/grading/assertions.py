@@ -44,11 +44,8 @@ _TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
 }
-RAISES = frozenset(
-    ("assertRaises", "assertRaisesRegex", "raises", "assertWarns", "assertWarnsRegex", "warns")
-)
-# Blocks that hand over what the solution logged, or warned of.
-COLLECTING = frozenset(("assertLogs", "assertWarns", "assertWarnsRegex", "warns"))
+EXCEPTIONS = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+RAISES = EXCEPTIONS | {"assertWarns", "assertWarnsRegex", "warns"}
 # Of calls that a mock took, with what.
 CALLED_WITH = frozenset(("assert_called_with", "assert_called_once_with"))
 _CALLED = {
@@ -60,24 +57,10 @@ TURNED |= _CALLED
 _EXCEPTIONS = (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, AttributeError)
 _WARNINGS = (UserWarning, DeprecationWarning, RuntimeWarning, FutureWarning, SyntaxWarning)
 TYPES = ("int", "str", "float", "bool", "list", "dict", "tuple", "set", "bytes")
-# Functions of Python's own whose results are always of the exact type that they promise.
-_EXACT = frozenset(("len", "bool", "ord", "hash", "id", "isinstance", "issubclass", "callable"))
-# Calls that compare, so that an object has a say in the outcome.
-_COMPARING = frozenset(
-    (
-        *("allclose", "isclose", "array_equal", "array_equiv", "equals", "eq", "approx"),
-        *("cmp", "filecmp", "sorted", "max", "min", "index", "count"),
-    )
-)
-# Assertions that, turned round, fail for whatever passes them.
-_SURE_WHEN_TURNED = frozenset(
-    (
-        *("assertIsNone", "assertIsNotNone", "assertIs", "assertIsNot", "assertIn", "assertNotIn"),
-        *("assertIsInstance", "assertNotIsInstance", *_CALLED),
-    )
-)
 # From which classes of a solution's own are hardly ever derived.
 _REMOTE_EXCEPTIONS = (TypeError, ZeroDivisionError, AttributeError, OverflowError)
+# What ends the run of a test, or leaves it, unless it is expected.
+_ENDINGS = ("KeyboardInterrupt", "SkipTest", "Skipped")
 _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
 
 
@@ -113,7 +96,7 @@ def other_exceptions(node: ast.expr) -> list[str]:
     """Returns classes of exceptions of which one that an expression names is none."""
     name = dotted(node).rpartition(".")[2]
     kind = getattr(builtins, name, None)
-    if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning"):
+    if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning", *_ENDINGS):
         return []
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         return [one.__name__ for one in _REMOTE_EXCEPTIONS] if kind is None else []
@@ -133,45 +116,6 @@ def turned(node: ast.AST) -> ast.AST:
     return turned
 
 
-def is_sure_when_turned(node: ast.AST) -> bool:
-    """Returns True if whatever passes an assertion fails its opposite, and no liar passes both.
-
-    An object that equals everything passes `x == y` and fails `x != y`, as an honest one does:
-    there the opposite shows that the assertion ran, and not that it could fail.
-    """
-    match node:
-        case ast.Assert(test=test):
-            return not _asks_an_object(test)
-        case ast.Call(func=ast.Attribute(attr=name), args=arguments):
-            if name in ("assertTrue", "assertFalse"):
-                return not any(map(_asks_an_object, arguments))
-            exact = len(arguments) == 2 and all(map(_is_exact, arguments))
-            return name in _SURE_WHEN_TURNED or (exact and name in TURNED)
-    return False
-
-
-def _asks_an_object(condition: ast.AST) -> bool:
-    """Returns True if an object may answer for itself how it compares with data."""
-    for node in ast.walk(condition):
-        if isinstance(node, ast.Compare):
-            sure = all(
-                isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
-                for operator in node.ops
-            )
-            if not sure and not all(map(_is_exact, (node.left, *node.comparators))):
-                return True
-        elif isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _COMPARING:
-            return True
-    return False
-
-
-def _is_exact(node: ast.expr) -> bool:
-    """Returns True if an expression is data of Python's own, whatever it is made from."""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id in _EXACT
-    return isinstance(node, ast.Constant)
-
-
 def _negated(test: ast.expr) -> ast.expr:
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -183,12 +127,13 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def drop_words(tree: ast.Module) -> None:
-    """Drops docstrings, and the messages of assertions."""
+    """Drops docstrings, messages of assertions, and names of rows and of parts of tests."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             node.msg = None
         elif isinstance(node, ast.Call):
             _drop_message(node)
+            _drop_names(node)
         elif isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)) and node.body:
             match node.body[0]:
                 case ast.Expr(value=ast.Constant(value=str())):
@@ -208,17 +153,13 @@ def _drop_message(call: ast.Call) -> None:
                 del call.args[place:]
 
 
-def is_assertion(node: ast.AST) -> bool:
-    """Returns True if a part of a test's text may decide its outcome."""
-    match node:
-        case ast.Assert():
-            return True
-        case ast.Call(func=function):
-            name = dotted(function).rpartition(".")[2] or getattr(function, "attr", "")
-            return (
-                name.startswith("assert") or name in RAISES or name in ("fail", "deprecated_call")
-            )
-    return False
+def _drop_names(call: ast.Call) -> None:
+    """Drops what a row of parameters, or a part of a test, is called."""
+    name = dotted(call.func).rpartition(".")[2]
+    if name in ("parametrize", "param"):
+        call.keywords = [one for one in call.keywords if one.arg not in ("id", "ids")]
+    elif dotted(call.func) == "self.subTest":
+        call.args, call.keywords = [], []
 
 
 def split_conjunctions(tree: ast.Module) -> None:

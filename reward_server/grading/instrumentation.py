@@ -41,7 +41,7 @@ class {_NAME}:
                 if getattr(caught, "_excinfo", None) is None:
                     caught.fill_unfilled((type(self.error), self.error, self.error.__traceback__))
             else:
-                caught.exception = self.error
+                caught.exception = caught.value = self.error
     def other(self, value):
         if isinstance(value, bool) or value is None:
             return not value
@@ -91,6 +91,12 @@ def with_other_side(node: ast.AST, side: int) -> ast.AST:
     elif isinstance(fresh, ast.Compare):
         fresh.left = _other(fresh.left)
     return fresh
+
+
+def bare_of(body: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
+    """Returns what is done where an exception is expected, without expecting it."""
+    named = ast.parse(f"{name} = {_NAME}()").body if name else []
+    return [*named, *body]
 
 
 def _other(value: ast.expr) -> ast.expr:

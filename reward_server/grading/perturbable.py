@@ -7,10 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from reward_server.grading.assertions import (
     CALLED_WITH,
     EQUALITIES,
+    EXCEPTIONS,
     NEAR,
     PLAIN_EQUALITIES,
     RAISES,
@@ -18,14 +20,20 @@ from reward_server.grading.assertions import (
     TYPES,
     is_near,
     is_small,
-    is_sure_when_turned,
     other_exceptions,
     uses_results,
 )
 from reward_server.grading.instrumentation import MOST_CHARACTERS, note_characters
-from reward_server.grading.python_literals import can_vary, evaluated, is_literal, leaves
+from reward_server.grading.python_literals import (
+    can_vary,
+    evaluated,
+    has_repetition,
+    is_literal,
+    leaves,
+)
 from reward_server.grading.rows import table_of
 from reward_server.grading.suites import dotted
+from reward_server.grading.variations import Variation, is_shown_in_full, variations
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -36,8 +44,7 @@ _HARMLESS_BLOCKS = frozenset(
         *("assertLogs", "assertNoLogs", "assertWarns", "warns"),
     )
 )
-_KEEPING = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
-_VALUES = frozenset(("value", "object", "far"))
+_VALUES = frozenset(("value", "bag", "object", "far"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 
@@ -84,23 +91,42 @@ class Assertion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bare:
+    """What is done where an exception is expected, without the expectation.
+
+    Attributes:
+        statement: what expects it.
+        body: what is done.
+        name: under which the test looks at the exception afterwards.
+    """
+
+    statement: ast.stmt
+    body: Sequence[ast.stmt]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Place:
     """Where a change makes a unit fail, and what kind of change.
 
     Attributes:
         unit: what fails.
         node: of the file's tree.
-        kind: "value", "object" (a value that an object of the solution's class is compared with,
-            whose own equality may be coarser), "far" (a value with a tolerance), "type", "class"
-            (of exceptions), "turn" (the opposite) or "other" (a value that is made another when it
-            is run).
+        kind: "value", "bag" (a value that is compared without order), "object" (a value that an
+            object of the solution's class is compared with, whose own equality may be coarser),
+            "far" (a value with a tolerance), "type", "class" (of exceptions), "turn" (the
+            opposite) or "other" (a value that is made another when it is run).
         weight: how many different changes it takes to show that every part of it is compared.
+        variations: the changes, of a value without a tolerance.
+        bare: of a class, what is done without expecting anything, if that can be tried too.
     """
 
     unit: Unit
     node: ast.expr | ast.stmt
     kind: str
     weight: int = 1
+    variations: tuple[Variation, ...] = ()
+    bare: Bare | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,14 +137,16 @@ class Found:
         statement: what is to be wrapped.
         shape: how often it is tried.
         places: where it can be changed, one for each unit.
-        is_proven: whether no liar passes both the assertion and its changes.
+        kind: of its changes.
+        is_whole: whether there is one for each row of its table.
     """
 
     statement: ast.stmt
     number: int
     shape: Assertion
     places: Sequence[Place]
-    is_proven: bool
+    kind: str
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +209,12 @@ class Finder:
     def found(self) -> Iterator[tuple[str, _Function, list[Found]]]:
         """Gives each test's path, its function, and its assertions that can be made to fail."""
         for path, tree in self._trees.items():
+            objects = frozenset(_names_of_objects(tree))
             for name, function in self._tests(tree):
                 test = f"{path}::{name}"
-                assertions = _Test(self, tree, function, test, self._rows.get(test)).found()
+                assertions = _Test(
+                    self, tree, function, test, self._rows.get(test), objects
+                ).found()
                 if assertions:
                     yield path, function, assertions
 
@@ -229,7 +260,13 @@ class _Test:
     """Finds what can be perturbed in one test."""
 
     def __init__(
-        self, finder: Finder, tree: ast.Module, function: _Function, name: str, rows: int | None
+        self,
+        finder: Finder,
+        tree: ast.Module,
+        function: _Function,
+        name: str,
+        rows: int | None,
+        objects: Collection[str],
     ) -> None:
         self._finder = finder
         self._tree = tree
@@ -237,7 +274,7 @@ class _Test:
         self._name = name
         self._rows = rows
         self._found: list[Found] = []
-        self._objects = set(_names_of_objects(tree))
+        self._objects = objects
         self._uses = Counter(
             node.id
             for node in ast.walk(function)
@@ -332,8 +369,9 @@ class _Test:
         calls = [item.context_expr for item in items]
         called = [dotted(call.func) if isinstance(call, ast.Call) else "" for call in calls]
         endings = [name.rpartition(".")[2] for name in called]
-        keeps = items[0].optional_vars is not None
-        may_change = endings[0] in _KEEPING or (endings[0] in RAISES and not keeps)
+        may_change = endings[0] in EXCEPTIONS or (
+            endings[0] in RAISES and items[0].optional_vars is None and _is_one_call(body)
+        )
         if may_change and len(calls) == 1 and isinstance(calls[0], ast.Call):
             self._take(statement, self._of_raises(calls[0]), scope)
         elif all(ending in _HARMLESS_BLOCKS for ending in endings):
@@ -376,12 +414,9 @@ class _Test:
         if column is not None and column.loop is not None:
             stride = math.prod(scope.loops[column.loop + 1 :])
             shape = Assertion(tries=tries, stride=stride, cases=len(column.values))
-        places = list(self._places(target, kind, column))
+        places = list(self._places(statement, target, kind, column))
         expected = len(self._parameters.get(target, ())) if isinstance(target, str) else 1
         expected = expected if column is None else len(column.values)
-        proven = kind not in ("object", "turn", "other") or is_sure_when_turned(
-            _without_expression(statement)
-        )
         if places:
             self._found.append(
                 Found(
@@ -389,7 +424,8 @@ class _Test:
                     number=len(self._found),
                     shape=shape,
                     places=places,
-                    is_proven=proven and len(places) == expected,
+                    kind=kind,
+                    is_whole=len(places) == expected and all(map(_is_shown, places)),
                 )
             )
 
@@ -397,16 +433,46 @@ class _Test:
         counts = [*(found.shape.tries for found in self._found), tries]
         return note_characters(counts) <= MOST_CHARACTERS
 
+    def _bare(self, statement: ast.stmt) -> Bare | None:
+        """Returns what a block that expects an exception does, if it can do without.
+
+        A warning ends nothing: where it is not expected, all that the block does still holds.
+        """
+        if _expected_by(statement) not in EXCEPTIONS:
+            return None
+        match statement:
+            case ast.With(items=[ast.withitem(optional_vars=None)], body=body):
+                return Bare(statement=statement, body=body)
+            case ast.With(items=[ast.withitem(optional_vars=ast.Name(id=name))], body=body):
+                seen = sum(
+                    isinstance(node, ast.Attribute)
+                    and node.attr in ("exception", "value")
+                    and dotted(node.value) == name
+                    for node in ast.walk(self._function)
+                )
+                if seen == self._uses[name]:
+                    return Bare(statement=statement, body=body, name=name)
+            case ast.Expr(value=ast.Call(args=[_, function, *arguments], keywords=named)):
+                call = ast.Call(func=function, args=arguments, keywords=named)
+                return Bare(statement=statement, body=[ast.Expr(value=call)])
+        return None
+
     def _places(
-        self, target: ast.expr | ast.stmt | str, kind: str, column: _Column | None
+        self,
+        statement: ast.stmt,
+        target: ast.expr | ast.stmt | str,
+        kind: str,
+        column: _Column | None,
     ) -> Iterator[Place]:
         unit = Unit(self._name, assertion=len(self._found))
         if not isinstance(target, str):
-            weight = {"other": 2}.get(kind, 1)
-            if kind in _VALUES:
-                weight = len(leaves(target))
-            if kind not in _VALUES or _can_vary(target, kind):
-                yield Place(unit=unit, node=target, kind=kind, weight=weight)
+            if kind in _VALUES and isinstance(target, ast.expr):
+                if _can_vary(target, kind):
+                    yield _of_value(unit, target, kind)
+            elif kind == "class" and (bare := self._bare(statement)):
+                yield Place(unit=unit, node=target, kind=kind, weight=2, bare=bare)
+            else:
+                yield Place(unit=unit, node=target, kind=kind, weight={"other": 2}.get(kind, 1))
             return
         values = self._parameters[target] if column is None else column.values
         for number, value in enumerate(values):
@@ -416,7 +482,7 @@ class _Test:
                 unit = Unit(self._name, number, len(values), assertion=len(self._found))
             elif column.loop is not None:
                 unit = Unit(self._name, assertion=len(self._found), case=number)
-            yield Place(unit=unit, node=value, kind=kind, weight=len(leaves(value)))
+            yield _of_value(unit, value, kind)
 
     def _of_call(self, call: ast.Call, scope: _Scope) -> Iterator[_Change]:
         owner, _, name = dotted(call.func).rpartition(".")
@@ -434,7 +500,8 @@ class _Test:
             return
         if name in EQUALITIES or (name in NEAR and is_near(call)):
             if name != "assertIs" or not _has_none(call.args):
-                yield from self._of_sides(call.args[:2], scope, "far" if name in NEAR else "value")
+                kind = {"assertCountEqual": "bag"}.get(name, "far" if name in NEAR else "value")
+                yield from self._of_sides(call.args[:2], scope, kind)
             if name in PLAIN_EQUALITIES and len(call.args) == 2 and uses_results(call):
                 yield call, "other"
         elif name == "assertTrue" and len(call.args) == 1:
@@ -506,10 +573,40 @@ class _Test:
         return is_literal(side)
 
 
+def _expected_by(statement: ast.stmt) -> str:
+    """Returns what a statement calls to expect an exception or a warning."""
+    match statement:
+        case (
+            ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))])
+            | ast.Expr(value=ast.Call(func=function))
+        ):
+            return dotted(function).rpartition(".")[2]
+    return ""
+
+
+def _is_one_call(body: Sequence[ast.stmt]) -> bool:
+    """Returns True if a block leaves nothing behind: it ends early where warnings are errors."""
+    return len(body) == 1 and isinstance(body[0], ast.Expr)
+
+
+def _is_shown(place: Place) -> bool:
+    if place.kind == "class":
+        return place.bare is not None
+    return not place.variations or is_shown_in_full(cast("ast.expr", place.node))
+
+
+def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
+    if kind in ("object", "far"):
+        return Place(unit=unit, node=node, kind=kind, weight=len(leaves(node)))
+    found = variations(node, ordered=kind != "bag")
+    return Place(unit=unit, node=node, kind=kind, weight=len(found), variations=found)
+
+
 def _can_vary(node: ast.AST, kind: str) -> bool:
     """Returns True if an expected value, or all that a call expects, can be made another."""
     parts = [node] if is_literal(node) else leaves(node)
-    return all(can_vary(evaluated(part), far=kind == "far") for part in parts)
+    known = all(can_vary(evaluated(part), far=kind == "far") for part in parts)
+    return known and not has_repetition(node)
 
 
 def _names_of_objects(tree: ast.Module) -> Iterator[str]:
@@ -533,10 +630,6 @@ def _is_object(node: ast.expr, names: Collection[str]) -> bool:
 
 def _has_none(sides: Sequence[ast.expr]) -> bool:
     return any(evaluated(side) is None for side in sides)
-
-
-def _without_expression(statement: ast.stmt) -> ast.AST:
-    return statement.value if isinstance(statement, ast.Expr) else statement
 
 
 def _rounds(target: ast.expr, table: ast.expr, loop: int) -> tuple[int, dict[str, _Column | None]]:

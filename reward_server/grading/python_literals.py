@@ -47,6 +47,17 @@ def can_vary(value: object, *, far: bool) -> bool:
     return isinstance(value, (str, bytes))
 
 
+def has_repetition(node: ast.AST) -> bool:
+    """Returns True if a literal names an element of a set, or a key, twice: one hides the other."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Set(elts=written) | ast.Dict(keys=written):
+                values = [evaluated(one) for one in written if one is not None]
+                if len(set(values)) < len(values):
+                    return True
+    return False
+
+
 def shape_of(value: object) -> object:
     """Returns the lengths of nested lists, which arrays have to agree in."""
     if isinstance(value, (list, tuple)):

@@ -23,16 +23,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from reward_server.grading.assertions import (
-    COLLECTING,
     TYPES,
     drop_spellings,
     drop_words,
-    is_assertion,
     other_exceptions,
     split_conjunctions,
     turned,
 )
-from reward_server.grading.instrumentation import Wrapper, add_helper, with_other_side
+from reward_server.grading.harmless import Grammar
+from reward_server.grading.instrumentation import Wrapper, add_helper, bare_of, with_other_side
 from reward_server.grading.perturbable import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.python_literals import (
     differs,
@@ -46,14 +45,17 @@ from reward_server.grading.python_literals import (
     with_leaf,
     words_like,
 )
-from reward_server.grading.rosters import is_skipped
-from reward_server.grading.suites import dotted
+from reward_server.grading.relations import Surroundings, of_module
+from reward_server.grading.suites import dotted, names_of_solution
+from reward_server.grading.variations import varied_as
 
 WHOLE = -1  # in place of a leaf: all of the expected value may become another
 _OFFERED = 8  # values of other units to choose from
 _SWAPS = 0.75  # how often one of them is taken, where one fits
 _TRIALS = 20
+_EXCHANGED = frozenset(("value", "bag", "far"))  # kinds whose values take each other's place
 
+_New = ast.AST | list[ast.stmt]  # what stands in a node's place
 Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
 
 
@@ -65,11 +67,13 @@ class Twins:
         files: all files, with their text.
         prompt: what the solution's author was told.
         rows: how many results each test has, as far as that is known.
+        solution_path: where tests find the solution.
 
     Attributes:
         weights: all that can be made to fail, with the number of its leaves.
         shapes: how often each assertion is tried, by its test and number.
-        are_proof: whether every assertion of the files is a unit that no liar passes.
+        decider: where something decides that no assertion's changes show; "" if nowhere.
+        told: tests of which all expected values are told by what stands around them.
     """
 
     def __init__(
@@ -78,6 +82,7 @@ class Twins:
         files: Sequence[tuple[str, str]],
         prompt: str,
         rows: Mapping[str, int | None],
+        solution_path: str = "solution.py",
     ) -> None:
         self._files = dict(files)
         self._prompt = prompt
@@ -88,17 +93,27 @@ class Twins:
             split_conjunctions(tree)
         self._places: dict[Unit, Place] = {}
         self.shapes: dict[tuple[str, int], Assertion] = {}
+        grammars = {
+            path: Grammar(tree, names_of_solution(tree, list(self._files), solution_path))
+            for path, tree in self._trees.items()
+        }
+        self.told: tuple[str, ...] = ()
+        modules = {path: of_module(tree) for path, tree in self._trees.items()}
         proven, self._touched = set[int](), set[str]()
         numbers, functions = dict[int, int](), set[int]()
         for path, function, assertions in Finder(self._trees, rows).found():
             self._touched.add(path)
             functions.add(id(function))
+            self._add_told(function, modules[path], assertions)
             for found in assertions:
                 numbers[id(found.statement)] = found.number
-                proven |= _own_parts(found) if found.is_proven else set()
+                if found.is_whole and grammars[path].is_proven(found.statement, found.kind):
+                    proven.add(id(found.statement))
                 self._add(found)
-            proven |= _kept_parts(function, proven)
-        self.are_proof = not any(map(is_assertion, self._unproven(proven)))
+        deciders = {path: one.decider(proven) for path, one in grammars.items()}
+        self.decider = next(
+            (f"{path}:{node.lineno}" for path, node in deciders.items() if node is not None), ""
+        )
         for path in self._touched:
             Wrapper(numbers, frozenset(functions)).visit(self._trees[path])
             add_helper(self._trees[path])
@@ -130,30 +145,42 @@ class Twins:
     def perturbed_files(self, change: Change, draw: random.Random) -> tuple[tuple[str, str], ...]:
         """Returns the files with some units made to fail."""
         swapped = self._swapped(change, draw)
-        changes: dict[str, dict[int, ast.AST]] = {}
+        changes: dict[str, dict[int, _New]] = {}
         for unit in sorted(change, key=str):
             place = self._places[unit]
-            path, number = self._numbers[id(place.node)]
-            new = swapped.get(unit) or self._changed(place, change[unit], draw)
-            changes.setdefault(path, {})[number] = new
+            bare = place.bare if change[unit] == 1 else None
+            path, number = self._numbers[id(bare.statement if bare else place.node)]
+            changes.setdefault(path, {})[number] = (
+                bare_of(bare.body, bare.name)
+                if bare
+                else swapped.get(unit) or self._changed(place, change[unit], draw)
+            )
         return self._written(changes)
+
+    def _add_told(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        module: Sequence[ast.AST],
+        assertions: Sequence[Found],
+    ) -> None:
+        """Takes note of a test, or a row of it, of which the text tells all expected values."""
+        places = [(found.statement, place) for found in assertions for place in found.places]
+        around = Surroundings(module, function, [place.node for _, place in places])
+        told = {
+            place.unit: place.kind in _EXCHANGED and around.tell(place.node, statement)
+            for statement, place in places
+        }
+        for row in {unit.row for unit in told}:
+            if all(is_told for unit, is_told in told.items() if unit.row in (None, row)):
+                self.told = (*self.told, next(iter(told)).test)
+                return
 
     def _add(self, found: Found) -> None:
         for place in found.places:
             self._places[place.unit] = place
             self.shapes[place.unit.test, found.number] = found.shape
 
-    def _unproven(self, proven: set[int]) -> Iterator[ast.AST]:
-        """Gives the parts of the files that are in no proven assertion, nor in a skipped test."""
-        waiting: list[ast.AST] = list(self._trees.values())
-        while waiting:
-            node = waiting.pop()
-            if id(node) in proven or is_skipped(node):
-                continue
-            yield node
-            waiting += ast.iter_child_nodes(node)
-
-    def _written(self, changes: Mapping[str, Mapping[int, ast.AST]]) -> tuple[tuple[str, str], ...]:
+    def _written(self, changes: Mapping[str, Mapping[int, _New]]) -> tuple[tuple[str, str], ...]:
         written = dict(self._files)
         for path in self._touched:
             written[path] = _unparsed(self._trees[path], changes.get(path, {}))
@@ -166,8 +193,8 @@ class Twins:
         groups: dict[tuple[str, bool], list[Place]] = {}
         for unit, leaf in change.items():
             place = self._places[unit]
-            is_whole = leaf == WHOLE or place.weight == 1
-            if is_whole and place.kind in ("value", "far") and is_literal(place.node):
+            is_whole = leaf == WHOLE or (place.weight == 1 and not place.variations)
+            if is_whole and place.kind in _EXCHANGED and is_literal(place.node):
                 groups.setdefault(self._key(place.node), []).append(place)
         found: dict[Unit, ast.expr] = {}
         for places in groups.values():
@@ -194,6 +221,12 @@ class Twins:
                 others = [name for name in TYPES if name != dotted(node)]
                 return ast.Name(id=draw.choice(others), ctx=ast.Load())
         assert isinstance(node, ast.expr)
+        if leaf != WHOLE and place.variations:
+            variation = place.variations[leaf]
+            wrong = varied_as(node, variation, draw)
+            if wrong is not None:
+                return wrong
+            leaf = WHOLE if variation.leaf is None else variation.leaf
         return self._other_value(place, node, leaf, draw)
 
     def _other_value(
@@ -238,7 +271,7 @@ class Twins:
         """Returns the different expected values, and their leaves, by kind."""
         found: dict[tuple[str, bool], dict[str, ast.expr]] = {}
         for place in self._places.values():
-            if place.kind in ("value", "far"):
+            if place.kind in _EXCHANGED:
                 wholes = [place.node] if is_literal(place.node) else []
                 for node in (*wholes, *leaves(place.node)):
                     text = repr(evaluated(node))
@@ -274,43 +307,20 @@ def _is_other(node: ast.expr, changed: ast.expr, number: int, *, far: bool) -> b
     return differs(evaluated(old), evaluated(new), far=far)
 
 
-def _own_parts(found: Found) -> set[int]:
-    """Returns the parts of an assertion, without the block that it is about."""
-    match found.statement:
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            return {id(part) for item in items for part in ast.walk(item)}
-    return {id(part) for part in ast.walk(found.statement)}
-
-
-def _kept_parts(function: ast.AST, proven: set[int]) -> set[int]:
-    """Returns the parts of blocks that collect logs or warnings which a proven assertion reads."""
-    read = {
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and id(node) in proven
-    }
-    return {
-        id(part)
-        for node in ast.walk(function)
-        if isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call)
-        if dotted(node.context_expr.func).rpartition(".")[2] in COLLECTING
-        if isinstance(node.optional_vars, ast.Name) and node.optional_vars.id in read
-        for part in ast.walk(node)
-    }
-
-
 class _Changer(ast.NodeTransformer):
     """Puts other nodes in the place of some."""
 
-    def __init__(self, changes: Mapping[int, ast.AST]) -> None:
+    def __init__(self, changes: Mapping[int, _New]) -> None:
         self._changes = changes
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, node: ast.AST) -> _New:
         if id(node) in self._changes:
             return self._changes[id(node)]
         self.generic_visit(node)
         return node
 
 
-def _unparsed(tree: ast.Module, changes: Mapping[int, ast.AST]) -> str:
+def _unparsed(tree: ast.Module, changes: Mapping[int, _New]) -> str:
     fresh = copy.deepcopy(tree)
     if changes:
         nodes = list(ast.walk(fresh))

@@ -19,6 +19,7 @@ class Action(enum.Enum):
     KILL = "kill"  # no honest program calls it: SIGSYS, a security violation
     DENY = "deny"  # an honest library may try it: EPERM, and it goes on without
     ABSENT = "absent"  # ENOSYS, so that libc falls back to an older call
+    IGNORE = "ignore"  # 0, and nothing happens: advice that a kernel need not take
 
 
 class Syscall(NamedTuple):
@@ -40,6 +41,7 @@ _KEYS = "key rings are not confined by namespaces"
 _HANDLE = "opens files by inode, past the mount namespace"
 _WATCH = "tells what others open, and takes from a number that a user's processes share"
 _CACHE = "tells which files others have read"
+_MEMORY = "empties or fills what is cached of a file, which outlasts the execution"
 _FLUSH = "has the host write out the files of all others"
 _HUGE = "huge pages are reserved for the whole host, and no memory limit counts them"
 _NAMESPACE = "a new user namespace brings capabilities back"
@@ -104,6 +106,8 @@ SYSCALLS = (
     Syscall("inotify_add_watch", 254, 27, Action.ABSENT, _WATCH),
     Syscall("cachestat", 451, 451, Action.ABSENT, _CACHE),
     Syscall("mincore", 27, 232, Action.DENY, _CACHE),
+    Syscall("fadvise64", 221, 223, Action.IGNORE, _MEMORY),
+    Syscall("readahead", 187, 213, Action.IGNORE, _MEMORY),
     Syscall("statmount", 457, 457, Action.ABSENT, "shows where mounts come from"),
     Syscall("listmount", 458, 458, Action.ABSENT, "shows where mounts come from"),
     Syscall("io_setup", 206, 0, Action.ABSENT, "takes from fs.aio-max-nr, one number for all"),
@@ -147,6 +151,8 @@ CLONE_NAMESPACE_FLAGS = 0x7E020080  # every CLONE_NEW* bit that clone() takes, t
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
 _PR_SET_SECCOMP = 22
+_MADV_RANDOM, _MADV_COLD, _MADV_PAGEOUT = 1, 20, 21
+_RWF_NOWAIT, _RWF_DONTCACHE = 0x8, 0x80
 _MAP_HUGETLB, _MFD_HUGETLB, _SHM_HUGETLB = 0x40000, 0x4, 0o4000
 
 CLONE = Syscall("clone", 56, 220, Action.DENY, _NAMESPACE)
@@ -158,6 +164,8 @@ FCNTL = Syscall(
 PRCTL = Syscall("prctl", 157, 167, Action.DENY, "a filter of its own could fake answers")
 MMAP = Syscall("mmap", 9, 222, Action.DENY, _HUGE)
 MEMFD_CREATE = Syscall("memfd_create", 319, 279, Action.DENY, _HUGE)
+MADVISE = Syscall("madvise", 28, 233, Action.IGNORE, _MEMORY)
+PREADV2 = Syscall("preadv2", 327, 286, Action.ABSENT, _CACHE)
 SHMGET = Syscall("shmget", 29, 194, Action.DENY, _HUGE)
 
 SOCKETS = ArgumentRule(SOCKET, 0, Test.IS_NOT, (AF_UNIX,))
@@ -171,6 +179,8 @@ ARGUMENT_RULES = (
     ArgumentRule(MMAP, 3, Test.ANY_BIT, (_MAP_HUGETLB,)),
     ArgumentRule(MEMFD_CREATE, 1, Test.ANY_BIT, (_MFD_HUGETLB,)),
     ArgumentRule(SHMGET, 2, Test.ANY_BIT, (_SHM_HUGETLB,)),
+    ArgumentRule(MADVISE, 2, Test.IS, (_MADV_RANDOM, _MADV_COLD, _MADV_PAGEOUT)),
+    ArgumentRule(PREADV2, 5, Test.ANY_BIT, (_RWF_NOWAIT, _RWF_DONTCACHE)),
 )
 
 

@@ -23,7 +23,12 @@ _EPERM, _ENOSYS = 1, 38
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 
-_RETURNS = {Action.KILL: _KILL, Action.DENY: _ERRNO | _EPERM, Action.ABSENT: _ERRNO | _ENOSYS}
+_RETURNS = {
+    Action.KILL: _KILL,
+    Action.DENY: _ERRNO | _EPERM,
+    Action.ABSENT: _ERRNO | _ENOSYS,
+    Action.IGNORE: _ERRNO,
+}
 
 _ROW = struct.Struct("=HBBI")
 

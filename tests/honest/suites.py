@@ -878,7 +878,7 @@ TOGETHER = (
                 with mock.patch.object(solution, "roll", side_effect=[1, 2]):
                     self.assertEqual(solution.rolls(2), [1, 2])
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "the module is changed by monkeypatch",
@@ -924,7 +924,7 @@ TOGETHER = (
                 with self.assertRaises(NotImplementedError):
                     Shape().area()
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "signatures, annotations and docstrings are inspected",
@@ -948,7 +948,7 @@ TOGETHER = (
             def test_result(self):
                 self.assertEqual(solution.f(2, "ab"), "abab")
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "files are shared with the solution",
@@ -969,7 +969,7 @@ TOGETHER = (
             with open(path) as file:
                 assert file.read() == "hello"
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "logs and warnings of the solution are expected",
@@ -998,7 +998,7 @@ TOGETHER = (
                     result = solution.old(3)
                 self.assertEqual(result, 2)
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "input is answered and the program left",
@@ -1054,7 +1054,7 @@ TOGETHER = (
                 for x, want in ROWS:
                     assert square(x) == want, "squares"
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "results of a seeded solution are compared with each other",
@@ -1100,7 +1100,7 @@ TOGETHER = (
                 expected = 1
                 self.assertEqual(result, expected)
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "nothing in it can be made wrong",

@@ -192,7 +192,7 @@ PLAIN = FunctionTests(entry_point="f", asserts=("assert f(1) == 2", "assert f(2)
         (PLAIN, Placement.BY_TEXT, Integrity.ISOLATED),
         (PLAIN, Placement.ISOLATED, Integrity.ISOLATED),
         (PLAIN, Placement.BESIDE, Integrity.SHARED_TWINS),
-        (PICKLED, Placement.BY_TEXT, Integrity.SHARED_TWINS),
+        (PICKLED, Placement.BY_TEXT, Integrity.SHARED),
         (PICKLED, Placement.ISOLATED, Integrity.ISOLATED),
     ],
 )

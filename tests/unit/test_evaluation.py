@@ -26,6 +26,7 @@ from reward_server.domain import (
     Job,
     LimitKind,
     Limits,
+    Placement,
     Program,
     Provenance,
     RewardPolicy,
@@ -590,6 +591,52 @@ async def test_more_integrity_than_the_tests_text_allows_is_refused_before_anyth
         with pytest.raises(UnsupportedError, match=f"{required.name} .* SHARED is"):
             await evaluation(executor).score(asked)
     assert executor.started == []
+
+
+HEAD = "import unittest\nimport solution\nclass TestF(unittest.TestCase):\n    def test_f(self):\n"
+BESIDE = "        solution.g = 3\n"
+REMEDIES = {
+    "changes solution.g.*leave that out.*SHARED_TWINS": "assert solution.f(2) == 64",
+    "test_f compares no answer with a literal: add": "solution.f(2)",
+    "test_f.py:6 may decide.*by `==` or assertEqual":
+        "assert solution.f(2) == 64; assert solution.f(3) > 4",
+    "test_f expects nothing but parts of its arguments.*add": "assert solution.f([3, 1]) == [1, 3]",
+    "more than 24 parts: compare less": f"assert solution.f(2) == {[*range(30, 60)]}",
+    "does not tell which tests.*write rows as literals":
+        "assert solution.f(2) == 64\ndef load_tests(*_): pass",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "body"), REMEDIES.items())
+async def test_a_refusal_tells_what_the_author_of_tests_in_python_can_do(
+    told: str, body: str
+) -> None:
+    files = ((("test_f.py", f"{HEAD}{BESIDE}        {body}\n")),)
+    tests = UnitTests(framework=Framework.UNITTEST, files=files)
+    required = Integrity.ISOLATED if "leave that out" in told else Integrity.SHARED_TWINS
+    with pytest.raises(UnsupportedError, match=told):
+        await evaluation(Executor()).score(submission(tests, require_integrity=required))
+
+
+@pytest.mark.parametrize(
+    ("placement", "setup", "told"),
+    [
+        (Placement.BESIDE, "", "leave FunctionTests.placement unset"),
+        (Placement.BY_TEXT, "import inspect", "require ISOLATED"),
+    ],
+)
+async def test_a_refusal_tells_how_function_tests_are_judged_apart(
+    placement: Placement, setup: str, told: str
+) -> None:
+    tests = FunctionTests(
+        entry_point="f",
+        asserts=("assert f([3, 1]) == [1, 3]", "assert inspect.getsource(f)")[: 2 if setup else 1],
+        setup_code=setup,
+        placement=placement,
+    )
+    required = Integrity.SHARED_TWINS
+    with pytest.raises(UnsupportedError, match=f"SHARED is, since .*{told}"):
+        await evaluation(Executor()).score(submission(tests, require_integrity=required))
 
 
 async def test_a_full_queue_refuses_before_anything_is_looked_at() -> None:

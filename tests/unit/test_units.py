@@ -142,14 +142,75 @@ async def test_a_solution_that_passes_its_twins_gets_nothing_and_is_counted(seed
         assert runs[-1].execution.signals["twin_passed"] > 0
 
 
-async def test_a_wrong_solution_costs_one_execution() -> None:
-    def wrong(work: UnitJudgement) -> Execution:
-        told = honest(work)
-        return replace(told, tests=(*told.tests[:-1], replace(told.tests[-1], outcome=FAILED)))
+@pytest.mark.parametrize("text", ["return 0", "return x * 10 if x < 40 else 0", "raise OSError"])
+async def test_a_wrong_solution_costs_some_two_executions(text: str) -> None:
+    wrong, costs = module(f"def f(x):\n    {text}\n"), list[int]()
+    for seed in range(10):
+        runs, slots = await graded(SHARED_TEXT, lambda work: beside(wrong, work), seed=seed)
+        costs.append(len(slots.works))
+        assert await is_true(slots.works[-1])
+        assert conclude(RewardPolicy(), runs).verdict is not Verdict.PASSED
+    assert sum(costs) / len(costs) <= 3
+    assert max(costs) < runs_needed([1] * 4)
 
-    runs, slots = await graded(SHARED_TEXT, wrong)
-    assert len(slots.works) == 1
-    assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
+
+async def is_true(work: UnitJudgement, text: str = SHARED_TEXT) -> bool:
+    """Returns True if work is the true tests."""
+    twins = (await plan(suite_of(text), "")).twins
+    assert twins is not None
+    return work.tests.files == twins.true_files()
+
+
+async def test_the_true_tests_have_a_secret_place_among_their_twins() -> None:
+    """So that who keeps the expectations of a run does not know which ones are true."""
+    places = set[int]()
+    for seed in range(40):
+        _, slots = await graded(SHARED_TEXT, honest, seed=seed)
+        places.add([await is_true(work) for work in slots.works].index(True))
+    assert len(places) > runs_needed([1] * 4) / 2
+
+
+REMEMBERING = """
+import linecache, re, sys
+KEPT = {}
+def f(x):
+    frame = sys._getframe(1)
+    line = TEXT.splitlines()[frame.f_lineno - 1]
+    want = KEPT.setdefault(x, re.search(r"[(](.*)[)], (.*)[)]", line)[2])
+    return eval(want)
+"""
+
+
+@pytest.mark.parametrize("count", [3, 8])
+async def test_who_remembers_a_run_takes_a_twin_for_the_truth(count: int) -> None:
+    """It keeps the expectations of the first run, as in the page cache, and solves nothing."""
+    text = shared_text(*(EQUAL.format(n=n) for n in range(21, 21 + count)))
+    rewarded = 0
+    for seed in range(20):
+        memory = module(REMEMBERING)
+
+        def remembering(work: UnitJudgement, memory: types.ModuleType = memory) -> Execution:
+            vars(memory)["TEXT"] = dict(work.tests.files)["test_f.py"]
+            return beside(memory, work)
+
+        runs, _ = await graded(text, remembering, seed=seed)
+        rewarded += conclude(RewardPolicy(), runs).verdict is Verdict.PASSED
+    assert rewarded <= {3: 8, 8: 4}[count]
+
+
+async def test_a_limit_in_a_twin_before_the_true_tests_is_the_verdict() -> None:
+    """Whoever never ends costs one execution."""
+
+    def endless(work: UnitJudgement) -> Execution:
+        told = honest(work)
+        cut = replace(told.tests[0], outcome=TestOutcome.LIMIT)
+        return replace(told, ending=Ending.LIMIT, tests=(cut, *told.tests[1:]))
+
+    for seed in range(6):
+        runs, slots = await graded(SHARED_TEXT, endless, seed=seed, policy=FRACTION)
+        assert len(slots.works) == 1
+        assert conclude(FRACTION, runs).verdict is not Verdict.PASSED
+        assert share(FRACTION, runs) == 0.0
 
 
 async def test_a_part_of_the_tests_is_proven_by_twins_of_that_part_alone() -> None:
@@ -159,7 +220,8 @@ async def test_a_part_of_the_tests_is_proven_by_twins_of_that_part_alone() -> No
         return replace(told, tests=(told.tests[0], *rest))
 
     runs, slots = await graded(SHARED_TEXT, partly, policy=FRACTION)
-    assert len(slots.works) == 1 + runs_needed([1])
+    early = [await is_true(work) for work in slots.works].index(True)
+    assert len(slots.works) == early + 1 + runs_needed([1])
     results = [test for run in runs for test in run.tests]
     assert reward(FRACTION, conclude(FRACTION, runs).verdict, results) == 0.25
 
@@ -194,7 +256,7 @@ async def test_a_test_that_is_skipped_by_nobodys_text_fails() -> None:
     runs, slots = await graded(SHARED_TEXT, skipping)
     assert conclude(RewardPolicy(), runs).verdict is Verdict.FAILED
     assert runs[-1].execution.signals == {"forged_skip": 1}
-    assert len(slots.works) == 1
+    assert len(slots.works) <= 4
 
 
 async def test_a_test_that_is_not_collected_fails() -> None:
@@ -279,7 +341,9 @@ async def test_true_run_and_twins_are_told_the_same() -> None:
         "self.assertEqual(solution.f(1) / 1, 10.10)",
     )
     _, slots = await graded(text, cheating)
-    true, *twins = (dict(work.tests.files)["test_f.py"] for work in slots.works)
+    (true_work,) = [work for work in slots.works if await is_true(work, text)]
+    true = dict(true_work.tests.files)["test_f.py"]
+    twins = [dict(work.tests.files)["test_f.py"] for work in slots.works if work is not true_work]
     assert "u'" not in true
     assert true.count("{'c', 'b', 'a'}") >= 1
     for twin in twins:
@@ -308,7 +372,7 @@ async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
         (SHARED_TEXT + "class TestG(TestF):\n    pass\n", Integrity.SHARED),
         (shared_text("self.assertEqual(solution.f(1), solution.g(1))"), Integrity.SHARED),
         (shared_text("self.assertGreater(solution.f(1), 3)"), Integrity.SHARED),
-        (shared_text("self.assertGreater(len(solution.f(1)), 3)"), Integrity.SHARED_TWINS),
+        (shared_text("self.assertGreater(len(solution.f(1)), 3)"), Integrity.SHARED),
         (shared_text("for x in solution.f(1): self.assertEqual(x, 3)"), Integrity.SHARED),
         (shared_text(f"self.assertEqual(solution.f(1), {[*range(20)]})"), Integrity.SHARED_TWINS),
         (shared_text(f"self.assertEqual(solution.f(1), {[*range(21)]})"), Integrity.SHARED),
@@ -396,11 +460,13 @@ async def test_whatever_brings_a_reward_has_been_proven(
 
 
 @pytest.mark.parametrize("ending", [Ending.CRASHED, Ending.LIMIT])
-async def test_tests_without_an_end_keep_their_verdict_and_take_no_twins(ending: Ending) -> None:
+async def test_tests_without_an_end_keep_their_verdict_and_take_one_twin_at_most(
+    ending: Ending,
+) -> None:
     told = forging(last_is_not_run, ending)
     before, _ = await graded(SHARED_TEXT, told)
     runs, slots = await graded(SHARED_TEXT, told, policy=FRACTION)
-    assert len(slots.works) == 1
+    assert len(slots.works) <= 4
     assert conclude(FRACTION, runs).verdict is conclude(RewardPolicy(), before).verdict
 
 
@@ -411,7 +477,8 @@ async def test_a_solution_right_in_the_first_tests_passes_where_they_alone_count
     runs, slots = await graded(SHARED_TEXT, partly, policy=FIRST_TWO)
     assert conclude(FIRST_TWO, runs).verdict is Verdict.PASSED
     assert not any(work.stop_at_first_failure for work in slots.works)
-    assert len(slots.works) == 1 + runs_needed([1] * 3)
+    early = [await is_true(work) for work in slots.works].index(True)
+    assert len(slots.works) == early + 1 + runs_needed([1] * 3)
 
 
 @pytest.mark.parametrize("wrong", ["in another order", "left out"])
@@ -434,4 +501,4 @@ async def test_a_bonus_is_no_claim() -> None:
         return replace(told, tests=tuple(replace(test, outcome=FAILED) for test in told.tests))
 
     _, slots = await graded(SHARED_TEXT, wrong, policy=WEIGHTED)
-    assert len(slots.works) == 1
+    assert await is_true(slots.works[-1])

@@ -273,7 +273,9 @@ class _IntegrityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Integrity.V
     program with it, or Python's tests that could not be perturbed throughout.
     """
     INTEGRITY_SHARED_TWINS: _Integrity.ValueType  # 2
-    """Tests in Python shared the candidate's process, and perturbed twins had to fail."""
+    """Tests in Python shared the candidate's process. Every assertion that decides was also shown in
+    wrong forms, and refused the solution there. Does not stop a solution that reads the tests' text.
+    """
     INTEGRITY_ISOLATED: _Integrity.ValueType  # 3
     """A judge in another protection domain compared every observation."""
 
@@ -287,7 +289,9 @@ INTEGRITY_SHARED: Integrity.ValueType  # 1
 program with it, or Python's tests that could not be perturbed throughout.
 """
 INTEGRITY_SHARED_TWINS: Integrity.ValueType  # 2
-"""Tests in Python shared the candidate's process, and perturbed twins had to fail."""
+"""Tests in Python shared the candidate's process. Every assertion that decides was also shown in
+wrong forms, and refused the solution there. Does not stop a solution that reads the tests' text.
+"""
 INTEGRITY_ISOLATED: Integrity.ValueType  # 3
 """A judge in another protection domain compared every observation."""
 Global___Integrity: _TypeAlias = Integrity  # noqa: Y015
