@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from . import confine, fork_server, kernel, policy, rehearsal, seccomp, wire, zygote
+from . import confine, kernel, policy, rehearsal, seccomp, warming, wire, zygote
 from .confine import Seal
 from .footing import Footing, LentNamespaces, SandboxKernel
-from .fork_server import ForkServer
+from .judges import ForkServer
 from .meters import Meters, find_own, make_own
 from .walls import Walls
 
@@ -80,27 +78,6 @@ def _image_settings() -> dict[str, Any]:
             return {**nothing, **json.load(file)}
     except FileNotFoundError:
         return nothing
-
-
-def _preload(names: Iterable[str]) -> None:
-    """Imports modules.
-
-    Raises:
-        RuntimeError: one started a thread, of which a forked child would have only the locks.
-    """
-    for name in names:
-        importlib.import_module(name)
-        if len(os.listdir("/proc/self/task")) > 1:
-            raise RuntimeError(f"a thread runs since {name} was imported: it cannot be preloaded")
-
-
-def _memory_bytes() -> int:
-    """Returns the memory that this process shares with nobody; 0 where the kernel does not tell."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        for line in status:
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1]) << 10
-    return 0
 
 
 def _describe_walls(walls: Walls, landlock_abi: int, *, own_layout: bool) -> dict[str, object]:
@@ -174,13 +151,13 @@ def _landlock_abi(settings: Mapping[str, Any]) -> int:
     return kernel.landlock_abi() if settings["landlock"] else 0
 
 
-def _warm_up(settings: Mapping[str, Any]) -> None:
+def _prepare(settings: Mapping[str, Any]) -> None:
+    warming.prepare()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
     _set_environment({**settings["environment"], **image["environment"]})
     sys.path.extend((*settings["packages"], *image["packages"]))
-    _preload((*PRELOADED, *settings["preload"], *image["preload"]))
-    rehearsal.warm_up()
+    warming.preload((*PRELOADED, *settings["preload"], *image["preload"]))
 
 
 def serve_judges(settings_json: str) -> None:
@@ -188,9 +165,11 @@ def serve_judges(settings_json: str) -> None:
     kernel.die_with_parent()
     confine.close_all_but(set())
     settings = json.loads(settings_json)
-    _warm_up(settings)
+    _prepare(settings)
+    from . import fork_server  # all that a judge is made of, which a zygote does without
+
     walls = _walls(settings, _landlock_abi(settings))
-    fork_server.serve(_judge_footing(settings), walls, _memory_bytes())
+    fork_server.serve(_judge_footing(settings), walls)
 
 
 def main(settings_json: str, judges: list[str]) -> None:
@@ -209,8 +188,10 @@ def main(settings_json: str, judges: list[str]) -> None:
     What the image itself declares in `_IMAGE_FILE` comes on top.
     """
     settings = json.loads(settings_json)
-    server = ForkServer(judges)  # which warms up at the same time
-    _warm_up(settings)
+    server = ForkServer(judges)  # which gets ready at the same time
+    _prepare(settings)
+    rehearsal.rehearse(server.begin_rehearsal())
+    warming.freeze()
     landlock_abi = _landlock_abi(settings)
     walls = _walls(settings, landlock_abi)
     ground = _ground(settings)
@@ -218,7 +199,7 @@ def main(settings_json: str, judges: list[str]) -> None:
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
         "language_version": platform.python_version(),
-        "memory_bytes": _memory_bytes() + greeting.memory_bytes,
+        "memory_bytes": warming.memory_bytes() + greeting.memory_bytes,
         "walls": _describe_walls(walls, landlock_abi, own_layout=not greeting.shares_landmarks),
     }
     zygote.run(ground, walls, server, description)

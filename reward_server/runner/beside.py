@@ -15,10 +15,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, cast
 
-from . import candidate, frameworks, solution, streams, trial
+from . import candidate, frameworks, outcomes, solution, streams
 from .frames import LOADED, Frames
 from .frameworks import BrokenSuiteError
-from .solution_module import texts_of
 
 
 class _Course:
@@ -44,7 +43,7 @@ class _Course:
     def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
         """Sends what came of a test, and goes on: whether one failure ends it is not told here."""
         streams.flush_streams()
-        message = noted(error) + trial.message_of(error, note, frameworks.place_of)
+        message = noted(error) + outcomes.message_of(error, note, frameworks.place_of)
         self.say("ended", index, outcome, message.encode("utf-8", "replace").decode())
         return True
 
@@ -73,7 +72,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
 
 def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
     course = _Course(frames)
-    files = sorted(texts_of(blobs))
+    files = sorted(frameworks.texts_of(blobs))
     try:
         frameworks.driver(cast("str", header["framework"]))(files, course)
     except BrokenSuiteError as error:

@@ -67,6 +67,7 @@ _UPDATES: Mapping[type, Callable[[object, object], None]] = {
 
 
 KINDS = tuple(_UPDATES)
+UNCHANGING = frozenset((type(None), bool, int, float, complex, str, bytes, range))
 
 
 def bring(old: object, new: object) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from types import TracebackType
 from typing import Protocol
@@ -111,3 +111,12 @@ def forget_modules() -> None:
         if isinstance(path, str) and path.startswith(folder):
             del sys.modules[name]
     importlib.invalidate_caches()
+
+
+def texts_of(blobs: Mapping[str, bytes]) -> dict[str, str]:
+    """Returns the texts of a request's files in Python, by path."""
+    return {
+        blob.removeprefix("test/"): content.decode("utf-8", "replace")
+        for blob, content in blobs.items()
+        if blob.startswith("test/") and blob.endswith(".py")
+    }

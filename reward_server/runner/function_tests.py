@@ -12,8 +12,9 @@ from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
 from . import arguments, observations, surroundings, texts
+from .endings import NotLoaded
 from .scope import Scope
-from .session import NotLoaded, Session
+from .session import Session
 from .suite import TaskError
 
 _MODULE = "<module>"

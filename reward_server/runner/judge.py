@@ -27,12 +27,13 @@ from typing import NoReturn, cast
 from . import confine, policy, proxy, relay, wire
 from .call_tests import CallTests
 from .children import receive
+from .endings import Cause, SessionEnded
 from .frames import READY
 from .function_tests import FunctionTests
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError, Outputs
 from .report import Report, TestReport
-from .session import Cause, Session, SessionEnded
+from .session import Session
 from .suite import Suite, TaskError
 from .trial import record_end, run_tests
 from .wire import Stage, Word
@@ -53,8 +54,13 @@ class _Silence(io.TextIOBase):
         return len(text)
 
 
-def serve(line: socket.socket) -> NoReturn:
-    """Judges one execution after another, as long as it may stay; see `wire`."""
+def serve(line: socket.socket, notes: int) -> NoReturn:
+    """Judges one execution after another, as long as it may stay; see `wire`.
+
+    Args:
+        line: to the zygote.
+        notes: pipe to it, of what is announced.
+    """
     recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
@@ -71,10 +77,10 @@ def serve(line: socket.socket) -> NoReturn:
                 stdout,
                 stderr,
                 report,
-                line.send,
+                partial(os.write, notes),
                 tests_program,
             )
-        confine.close_all_but({line.fileno()})
+        confine.close_all_but({line.fileno(), notes})
         is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
         word = word._replace(stays=word.stays and is_fresh and _has_time())
         with contextlib.suppress(OSError):  # the zygote is gone
@@ -121,7 +127,7 @@ def run(
         stdout_fd: read end of its standard output.
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
-        announce: sends one of `wire.NOTES` to the zygote.
+        announce: tells the zygote CAN_HEAR or CROSSING, see `wire`.
         tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
 
     Returns:

@@ -48,8 +48,15 @@ _LANDLOCK_RULE_PATH = 1
 
 # PyDLL keeps the interpreter lock: the child of a clone must be the thread that holds it.
 _libc = ctypes.PyDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
-_libc.pthread_self.restype = ctypes.c_void_p
+# Looked up once: a child that does it for itself pays more than for the call.
+_syscall, _prctl, _unshare, _sysinfo = _libc.syscall, _libc.prctl, _libc.unshare, _libc.sysinfo
+_mount, _umount2 = _libc.mount, _libc.umount2
+_pthread_self, _pthread_sigmask = _libc.pthread_self, _libc.pthread_sigmask
+_syscall.restype = ctypes.c_long
+_pthread_self.restype = ctypes.c_void_p
+_before_fork = ctypes.pythonapi.PyOS_BeforeFork
+_after_fork_child = ctypes.pythonapi.PyOS_AfterFork_Child
+_after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
 # Made once: to make a type of ctypes is dear, and every execution needs them.
 _CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
 _NO_CAPABILITY = (ctypes.c_uint32 * 6)()
@@ -78,7 +85,7 @@ def own_thread_id_address() -> int:
         _bits, _count, offset = _ThreadDescription.in_dll(_libc, "_thread_db_pthread_tid")
     except ValueError:
         return 0
-    address = int(_libc.pthread_self()) + int(offset)
+    address = int(_pthread_self()) + int(offset)
     cached = ctypes.c_int.from_address(address).value
     return address if cached == os.getpid() else 0
 
@@ -120,14 +127,14 @@ def clone(namespaces: int) -> int:
     flags = namespaces | signal.SIGCHLD | (CLONE_CHILD_SETTID if thread_id else 0)
     # x86-64 takes (stack, parent tid, child tid, tls), AArch64 (stack, parent tid, tls, child tid).
     tail = (thread_id, 0) if MACHINE == "x86_64" else (0, thread_id)
-    ctypes.pythonapi.PyOS_BeforeFork()
-    pid = _libc.syscall(
+    _before_fork()
+    pid = _syscall(
         _number("clone"), ctypes.c_ulong(flags), 0, 0, *(ctypes.c_ulong(word) for word in tail)
     )
     if pid == 0:
-        ctypes.pythonapi.PyOS_AfterFork_Child()
+        _after_fork_child()
         return 0
-    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    _after_fork_parent()
     return _check(pid, "clone")
 
 
@@ -137,7 +144,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
     Raises:
         OSError: the kernel refuses.
     """
-    result = _libc.mount(
+    result = _mount(
         source.encode(),
         target.encode(),
         kind.encode() if kind else None,
@@ -153,7 +160,7 @@ def unmount(target: str) -> None:
     Raises:
         OSError: the kernel refuses.
     """
-    _check(_libc.umount2(target.encode(), _MNT_DETACH), f"unmount {target}")
+    _check(_umount2(target.encode(), _MNT_DETACH), f"unmount {target}")
 
 
 def unshare(namespaces: int) -> None:
@@ -162,30 +169,30 @@ def unshare(namespaces: int) -> None:
     Raises:
         OSError: the kernel refuses.
     """
-    _check(_libc.unshare(ctypes.c_int(namespaces)), "unshare")
+    _check(_unshare(ctypes.c_int(namespaces)), "unshare")
 
 
 def drop_capabilities() -> None:
     """Gives up every capability; without set-uid (see `no_new_privileges`) none comes back."""
-    _check(_libc.syscall(_number("capset"), _CAPABILITY_HEADER, _NO_CAPABILITY), "capset")
+    _check(_syscall(_number("capset"), _CAPABILITY_HEADER, _NO_CAPABILITY), "capset")
 
 
 def no_new_privileges() -> None:
     """Makes set-uid bits and file capabilities void for this process and its children."""
-    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
+    _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
 
 
 def drop_bounding_capabilities() -> None:
     """Forbids this process and its children ever to get a capability, by whatever program."""
     number = 0
-    while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
-        _check(_libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "prctl capbset_drop")
+    while _prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        _check(_prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "prctl capbset_drop")
         number += 1
 
 
 def die_with_parent() -> None:
     """Has the kernel kill this process when the one that forked it ends, however it ends."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl pdeathsig")
+    _check(_prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl pdeathsig")
 
 
 def child_signals() -> int:
@@ -193,24 +200,24 @@ def child_signals() -> int:
     mask = ctypes.c_uint64(1 << (signal.SIGCHLD - 1))
     flags = os.O_CLOEXEC | os.O_NONBLOCK
     arguments = (-1, ctypes.byref(mask), ctypes.c_size_t(ctypes.sizeof(mask)), flags)
-    return _check(_libc.syscall(_number("signalfd4"), *arguments), "signalfd4")
+    return _check(_syscall(_number("signalfd4"), *arguments), "signalfd4")
 
 
 def block_signals() -> ctypes.Array[ctypes.c_uint64]:
     """Blocks all signals, and returns the mask of before; `signal` would name each of them."""
     before = SignalMask()
-    _libc.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS, before)
+    _pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS, before)
     return before
 
 
 def set_signal_mask(mask: ctypes.Array[ctypes.c_uint64]) -> None:
     """Blocks the signals of a mask and no others."""
-    _libc.pthread_sigmask(signal.SIG_SETMASK, mask, None)
+    _pthread_sigmask(signal.SIG_SETMASK, mask, None)
 
 
 def make_dumpable() -> None:
     """Lets this process write its own /proc files; a change of ids had forbidden it."""
-    _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl dumpable")
+    _check(_prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl dumpable")
 
 
 class _FilterProgram(ctypes.Structure):
@@ -224,7 +231,7 @@ def install_seccomp(program: bytes) -> None:
         OSError: the kernel has no seccomp filters, or refuses this one.
     """
     described = _FilterProgram(len(program) // 8, program)
-    result = _libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described), 0, 0)
+    result = _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described), 0, 0)
     _check(result, "prctl seccomp")
 
 
@@ -241,13 +248,13 @@ class _SystemFigures(ctypes.Structure):
 def memory_in_use_bytes() -> int:
     """Returns how much memory a kernel has given out that counts it in bytes, as gVisor does."""
     figures = _SystemFigures()
-    _check(_libc.sysinfo(ctypes.byref(figures)), "sysinfo")
+    _check(_sysinfo(ctypes.byref(figures)), "sysinfo")
     return int(figures.total_memory) - int(figures.free_memory)
 
 
 def landlock_abi() -> int:
     """Returns the kernel's Landlock version, 0 where it has none."""
-    version = int(_libc.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_CREATE_VERSION))
+    version = int(_syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_CREATE_VERSION))
     return max(version, 0)
 
 
@@ -274,7 +281,7 @@ def landlock_ruleset(handled: tuple[int, int, int], rules: Sequence[tuple[str, i
     size = 24 if scoped else 16 if net else 8
     attributes = _RulesetAttributes(fs, net, scoped)
     ruleset = _check(
-        _libc.syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
+        _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
         "landlock_create_ruleset",
     )
     for path, allowed in rules:
@@ -284,7 +291,7 @@ def landlock_ruleset(handled: tuple[int, int, int], rules: Sequence[tuple[str, i
 
 def restrict_self(ruleset: int) -> None:
     """Confines this process with a set of Landlock rules, for good."""
-    _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
+    _check(_syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
 
 
 def _add_rule(ruleset: int, path: str, allowed: int) -> None:
@@ -292,7 +299,7 @@ def _add_rule(ruleset: int, path: str, allowed: int) -> None:
     try:
         rule = _PathRule(allowed, parent)
         _check(
-            _libc.syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH, ctypes.byref(rule), 0),
+            _syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH, ctypes.byref(rule), 0),
             f"landlock_add_rule {path}",
         )
     finally:

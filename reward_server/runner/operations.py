@@ -9,7 +9,13 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from .proxy import ARITHMETIC, IN_PLACE, ORDER
+COROUTINE, GENERATOR = "coroutine", "generator"  # objects that are used as such
+ARITHMETIC = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("matmul", "lshift", "rshift", "and", "or", "xor"),
+)
+IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
+ORDER = ("lt", "le", "gt", "ge")
 
 
 class _Manager(Protocol):

@@ -91,7 +91,18 @@ def is_plain(text: str) -> bool:
 
 def leaves_nothing(tree: ast.Module) -> bool:
     """Tells the same of a text that was parsed."""
-    return all(type(node) in _HARMLESS or _is_harmless(node) for node in ast.walk(tree))
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if type(node) not in _HARMLESS and not _is_harmless(node):
+            return False
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                waiting.append(part)
+            elif type(part) is list:
+                waiting += [one for one in part if isinstance(one, ast.AST)]
+    return True
 
 
 def _is_harmless(node: ast.AST) -> bool:

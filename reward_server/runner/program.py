@@ -27,7 +27,8 @@ def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> Non
     for blob, content in blobs.items():
         kind, _, name = blob.partition("/")
         name = name or source_path
-        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        if folder := os.path.dirname(name):
+            os.makedirs(folder, exist_ok=True)
         with open(name, "wb") as file:
             file.write(content)
         if kind == "data":

@@ -25,10 +25,10 @@ from typing import Any, NoReturn, cast
 from . import changes, faults
 from .codec import Foreign, is_asked_for
 from .extended import Extended
+from .operations import ARITHMETIC, COROUTINE, GENERATOR, IN_PLACE, ORDER
 from .records import fields_of
 from .session import Session
 
-COROUTINE, GENERATOR = "coroutine", "generator"
 _KINDS = tuple(inspect._ParameterKind)
 
 
@@ -71,16 +71,18 @@ class Proxy(Foreign):
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        session, frame = self._runner_session, sys._getframe(1)
-        named = [one for one in args if sys.getrefcount(one) > _OF_A_LITERAL]
-        looked_at = (
-            _looked_at(session, frame, (*named, *kwargs.values())) if named or kwargs else ()
-        )
+        session, looked_at = self._runner_session, cast("Collection[int]", ())
+        if kwargs or not changes.UNCHANGING.issuperset(map(type, args)):
+            named = [one for one in args if sys.getrefcount(one) > _OF_A_LITERAL]
+            if named or kwargs:
+                looked_at = _looked_at(session, sys._getframe(1), (*named, *kwargs.values()))
+        if session.knows_classes:
+            session.protect([*args, *kwargs.values()], sys._getframe(1))
         wish = (True,) if looked_at else ()
-        session.protect([*args, *kwargs.values()], frame)
         result = session.request("call", self, list(args), kwargs or None, *wish)
         changed, session.changed = session.changed, None
         if changed is not None:
+            frame = sys._getframe(1)
             given: dict[int | str, object] = dict(enumerate(args))
             given.update(kwargs)
             if not (changes.are_wanted(frame) and session.keeps_apart(frame)):
@@ -375,12 +377,6 @@ def _reflected(name: str) -> object:
 
 UNARY = ("neg", "pos", "abs", "invert", "int", "float", "complex", "index")
 ROUNDING = ("trunc", "floor", "ceil")
-ARITHMETIC = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"),
-    *("matmul", "lshift", "rshift", "and", "or", "xor"),
-)
-IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
-ORDER = ("lt", "le", "gt", "ge")
 _AMONG_OBJECTS = frozenset(("sub", "isub", *ORDER))
 
 for _name in (*UNARY, *ROUNDING):

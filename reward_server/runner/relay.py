@@ -25,11 +25,11 @@ from functools import partial
 from typing import cast
 
 from . import wire
+from .endings import Cause
 from .frames import READY
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import Outputs
 from .report import Report, TestsProgram
-from .session import Cause
 from .wire import LENGTH, Stage
 
 _PIECE_BYTES = 1 << 18

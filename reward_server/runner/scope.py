@@ -25,6 +25,7 @@ from .session import Session
 _BUILTINS: Mapping[str, object] = vars(builtins)
 _CANDIDATE = "candidate"
 _KIND = "type"
+_HEADROOM = 500  # frames
 _KIND_USE = re.compile(rf"(?<![\w.]){_KIND}\b\s*\(?")
 _IMPORT = re.compile(r"\s*(?:from|import)\s")
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -208,7 +209,12 @@ class Scope:
     def _helpers(self) -> Mapping[str, object]:
         if not prompt.is_plain(self._prompt):
             self._session.cross()
-        return prompt.helpers(self._prompt, self._stand_in, self._session.own, self._entry_point)
+        own, limit = self._session.own, sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + _HEADROOM)  # the tests may ask from deep within
+        try:
+            return prompt.helpers(self._prompt, self._stand_in, own, self._entry_point)
+        finally:
+            sys.setrecursionlimit(limit)
 
     def _complete_classes(self) -> dict[str, object]:
         """Returns the classes that stay the prompt's; without a prompt's code, none."""

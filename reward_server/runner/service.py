@@ -32,8 +32,7 @@ from .containers import Given, can_be_held
 from .decoding import Decoder
 from .encoding import Encoder, arguments_of, cast_down
 from .frames import NUMBER, ChannelClosedError, Frames
-from .operations import OPERATIONS, details_of
-from .proxy import COROUTINE, GENERATOR
+from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of
 from .records import Records
 from .shared_objects import CANDIDATE, SharedObjects
 

@@ -25,7 +25,6 @@ Candidate to judge, with the same number:
 
 from __future__ import annotations
 
-import enum
 import os
 import sys
 from collections.abc import Callable
@@ -45,6 +44,7 @@ from .consistency import END, Consistency
 from .containers import Held, can_be_held
 from .decoding import Decoder
 from .encoding import Encoder, cast_down
+from .endings import Cause, NotLoaded, SessionEnded
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
 from .membrane import Membrane, without_addresses
@@ -94,28 +94,6 @@ def _no_type(name: str) -> type:
 
 def _is_update(value: object) -> TypeGuard[list[Any]]:
     return type(value) is list and len(value) == 2 and type(value[0]) is int
-
-
-class Cause(enum.Enum):
-    """Why a session ended before the tests did."""
-
-    CLOSED = "closed"
-    FORGED = "forged"
-    OUTPUT = "output"
-    RESULT = "result"
-    CALLS = "calls"
-
-
-class SessionEnded(BaseException):  # tests must not catch it by `except Exception`
-    """The candidate can be asked nothing any more."""
-
-    def __init__(self, cause: Cause, message: str) -> None:
-        super().__init__(message)
-        self.cause = cause
-
-
-class NotLoaded(BaseException):  # as above
-    """The tests asked for the solution before it was there."""
 
 
 class Session:
@@ -275,6 +253,11 @@ class Session:
         self._objects[number] = made
         return made
 
+    @property
+    def knows_classes(self) -> bool:
+        """Returns True if there are classes of the prompt's or the tests'."""
+        return bool(self.classes) or self.own.has_classes
+
     def protect(self, values: list[object], frame: FrameType) -> None:
         """Keeps objects of the tests' as they are, if a test takes from them what it expects.
 
@@ -282,10 +265,9 @@ class Session:
             values: what a call of the solution's hands over.
             frame: in which it is called.
         """
-        if self.classes or self.own.has_classes:
-            objects = self._membrane.objects_in(values)
-            if objects and not self.keeps_apart(frame):
-                self._membrane.protect(objects)
+        objects = self._membrane.objects_in(values)
+        if objects and not self.keeps_apart(frame):
+            self._membrane.protect(objects)
 
     # ----------------------------------------------------------------------------- requests
 
@@ -300,7 +282,8 @@ class Session:
         """
         if self.ended is not None:
             raise self.ended
-        self.check_that_it_is_loaded()
+        if not self.loaded:
+            self.check_that_it_is_loaded()
         if self._decoding:
             raise ProtocolViolation("an answer that asks questions")
         if operation not in _PLAIN_OPERATIONS:
@@ -336,7 +319,8 @@ class Session:
         except Exception as error:
             self._consistency.raises(operation, operands, error)
             raise
-        self._consistency.hears(operation, operands, answer)
+        if self.crossed:
+            self._consistency.hears(operation, operands, answer)
         return answer
 
     def check_that_it_is_loaded(self) -> None:

@@ -17,11 +17,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from . import judge, proxy, trial
+from . import frameworks, judge, proxy, trial
+from .endings import SessionEnded
 from .link import Link
 from .report import Report, TestReport
-from .session import Session, SessionEnded
-from .solution_module import texts_of
+from .session import Session
 from .suite import TaskError
 from .unit_tests import COLLECTION, check_that_they_compile
 
@@ -39,7 +39,7 @@ def run(
         ClosedError, OversizeFrameError: the candidate did not take the program.
     """
     session = Session(link, proxy.make, result_bytes=cast("int", header["result_bytes"]), calls=0)
-    texts = texts_of(blobs)
+    texts = frameworks.texts_of(blobs)
     try:
         check_that_they_compile(texts)
         _check_imports(texts, cast("str", header["solution_path"]))

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from typing import cast
 
@@ -172,12 +172,3 @@ def _last_name(node: ast.expr) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
-
-
-def texts_of(blobs: Mapping[str, bytes]) -> dict[str, str]:
-    """Returns the texts of a request's files in Python, by path."""
-    return {
-        blob.removeprefix("test/"): content.decode("utf-8", "replace")
-        for blob, content in blobs.items()
-        if blob.startswith("test/") and blob.endswith(".py")
-    }

@@ -18,6 +18,8 @@ _FILE = os.path.abspath(__file__)
 _LISTEN, _JUDGES = "--listen", "--judges"
 _SEED = "PYTHONHASHSEED"
 _GREATEST_SEED = (1 << 32) - 1
+# Functions of libraries are looked up once, at the start, instead of in each child that calls one.
+_BOUND = {"LD_BIND_NOW": "1"}
 
 
 def _command(*arguments: str) -> list[str]:
@@ -26,6 +28,7 @@ def _command(*arguments: str) -> list[str]:
 
 def _start_again(settings: str) -> None:
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    others |= _BOUND
     seed = 1 + int.from_bytes(os.urandom(8), "big") % _GREATEST_SEED  # 0 would be no seed
     os.execve(sys.executable, _command(settings), {**others, _SEED: str(seed)})
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 
-from .faults import text_of
+from .endings import LIMITS, Cause
+from .outcomes import message_of, outcome_of
 from .report import Report, TestReport
-from .session import Cause, Session, SessionEnded
+from .session import Session
 from .suite import Suite
-
-_LIMITS = (Cause.OUTPUT, Cause.RESULT, Cause.CALLS)
-_MAX_MESSAGE = 1000
 
 
 def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure: bool) -> None:
@@ -35,7 +32,7 @@ def record_end(session: Session, report: Report) -> None:
     ended = session.ended
     if ended is None:
         return
-    if ended.cause in _LIMITS:
+    if ended.cause in LIMITS:
         report.limits.append(ended.cause.value)
     else:
         report.broken = ended.cause.value
@@ -64,33 +61,3 @@ def _caught(action: Callable[[], None], session: Session) -> BaseException | Non
 def _conclude(test: TestReport, suite: Suite, error: BaseException | None) -> None:
     test.outcome = outcome_of(error)
     test.message = message_of(error, "", suite.where)
-
-
-def message_of(
-    error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
-) -> str:
-    """Returns words on what a test raised, and where; the note if it raised nothing."""
-    if error is None:
-        return note[:_MAX_MESSAGE]
-    text = text_of(error)
-    name = type(error).__name__
-    is_plain = isinstance(error, (AssertionError, SessionEnded))
-    parts = [text if is_plain else f"{name}: {text}", place_of(error)]
-    return " at ".join(part for part in parts if part)[:_MAX_MESSAGE]
-
-
-def outcome_of(error: BaseException | None) -> str:
-    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
-    if error is None:
-        return "PASSED"
-    if isinstance(error, AssertionError):
-        return "FAILED"
-    if isinstance(error, SessionEnded):
-        return "LIMIT" if error.cause in _LIMITS else "ERROR"
-    return "SKIPPED" if _is_skip(error) else "ERROR"
-
-
-def _is_skip(error: BaseException) -> bool:
-    """Tells whether a test's author skipped it; the candidate's exceptions never become this."""
-    unittest = sys.modules.get("unittest")
-    return unittest is not None and isinstance(error, unittest.SkipTest)

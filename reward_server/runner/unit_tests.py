@@ -15,12 +15,12 @@ from functools import partial
 from types import FrameType
 from typing import cast
 
-from . import arguments, frameworks, judge, observations, program, proxy, trial
+from . import arguments, frameworks, judge, observations, outcomes, program, proxy, trial
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
 from .session import Session
-from .solution_module import SolutionFinder, SolutionNames, texts_of
+from .solution_module import SolutionFinder, SolutionNames
 from .suite import TaskError
 
 COLLECTION = "collection"
@@ -88,8 +88,8 @@ class _Course:
         ended = self._session.ended
         test = self._report.tests[index]
         test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
-        test.outcome = trial.outcome_of(ended) if ended is not None else outcome
-        test.message = trial.message_of(ended or error, note, frameworks.place_of)
+        test.outcome = outcomes.outcome_of(ended) if ended is not None else outcome
+        test.message = outcomes.message_of(ended or error, note, frameworks.place_of)
         failed = test.outcome not in ("PASSED", "SKIPPED")
         return ended is None and not (failed and self._stop_at_failure)
 
@@ -113,7 +113,7 @@ def run(
         calls=cast("int", header["calls"]),
         announce_crossing=announce_crossing,
     )
-    texts = texts_of(blobs)
+    texts = frameworks.texts_of(blobs)
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)

@@ -3,7 +3,7 @@
 What this stops: state and secrets of one execution reaching the next. The zygote reads and
 writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
 (splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
-are forked by a process of another image, see `fork_server`, so that a candidate knows nothing of
+are forked by a process of another image, see `judges`, so that a candidate knows nothing of
 where things lie in a judge's memory.
 
 What it does not: confine anything itself; see `walls`.
@@ -30,7 +30,7 @@ from .aside import Aside
 from .budget import Budget
 from .children import Child, fork, receive
 from .footing import Footing
-from .fork_server import ForkServer, Judge
+from .judges import ForkServer, Judge
 from .meters import Meters
 from .walls import Walls
 from .wire import Finish, Kind, Start, Stop, Word
@@ -255,15 +255,15 @@ class Zygote:
         machinery = (self._judges, self._judge)
         return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
-    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, set[bytes]]:
+    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, bytes]:
         """Waits for the candidate's end and the judge's word.
 
         Returns:
             Why the candidate was stopped, if it was, the judge's exit status, 0 if it gave its
-            word, and what it said before.
+            word, and what it had announced.
         """
         stop = Stop.NONE
-        judge, judge_status, notes = self._judge, -1, set[bytes]()
+        judge, judge_status, notes = self._judge, -1, b""
         judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
         poller = select.poll()
         for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
@@ -281,12 +281,11 @@ class Zygote:
                     if candidate.watch.has_ended():
                         poller.unregister(descriptor)
                         candidate.reap()
-                elif (message := _next_message(judge)) in wire.NOTES:
-                    notes.add(message)
                 else:
                     poller.unregister(descriptor)
+                    notes = judge.take_notes()
                     may_stay = wire.CROSSING not in notes
-                    judge_status, patience_ns = _take_word(judge, message, may_stay=may_stay)
+                    judge_status, patience_ns = _take_word(judge, may_stay=may_stay)
                     budget.end_patience(time.monotonic_ns() + patience_ns)
             now = time.monotonic_ns()
             if candidate.alive:
@@ -311,27 +310,22 @@ def _wait_for_start(line: socket.socket) -> Start:
     return Start(*wire.START.unpack(message))
 
 
-def _next_message(judge: Judge) -> bytes:
-    """Returns what a judge said next, nothing if it is gone."""
-    return receive(judge.line, wire.WORD.size)[0]
-
-
-def _take_word(judge: Judge, message: bytes, *, may_stay: bool) -> tuple[int, int]:
+def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
     """Takes a judge's last word, and ends one that will judge no more.
 
     Args:
         judge: the judge.
-        message: what it said.
         may_stay: whether it may judge again, should it say so.
 
     Returns:
         Its exit status, 0 if it gave its word, and for how long the candidate may live on.
     """
+    message, _ = receive(judge.line, wire.WORD.size)
     if len(message) != wire.WORD.size:
         judge.end()
         return judge.status, 0
     word = Word(*wire.WORD.unpack(message))
-    if not (word.stays and may_stay):
+    if judge.is_killed or not (word.stays and may_stay):
         judge.end()
     return 0, word.patience_ns
 

@@ -19,6 +19,7 @@ import socket
 import struct
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
@@ -75,10 +76,12 @@ class Judge:
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._notes: set[bytes] = set()
+        self._notes, theirs_to_note = os.pipe()
+        os.set_blocking(self._notes, False)
         self._folder = tempfile.mkdtemp(prefix="judge-")
-        self.pid = _fork(functools.partial(_judge, theirs, self._folder))
+        self.pid = _fork(functools.partial(_judge, theirs, theirs_to_note, self._folder))
         theirs.close()
+        os.close(theirs_to_note)
 
     def cpu_ns(self) -> int:
         return time.clock_gettime_ns(~self.pid << 3 | _PROCESS_CLOCK)
@@ -89,24 +92,18 @@ class Judge:
         socket.send_fds(self.line, [wire.JUDGE], descriptors)
 
     def wait(self, seconds: float) -> bool:
-        """Hears notes until it gives its word; returns False if that takes too long."""
-        from reward_server.runner import wire
-
-        end = time.monotonic() + seconds
-        while _wait(self.line.fileno(), max(0.0, end - time.monotonic())):
-            message = self.line.recv(wire.WORD.size, socket.MSG_PEEK)
-            if message not in wire.NOTES:
-                return True
-            self._notes.add(self.line.recv(wire.WORD.size))
-        return False
+        """Waits until it gives its word; returns False if that takes too long."""
+        return _wait(self.line.fileno(), seconds)
 
     def hear(self) -> tuple[bool, int]:
         """Returns whether it stays, and its exit status, 0 if it gave its word."""
         from reward_server.runner import wire
 
         message = self.line.recv(wire.WORD.size)
-        may_stay = wire.CROSSING not in self._notes
-        self._notes.clear()
+        try:
+            may_stay = wire.CROSSING not in os.read(self._notes, 1 << 16)
+        except BlockingIOError:
+            may_stay = True
         if message and wire.Word(*wire.WORD.unpack(message)).stays and may_stay:
             return True, 0
         status = self.end()
@@ -115,6 +112,7 @@ class Judge:
     def end(self) -> int:
         _kill(self.pid)
         self.line.close()
+        os.close(self._notes)
         status = os.waitpid(self.pid, 0)[1]
         shutil.rmtree(self._folder, ignore_errors=True)
         return status
@@ -183,15 +181,15 @@ class Execution:
         candidate.run(self._untrusted, lambda: None)
 
 
-def _judge(line: socket.socket, folder: str) -> NoReturn:
+def _judge(line: socket.socket, notes: int, folder: str) -> NoReturn:
     from reward_server.runner import judge
 
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    _close_all_but({line.fileno()})
+    _close_all_but({line.fileno(), notes})
     os.chdir(folder)
-    judge.serve(line)
+    judge.serve(line, notes)
 
 
 def _fork(body: Callable[[], NoReturn]) -> int:
@@ -244,15 +242,24 @@ def _kill(pid: int) -> None:
             continue
 
 
+def _rehearse() -> None:
+    """Plays both parts of the sample's execution, since both are forked from here."""
+    from reward_server.runner import judge_rehearsal, rehearsal
+
+    ours, theirs = socket.socketpair()
+    candidate = threading.Thread(target=rehearsal.rehearse, args=(ours,))
+    candidate.start()
+    judge_rehearsal.rehearse(theirs.detach())
+    candidate.join()
+
+
 def main() -> None:
     sys.path.extend(sys.argv[1].split(os.pathsep))
     import gc
 
-    from reward_server.runner import rehearsal
-
     for name in sys.argv[2:]:
         __import__(name)
-    rehearsal.rehearse()
+    _rehearse()
     gc.collect()
     gc.freeze()
     judge: Judge | None = None

@@ -14,8 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.runner import fork_server, start
-from reward_server.runner.fork_server import ForkServer, ForkServerLostError
+from reward_server.runner import fork_server, rehearsal, start, streams, wire, zygote
+from reward_server.runner.judges import (
+    GREETING,
+    LANDMARKS,
+    ForkServer,
+    ForkServerLostError,
+    Greeting,
+)
 from reward_server.sandbox.command import OWN_CONTAINER
 
 from .harness import REPOSITORY
@@ -25,12 +31,24 @@ MOVABLE = 3  # ET_DYN, of an ELF file's header
 STARTER = f"""
 import sys, time
 sys.path.insert(0, {str(REPOSITORY)!r})
-from reward_server.runner.fork_server import ForkServer
+from reward_server.runner import rehearsal
+from reward_server.runner.judges import ForkServer
 server = ForkServer({COMMAND!r})
+rehearsal.rehearse(server.begin_rehearsal())
 server.await_warm()
 print(server._pid, flush=True)
 time.sleep(60)
 """
+
+
+def warm(server: ForkServer) -> Greeting:
+    rehearsal.rehearse(server.begin_rehearsal())
+    return server.await_warm()
+
+
+@pytest.fixture(autouse=True)
+def own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "open_streams", lambda: None)
 
 
 @pytest.fixture
@@ -41,7 +59,7 @@ def server() -> Iterator[ForkServer]:
 
 
 def test_its_memory_is_laid_out_anew_or_it_says_that_it_is_not(server: ForkServer) -> None:
-    greeting = server.await_warm()
+    greeting = warm(server)
     is_movable = Path(sys.executable).read_bytes()[16] == MOVABLE
     assert greeting.shares_landmarks is not is_movable
     assert greeting.memory_bytes > 1 << 20
@@ -50,24 +68,35 @@ def test_its_memory_is_laid_out_anew_or_it_says_that_it_is_not(server: ForkServe
 def test_one_that_shares_a_landmark_says_so() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        ours.send(fork_server._LANDMARKS.pack(id(type), 0))
-        fork_server._greet(theirs, 1)
-        assert fork_server._GREETING.unpack(ours.recv(99)) == (1, True)
+        fork_server._greet(theirs, LANDMARKS.pack(id(type), 0))
+        assert GREETING.unpack(ours.recv(99))[1]
 
 
 def test_one_that_does_not_come_up_is_told() -> None:
     lost = ForkServer(["/bin/true"])
     with pytest.raises(ForkServerLostError, match="was lost"):
-        lost.await_warm()
+        warm(lost)
     lost.close()
 
 
 def test_one_that_was_killed_is_told(server: ForkServer) -> None:
-    server.await_warm()
+    warm(server)
     os.kill(server._pid, signal.SIGKILL)
     for _ in range(2):
         with pytest.raises(ForkServerLostError):
             server.fork()
+
+
+def test_a_judge_that_gives_its_word_as_it_is_killed_judges_no_more(server: ForkServer) -> None:
+    warm(server)
+    judge = server.fork()
+    judge.line.close()
+    judge.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.send(wire.WORD.pack(stays := True, 0))
+    judge.kill()
+    assert zygote._take_word(judge, may_stay=stays) == (0, 0)
+    theirs.close()
+    assert not judge.alive
 
 
 @pytest.mark.parametrize("is_stopped", [False, True], ids=["running", "stopped"])

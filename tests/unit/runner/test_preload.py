@@ -13,8 +13,8 @@ def preload(folder: Path, module: str) -> str:
     """Preloads a module as a zygote would; gives what it complained of."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from reward_server.runner.__main__ import _preload\n"
-        "_preload([sys.argv[2]])"
+        "from reward_server.runner.warming import preload\n"
+        "preload([sys.argv[2]])"
     )
     command = [sys.executable, "-c", code, str(folder), module]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
