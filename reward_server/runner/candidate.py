@@ -7,6 +7,7 @@ any code of the program's runs, since it is the last word of this process that i
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -18,6 +19,8 @@ from typing import NoReturn, cast
 from . import commands, program, service, solution, streams, wire
 from .frames import LOADED, READY, Frames
 
+# `signal.signal` itself looks for each number and handler among enums.
+_handle = importlib.import_module("_signal").signal
 _OWN_FRAMES = 60  # of the recursion limit, so that a solution gets the depth that it is used to
 
 
@@ -32,7 +35,7 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     frames = Frames(channel)
     header, blobs = wire.unpack(frames.receive())
     streams.open_streams()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _handle(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
     sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
     if header["mode"] != "commands":

@@ -127,7 +127,11 @@ class ForkServer:
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            self.send(LANDMARKS.pack(*kernel.landmarks()), theirs.fileno())
+            try:
+                self.send(LANDMARKS.pack(*kernel.landmarks()), theirs.fileno())
+            except ForkServerLostError:
+                ours.close()
+                raise
         return ours
 
     def await_warm(self) -> Greeting:

@@ -7,6 +7,7 @@ import mmap
 import os
 import platform
 import signal
+import threading
 from collections.abc import Sequence
 
 CLONE_NEWNS = 0x00020000
@@ -50,10 +51,8 @@ _LANDLOCK_RULE_PATH = 1
 _libc = ctypes.PyDLL(None, use_errno=True)
 # Looked up once: a child that does it for itself pays more than for the call.
 _syscall, _prctl, _unshare, _sysinfo = _libc.syscall, _libc.prctl, _libc.unshare, _libc.sysinfo
-_mount, _umount2 = _libc.mount, _libc.umount2
-_pthread_self, _pthread_sigmask = _libc.pthread_self, _libc.pthread_sigmask
+_mount, _umount2, _pthread_sigmask = _libc.mount, _libc.umount2, _libc.pthread_sigmask
 _syscall.restype = ctypes.c_long
-_pthread_self.restype = ctypes.c_void_p
 _before_fork = ctypes.pythonapi.PyOS_BeforeFork
 _after_fork_child = ctypes.pythonapi.PyOS_AfterFork_Child
 _after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
@@ -76,8 +75,8 @@ def _number(name: str) -> int:
     return _NUMBERS[MACHINE][name]
 
 
-def own_thread_id_address() -> int:
-    """Finds where glibc caches the thread's id, which a raw clone must bring up to date.
+def _thread_id_offset() -> int:
+    """Finds where in a thread's descriptor, at `pthread_self`, glibc caches the thread's id.
 
     The offset is glibc's own export for debuggers (libthread_db); 0 where libc has none.
     """
@@ -85,9 +84,16 @@ def own_thread_id_address() -> int:
         _bits, _count, offset = _ThreadDescription.in_dll(_libc, "_thread_db_pthread_tid")
     except ValueError:
         return 0
-    address = int(_pthread_self()) + int(offset)
-    cached = ctypes.c_int.from_address(address).value
-    return address if cached == os.getpid() else 0
+    cached = ctypes.c_int.from_address(threading.get_ident() + offset).value
+    return int(offset) if cached == threading.get_native_id() else 0
+
+
+_THREAD_ID_OFFSET = _thread_id_offset()
+
+
+def own_thread_id_address() -> int:
+    """Returns where a raw clone must bring this thread's id up to date, 0 if nowhere."""
+    return threading.get_ident() + _THREAD_ID_OFFSET if _THREAD_ID_OFFSET else 0
 
 
 def landmarks() -> tuple[int, int]:

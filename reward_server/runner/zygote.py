@@ -203,9 +203,9 @@ class Zygote:
         before = self._used
         begun = time.monotonic_ns()
         budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
-        user_processes = self._meters.user_processes(processes)
+        told = wire.START.pack(*start._replace(processes=self._meters.user_processes(processes)))
         for program in programs:
-            program.send(wire.START.pack(*start._replace(processes=user_processes)))
+            program.send(told)
         self._judge.send(wire.JUDGE, descriptors)
         for descriptor in {*descriptors} - {*descriptors[ours]}:
             os.close(descriptor)
