@@ -22,7 +22,13 @@ from reward_server.rpc.callers import Callers, OpenCalls
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.health import Health
 from reward_server.rpc.interceptors import Authentication, Gate
-from reward_server.rpc.server import Certificates, Endpoint, RpcServer, connections_beside
+from reward_server.rpc.server import (
+    Certificates,
+    Endpoint,
+    RpcServer,
+    connections_beside,
+    streams_for,
+)
 from reward_server.rpc.service import SERVICE, RewardService
 from reward_server.rpc.strangers import Strangers
 from reward_server.scheduler import Scheduler
@@ -271,6 +277,7 @@ def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
         certificates=_certificates(settings),
         maximum_request_bytes=settings.max_request_bytes,
         maximum_connections=connections_beside(scheduler.slots),
+        maximum_streams=streams_for(scheduler.slots),
         expects_strangers=_knows_callers(settings),
     )
 

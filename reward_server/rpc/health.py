@@ -7,6 +7,7 @@ the answer is the server's state, whatever service was asked for.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Collection
 from contextlib import AbstractContextManager, nullcontext
 
@@ -20,6 +21,9 @@ from reward_server.rpc.callers import Callers, Context
 from reward_server.rpc.strangers import Strangers, peer_name
 
 _Response = health_pb2.HealthCheckResponse
+# A stream too many is refused late, and each at another time: those who ask again at once would
+# otherwise fill the line in which everybody's calls wait.
+_REFUSAL_SECONDS = (2.0, 6.0)
 
 
 class Health:
@@ -65,6 +69,7 @@ class Health:
 
     async def check(self, _: AsyncIterator[bytes], context: Context) -> Message:
         """Tells the state once."""
+        self._count(context)
         state = self._state_of(await self._service(context))
         if state == _Response.SERVICE_UNKNOWN:
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such service is here")
@@ -73,12 +78,24 @@ class Health:
 
     async def watch(self, _: AsyncIterator[bytes], context: Context) -> None:
         """Tells the state, and each change of it."""
+        try:
+            await self._watch(context)
+        except asyncio.CancelledError:
+            self._count(context)  # a stranger who resets streams calls; one who waits does not
+            raise
+
+    async def _watch(self, context: Context) -> None:
         service = await self._service(context)
         try:
             with self._place(context):
                 await self._tell_changes(service, context)
         except OverloadedError as error:
+            await asyncio.sleep(random.uniform(*_REFUSAL_SECONDS))
             await status.abort(context, error)
+
+    def _count(self, context: Context) -> None:
+        if self._callers.owner(context) is None:
+            self._strangers.allows_call(peer_name(context.peer()))
 
     def _place(self, context: Context) -> AbstractContextManager[None]:
         if self._callers.owner(context) is None or not self._callers.are_asked:
@@ -97,7 +114,6 @@ class Health:
 
     async def _service(self, context: Context) -> str:
         if self._callers.owner(context) is None:
-            self._strangers.allows_call(peer_name(context.peer()))
             return ""
         try:
             body = await context.read()

@@ -24,14 +24,10 @@ MEBIBYTE = 1 << 20
 # name and not by the transport, whose RESOURCE_EXHAUSTED looks like a full queue.
 _HEADROOM = 2
 _LAST_ANSWERS_SECONDS = 1.0
-# Streams that are reset as soon as they are opened cost their sender nothing. Few of a connection
-# are open at once, those above are refused by the core (whose clients may try again), few are taken
-# from one reading, and a reset is paid for with a ping.
-_AGAINST_STRANGERS = (
-    ("grpc.max_concurrent_streams", 256),
-    ("grpc.http2.max_requests_per_read", 1),
-    ("grpc.http2.ping_on_rst_stream_percent", 100),
-)
+# Calls of one connection that are open at once: for each slot one at work and one to follow.
+_STREAMS_PER_SLOT, _LEAST_STREAMS = 2, 32
+# The first core that counts streams apart which are answered and not yet freed.
+_COUNTS_FREED_APART = (1, 82)
 # Of the descriptors that the process may have: for all else, for a slot, and at most for callers.
 _OTHER_DESCRIPTORS, _DESCRIPTORS_PER_SLOT, _MOST_CONNECTIONS = 128, 16, 4096
 
@@ -54,6 +50,7 @@ class Endpoint:
     certificates: Certificates | None
     maximum_request_bytes: int
     maximum_connections: int
+    maximum_streams: int
     expects_strangers: bool
 
     @property
@@ -73,7 +70,7 @@ class Endpoint:
             # Descriptors are left for sandboxes, whoever connects.
             ("grpc.max_allowed_incoming_connections", self.maximum_connections),
             ("grpc.server_handshake_timeout_ms", 10_000),
-            *(_AGAINST_STRANGERS if self.expects_strangers else ()),
+            *(_against_strangers(self.maximum_streams) if self.expects_strangers else ()),
         ]
 
 
@@ -82,6 +79,34 @@ def connections_beside(slots: int) -> int:
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     own = _OTHER_DESCRIPTORS + _DESCRIPTORS_PER_SLOT * slots
     return max(min((limit - own) // 2, _MOST_CONNECTIONS), 16)
+
+
+def streams_for(slots: int) -> int:
+    """Returns how many calls of one connection keep so many slots at work."""
+    return max(_STREAMS_PER_SLOT * slots, _LEAST_STREAMS)
+
+
+def _against_strangers(streams: int) -> list[tuple[str, int]]:
+    """Returns settings against streams that are reset as soon as they are opened.
+
+    Each costs its sender nothing, and waits in one line with everybody's calls until its credential
+    can be looked at. So few of a connection are open, few are taken from one reading, and a reset
+    is paid for with a ping.
+    """
+    return [
+        ("grpc.max_concurrent_streams", streams),
+        # A client opens a stream as soon as another is answered, and a moment before that one is
+        # freed here; without room for these the core refuses calls of holders of a credential.
+        ("grpc.http2.max_deallocating_streams", streams)
+        if _core_version() >= _COUNTS_FREED_APART
+        else ("grpc.http.overload_protection", 0),
+        ("grpc.http2.max_requests_per_read", 1),
+        ("grpc.http2.ping_on_rst_stream_percent", 100),
+    ]
+
+
+def _core_version() -> tuple[int, ...]:
+    return tuple(int(number) for number in grpc.__version__.split(".")[:2])
 
 
 class RpcServer:

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,13 +15,17 @@ import h2.config
 import h2.connection
 import h2.errors
 import pytest
+from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
+from reward_server.rpc import health as health_service
 from reward_server.rpc import strangers
+from reward_server.rpc.server import streams_for
 from reward_server.rpc.strangers import Strangers, _Rates
 from reward_server.telemetry import Telemetry
 from tests.rpc.conftest import Serve, Served, function_request, refused
+from tests.rpc.fakes import FakeExecutor
 
 TOKEN = (("authorization", "Bearer good"),)
 HEADERS = [
@@ -236,12 +240,62 @@ def test_a_descriptor_that_is_anothers_by_now_is_left_alone() -> None:
     theirs.close()
 
 
+# ------------------------------------------------------------------------- many calls of a holder
+
+MANY = 600
+
+
+def executed(_: int) -> pb.ExecuteRequest:
+    return pb.ExecuteRequest(source="")
+
+
+def alike(_: int) -> pb.ScoreRequest:
+    return function_request()
+
+
+@pytest.mark.parametrize(
+    ("method", "request_of"),
+    [("Score", function_request), ("Score", alike), ("Execute", executed), ("GetServerInfo", None)],
+    ids=["different", "alike", "executed", "information"],
+)
+async def test_a_holder_with_many_calls_on_one_connection_gets_all_of_them_answered(
+    served: Served, method: str, request_of: Callable[[int], Message] | None
+) -> None:
+    """Those that finish together are freed together, after others were opened in their place."""
+    call = getattr(served.stub, method)
+    requests = [request_of(n) if request_of else pb.GetServerInfoRequest() for n in range(MANY)]
+    await asyncio.gather(*(call(request, metadata=TOKEN, timeout=120) for request in requests))
+
+
+async def test_calls_of_a_holder_that_wait_for_their_turn_outlive_others_of_the_connection(
+    serve: Serve, tmp_path: Path
+) -> None:
+    file, executor = tmp_path / "tokens", FakeExecutor(held=True)
+    file.write_text("good\n")
+    served = await serve(executor, token_file=file)
+    calls = [
+        served.stub.Score(function_request(number), metadata=TOKEN, timeout=120)
+        for number in range(MANY // 4)
+    ]
+    await served.until_admitted(streams_for(executor.slots))
+    for call in calls[::8]:
+        call.cancel()
+    executor.release()
+    await asyncio.gather(*(call for call in calls if not call.cancelled()))
+
+
+@pytest.mark.parametrize(("slots", "streams"), [(1, 32), (4, 32), (16, 32), (17, 34), (64, 128)])
+def test_one_connection_keeps_all_slots_at_work(slots: int, streams: int) -> None:
+    assert streams_for(slots) == streams
+
+
 # ---------------------------------------------------------------------------------------- health
 
 
 async def test_health_streams_without_a_credential_are_few_and_shut_nobody_out(
-    served: Served,
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(health_service, "_REFUSAL_SECONDS", (0.0, 0.1))
     async with grpc.aio.insecure_channel(
         served.app.address, options=[("grpc.use_local_subchannel_pool", 1)]
     ) as channel:
@@ -261,6 +315,26 @@ async def test_health_streams_without_a_credential_are_few_and_shut_nobody_out(
         assert (await mine.read()).status == health_pb2.HealthCheckResponse.SERVING
         for watch in [*watches, mine]:
             watch.cancel()
+
+
+@pytest.mark.parametrize("places", [0, strangers.MOST_STREAMS], ids=["refused", "told"])
+async def test_who_resets_health_streams_loses_the_connection(
+    served: Served, monkeypatch: pytest.MonkeyPatch, places: int
+) -> None:
+    monkeypatch.setattr(strangers, "MOST_STREAMS", places)
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.app.port)
+    connection = http2()
+    watch = [(":path", "/grpc.health.v1.Health/Watch") if h[0] == ":path" else h for h in HEADERS]
+    ended = asyncio.create_task(acknowledged(connection, reader))
+    async with asyncio.timeout(60):
+        while not ended.done():
+            stream = connection.get_next_available_stream_id()
+            connection.send_headers(stream, watch)
+            writer.write(connection.data_to_send())
+            await asyncio.wait([ended], timeout=0.01)
+            connection.reset_stream(stream, h2.errors.ErrorCodes.CANCEL)
+    assert await is_served(served)
+    writer.transport.abort()
 
 
 async def test_a_place_of_a_health_stream_is_free_again_when_it_ends() -> None:
