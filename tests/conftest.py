@@ -19,7 +19,9 @@ pytest_plugins = ("tests.docker", "tests.support")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
     """Marks what needs a Docker Engine, and groups tests for processes that share them.
 
     Tests with an engine look at all of its containers, and break it: they are one group, so that
@@ -31,6 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
             item.add_marker(pytest.mark.engine)
         item.add_marker(pytest.mark.xdist_group(_group(item)))
     yield
+    if config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in items):
+        raise pytest.UsageError("this version of pytest-xdist does not group tests")
     items.sort(key=_place)
 
 
