@@ -85,6 +85,10 @@ def replace(old: object, new: object) -> None:
     kind = type(new)
     if kind is list:
         list.__setitem__(cast("list[object]", old), slice(None), cast("list[object]", new))
+    elif issubclass(kind, OrderedDict):  # which keeps its order beside what `dict` changes
+        OrderedDict.clear(cast("OrderedDict[object, object]", old))
+        for key, value in cast("OrderedDict[object, object]", new).items():
+            OrderedDict.__setitem__(cast("OrderedDict[object, object]", old), key, value)
     elif issubclass(kind, dict):
         dict.clear(cast("dict[object, object]", old))
         dict.update(cast("dict[object, object]", old), cast("dict[object, object]", new))

@@ -32,7 +32,9 @@ SHOWN: Mapping[str, str] = {
     "__getitem__": "item",
     "__setitem__": "set_item",
     "__delitem__": "delete_item",
+    "__missing__": "missing",
 }
+_ASKED_AS = {"missing": "item"}  # for a key that the value lacks
 BASES = (
     *(int, float, complex, str, bytes, tuple, frozenset, Decimal),
     *(list, dict, set, bytearray, deque, OrderedDict, defaultdict, Counter),
@@ -44,7 +46,7 @@ class Extended(Foreign):
 
     _runner_session: Session
     _runner_reference: list[object]
-    _runner_shown: frozenset[str]
+    _runner_shown: frozenset[str] = frozenset()  # while it is made, all is its base's own way
 
     def runner_reference(self) -> list[object]:
         """Returns what the candidate knows the object by."""
@@ -68,20 +70,27 @@ class Extended(Foreign):
         return self._runner_session.request("deepcopy", self)
 
 
-def _shown(base: type, name: str, operation: str) -> Callable[..., object]:
-    own = cast("Callable[..., object]", getattr(base, name))
+def _shown(own: Callable[..., object], operation: str) -> Callable[..., object]:
+    request = _ASKED_AS.get(operation, operation)
 
     def method(self: Extended, *operands: object) -> object:
         if operation in self._runner_shown:
-            return self._runner_session.request(operation, self, *operands)
+            return self._runner_session.request(request, self, *operands)
         return own(self, *operands)
 
     return method
 
 
+def _no_key(owner: Mapping[object, object], key: object) -> object:
+    raise KeyError(key)
+
+
 def _class_on(base: type) -> type[Extended]:
-    shown = {name: op for name, op in SHOWN.items() if hasattr(base, name)}
-    methods = {name: _shown(base, name, operation) for name, operation in shown.items()}
+    own: dict[str, Callable[..., object]] = {
+        **({"__missing__": _no_key} if issubclass(base, dict) else {}),
+        **{name: getattr(base, name) for name in SHOWN if hasattr(base, name)},
+    }
+    methods = {name: _shown(method, SHOWN[name]) for name, method in own.items()}
     return cast("type[Extended]", type(base.__name__, (Extended, base), methods))
 
 

@@ -9,6 +9,7 @@ that is replaced answers as its new owner likes. So:
   ones, which compute and do nothing else. No listed operation takes a name of an attribute.
 - A function can be called, an iterator asked for its next element, an object asked for public
   attributes that the tests or a listed class define. What these hold crosses by the same rule.
+- A stream in memory can be written, unless the test takes from it what it expects.
 - A class is called if its whole ancestry is the tests' own or listed, and never if it makes
   classes or mocks.
 - Only data of the tests' own objects is set: nothing that can be called, and no property but by
@@ -26,6 +27,7 @@ from __future__ import annotations
 import abc
 import builtins
 import functools
+import io
 import operator
 import re
 import sys
@@ -40,6 +42,8 @@ from .own import Own
 from .shared_objects import fields_of
 
 FUNCTION, ITERATOR, OBJECT, MOCK = "function", "iterator", "object", "mock"
+OBJECT_ITERATOR = "object iterator"  # an object that is asked for its next element too
+_OBJECTS = (OBJECT, OBJECT_ITERATOR)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -90,7 +94,7 @@ _CLASSES: Mapping[str, frozenset[str]] = {
 _ABSTRACT = ("abc", "typing")  # modules of ancestors that do nothing
 _EXCEPTION_FIELDS = _words("args code errno filename name strerror value")
 _OPERATORS = vars(operator).keys() | {
-    *("__bool__", "__float__", "__hash__", "__int__", "__iter__", "__len__", "__next__"),
+    *("__bool__", "__float__", "__int__", "__iter__", "__len__", "__next__"),
     *("__repr__", "__reversed__", "__round__", "__str__"),
 }
 _TEMPLATES = frozenset(("format", "format_map"))  # they name attributes of what they are given
@@ -99,12 +103,16 @@ _RETURN_VALUE = "return_value"
 _ADDRESS = re.compile(r"( at 0x|id=')[0-9a-f]+")
 _SETTABLE_DATA_BYTES = 1 << 20
 
+_STREAMS = (io.BytesIO, io.StringIO)
+_WRITING = _words("truncate write writelines")
+
 _NATIVE_METHODS = (
     types.MethodDescriptorType,
     types.MethodWrapperType,
     types.WrapperDescriptorType,
     types.ClassMethodDescriptorType,
 )
+_BOUND = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _GETTERS = (operator.attrgetter, operator.methodcaller)
 _CALLABLE = (
     types.FunctionType,
@@ -137,7 +145,13 @@ def is_public(name: object) -> bool:
 def is_hashed_by_address(owner: object) -> bool:
     """Returns True if a thing's hash is made of where it lies."""
     kind = type(owner)
-    return kind.__hash__ is object.__hash__ or _is_mock_class(kind)
+    is_default = kind.__hash__ is object.__hash__
+    return is_default or issubclass(kind, _BOUND) or _is_mock_class(kind)
+
+
+def is_stream(value: object) -> bool:
+    """Returns True for a stream in memory, which a solution may write."""
+    return isinstance(value, _STREAMS)
 
 
 def without_addresses(text: str) -> str:
@@ -168,13 +182,13 @@ class Membrane:
                 waiting += value
             elif isinstance(value, dict):
                 waiting += value.values()
-            elif self._own.has_class(type(value)):
+            elif self._own.has_class(type(value)) or is_stream(value):
                 found.append(value)
                 waiting += fields_of(value).values()
         return found
 
     def protect(self, objects: Iterable[object]) -> None:
-        """Keeps the fields of objects from being set by the solution."""
+        """Keeps the solution from setting fields of objects, and from writing to streams."""
         self._protected.update((id(one), one) for one in objects)
 
     def kind_of(self, value: object) -> str:
@@ -192,10 +206,10 @@ class Membrane:
         elif issubclass(kind, _CALLABLE) or kind is _LRU_CACHE:
             if self._may_be_called(value):
                 return FUNCTION
+        elif self._is_open(kind) or issubclass(kind, BaseException):
+            return OBJECT_ITERATOR if hasattr(kind, "__next__") else OBJECT
         elif hasattr(kind, "__next__") and not issubclass(kind, _NEVER):
             return ITERATOR
-        elif self._is_open(kind) or issubclass(kind, BaseException):
-            return OBJECT
         name = getattr(value, "__qualname__", kind.__qualname__)
         raise NotDataError(f"{name} cannot be handed to the solution")
 
@@ -208,15 +222,25 @@ class Membrane:
         """
         kind = self.kind_of(owner)
         match operation, operands:
-            case ["get", [name]] if kind in (OBJECT, MOCK):
+            case ["get", [name]] if kind in (*_OBJECTS, MOCK):
                 return self.get(owner, name)
-            case ["set", [name, value]] if kind in (OBJECT, MOCK):
+            case ["set", [name, value]] if kind in (*_OBJECTS, MOCK):
                 self.set(owner, name, value)
                 return None
         action = _OPERATIONS[kind].get(operation)
-        if action is None or (action is _call and kind == OBJECT and not self._calls(owner)):
+        if action is None or (action is _call and kind in _OBJECTS and not self._calls(owner)):
             raise ProtocolViolation("an operation that is not offered")
-        return action(owner, *operands)
+        answer = action(owner, *operands)
+        return self._told(owner, operands, answer) if kind == FUNCTION else answer
+
+    def _told(self, function: object, operands: list[object], answer: object) -> object:
+        """Returns an answer of a function; one that is not the tests' tells no address."""
+        if type(answer) is not str or self._own.has_function(_function_of(function)):
+            return answer
+        owner = getattr(function, "__self__", None)
+        is_partial = isinstance(function, functools.partial)
+        tells_of_data = not is_partial and _is_data([owner, *operands])
+        return answer if tells_of_data else without_addresses(answer)
 
     def _calls(self, owner: object) -> bool:
         """Returns True if the tests define what calling an object does."""
@@ -257,6 +281,10 @@ class Membrane:
             return self._answers_any_name(kind)
         if issubclass(definer, BaseException) and definer.__module__ == "builtins":
             return name in _EXCEPTION_FIELDS
+        if name in _WRITING and id(owner) in self._protected and is_stream(owner):
+            return False
+        if _is_listed(_CLASSES, kind):
+            return name not in _TEMPLATES
         return self._is_open(definer) and (name not in _TEMPLATES or self._own.has_class(definer))
 
     def may_be_set(self, owner: object, name: str, value: object) -> bool:
@@ -318,7 +346,9 @@ class Membrane:
             return all(map(is_public, _names_in(function)))
         if isinstance(function, functools.partial):
             bound = (function.func, *function.args, *function.keywords.values())
-            return all(map(self._is_offered, filter(callable, bound)))
+            functions = list(filter(callable, bound))
+            tells_hash = any(one is hash for one in functions)  # of which the number is hidden
+            return not tells_hash and all(map(self._is_offered, functions))
         if isinstance(function, _LRU_CACHE):
             return self._own.has_function(function.__wrapped__)
         if isinstance(function, types.MethodType):
@@ -357,6 +387,8 @@ class Membrane:
         owner = function.__self__
         if isinstance(owner, types.ModuleType):
             return _is_known_function(function)
+        if function.__name__ in _WRITING and id(owner) in self._protected:
+            return False
         return self._is_native_method(
             owner if isinstance(owner, type) else type(owner), function.__name__
         )
@@ -365,13 +397,20 @@ class Membrane:
         definer = _definer(owner, name)
         if definer is None or not (is_public(name) or name in _OPERATORS):
             return False
-        return _is_listed(_CLASSES, definer)
+        return _is_listed(_CLASSES, definer) or _is_listed(_CLASSES, owner)
 
 
 def _is_listed(table: Mapping[str, frozenset[str]], value: type) -> bool:
     """Returns True if a class is the one that its module has under a listed name."""
     name, module = value.__name__, value.__module__
     return name in table.get(module, ()) and _is_in(module, name, value)
+
+
+def _function_of(callee: object) -> object:
+    """Returns the function that a method or a cache calls."""
+    if isinstance(callee, types.MethodType):
+        return callee.__func__
+    return callee.__wrapped__ if isinstance(callee, _LRU_CACHE) else callee
 
 
 def _is_known_function(function: types.FunctionType | types.BuiltinFunctionType) -> bool:
@@ -500,4 +539,10 @@ _EVERYTHING: Mapping[str, Callable[..., object]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-_OPERATIONS = {FUNCTION: _CALL, ITERATOR: _NEXT, OBJECT: _EVERYTHING, MOCK: _EVERYTHING}
+_OPERATIONS = {
+    FUNCTION: _CALL,
+    ITERATOR: _NEXT,
+    OBJECT: _EVERYTHING,
+    OBJECT_ITERATOR: {**_EVERYTHING, **_NEXT},
+    MOCK: _EVERYTHING,
+}

@@ -6,10 +6,10 @@ These classes live beside the solution and protect nothing; see `callbacks` for 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-FUNCTION, ITERATOR = "function", "iterator"
+FUNCTION, ITERATOR, OBJECT_ITERATOR = "function", "iterator", "object iterator"
 
 
 class Asker(Protocol):
@@ -113,7 +113,18 @@ class RemoteObject(RemoteFunction):
         return bool(self._runner_ask("ge", other))
 
 
+class RemoteObjectIterator(RemoteObject, RemoteIterator):
+    """An object of the tests' that is an iterator, such as a stream."""
+
+
+_CLASSES: Mapping[str, type[Remote]] = {
+    FUNCTION: RemoteFunction,
+    ITERATOR: RemoteIterator,
+    OBJECT_ITERATOR: RemoteObjectIterator,
+}
+
+
 def make(asker: Asker, number: int, kind: str, name: str) -> Remote:
     """Makes what stands for a thing that is handed over as `kind` says."""
-    made = {FUNCTION: RemoteFunction, ITERATOR: RemoteIterator}.get(kind, RemoteObject)
+    made = _CLASSES.get(kind, RemoteObject)
     return made(asker, number, name)

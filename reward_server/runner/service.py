@@ -155,7 +155,7 @@ class Service:
                 if number not in self._remotes:
                     self._remotes[number] = remote.make(self, number, kind, name)
                 return self._remotes[number]
-            case [("record" | "member"), *_]:
+            case [("record" | "member" | "flag"), *_]:
                 return self._shared_objects.resolve(cast("list[object]", reference))
             case _:
                 raise ProtocolViolation("an unknown reference")

@@ -47,7 +47,7 @@ from .encoding import Encoder, cast_down
 from .endings import Cause, NotLoaded, SessionEnded
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
-from .membrane import Membrane, without_addresses
+from .membrane import Membrane, is_stream, without_addresses
 from .outputs import OutputLimitError
 from .own import Own
 from .records import Records
@@ -82,6 +82,14 @@ def _raises_nothing(frame: FrameType, line: int) -> bool:
 
 def _nothing() -> None:
     pass
+
+
+def _asking_frame() -> FrameType:
+    """Returns the frame outside of this package that waits for the solution."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame = frame.f_back
+    return frame
 
 
 def _is_ask(message: list[object]) -> bool:
@@ -175,6 +183,8 @@ class Session:
             self._consistency.stop()
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
+        if is_stream(value):
+            self.protect([value], _asking_frame())
         return self._callbacks.refer(value)
 
     def resolve(self, reference: object) -> object:
@@ -194,7 +204,7 @@ class Session:
                 return self._objects[number]
             case ["test", int(number)]:
                 return self._callbacks.resolve(number)
-            case [("record" | "member"), *_]:
+            case [("record" | "member" | "flag"), *_]:
                 return self._shared_objects.resolve(cast("list[object]", reference))
             case _:
                 raise ProtocolViolation("an unknown reference")

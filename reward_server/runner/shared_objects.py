@@ -10,7 +10,8 @@ fields of an object that it was given.
 A reference is ["record", class, number], the first of a message with a fourth element: rows of
 [number, [field, ...], [value, ...]] for all objects that the message mentions. Who sends an object
 first numbers it, the judge upwards from 1 and the candidate downwards from -1; later on, each side
-brings its object up to date. ["member", class, name] is a member of an enumeration.
+brings its object up to date. ["member", class, name] is a member of an enumeration, and
+["flag", class, value] one of a `Flag`, whose members combine to others that have no name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .codec import MAX_OBJECTS, ProtocolViolation, TooLargeError
 if TYPE_CHECKING:
     from .encoding import Encoder
 
-RECORD, MEMBER = "record", "member"
+RECORD, MEMBER, FLAG = "record", "member", "flag"
 JUDGE, CANDIDATE = 1, -1
 MaySet = Callable[[object, str, object], bool]
 
@@ -63,6 +64,8 @@ class SharedObjects:
             NotDataError: one of its fields cannot cross.
         """
         kind = type(value).__name__
+        if isinstance(value, enum.Flag):
+            return [FLAG, kind, encoder.value(vars(value)["_value_"])]
         if isinstance(value, enum.Enum):
             return [MEMBER, kind, value.name]
         number = self._number_of(value)
@@ -81,6 +84,8 @@ class SharedObjects:
         match reference:
             case ["member", str(name), str(member)]:
                 return self._member(name, member)
+            case ["flag", str(name), int(number)]:
+                return self._flag(name, number)
             case ["record", str(name), int(number)]:
                 return self._object(name, number)
             case ["record", str(name), int(number), list(rows)]:
@@ -131,6 +136,18 @@ class SharedObjects:
             raise ProtocolViolation("an unknown member")
         return members[member]
 
+    def _flag(self, name: str, number: int) -> object:
+        """Returns a member or a combination of members, and runs no code of the class's own."""
+        kind = self._class(name)
+        if type(number) is not int or not issubclass(kind, enum.Flag):
+            raise ProtocolViolation("an unknown flag")
+        known = kind._value2member_map_
+        if number in known:
+            return known[number]
+        if len(known) >= MAX_OBJECTS:
+            raise ProtocolViolation("too many flags")
+        return _combined(kind, number)
+
     def _class(self, name: str) -> type:
         kind = self._classes().get(name)
         if not isinstance(kind, type) or issubclass(kind, (BaseException, type)):
@@ -180,6 +197,17 @@ class SharedObjects:
                 raise ProtocolViolation("a field without a name")
             if self._may_set(owner, name, value):
                 object.__setattr__(owner, name, value)
+
+
+def _combined(kind: type[enum.Flag], number: int) -> object:
+    make = cast("classmethod[enum.Flag, [object], object]", vars(enum.Flag)["_missing_"])
+    try:
+        made = make.__func__(kind, number)
+    except ValueError:
+        raise ProtocolViolation("a flag without members") from None
+    if type(made) is not kind:
+        raise ProtocolViolation("a flag that its class does not keep")
+    return made
 
 
 def fields_of(value: object) -> dict[str, object]:

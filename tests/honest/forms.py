@@ -1372,7 +1372,122 @@ OBJECTS = (
     ),
 )
 
+_FLAGS = """
+    from enum import Flag
+    class Perm(Flag):
+        R = 1
+        W = 2
+        X = 4
+"""
+
+MAPPINGS = (
+    script(
+        "flags of the prompt's, combined and none",
+        "def grant(held, more): return held | more if more else Perm(0)\n",
+        """
+        assert grant(Perm.R, Perm.W) == Perm.R | Perm.W
+        assert Perm.W in grant(Perm.R | Perm.W, Perm.X) and not grant(Perm.R, Perm(0))
+        """,
+        prompt=f"{_FLAGS}    def grant(held, more): ...\n",
+    ),
+    script(
+        "an ordered dictionary with methods, and with an own way to set an item",
+        """
+        from collections import OrderedDict
+        class Recent(OrderedDict):
+            limit = 2
+            def touch(self, key): self.move_to_end(key)
+            def __setitem__(self, key, value):
+                super().__setitem__(key, value)
+                while len(self) > self.limit:
+                    self.popitem(last=False)
+        def recent(n):
+            made = Recent()
+            for i in range(n):
+                made[i] = i
+            return made
+        """,
+        """
+        made = recent(3)
+        assert list(made) == [1, 2] and made[2] == 2
+        made[7] = 1
+        assert list(made) == [2, 7]
+        made.touch(2)
+        assert list(made.items()) == [(7, 1), (2, 2)]
+        """,
+    ),
+    script(
+        "dictionaries that answer for a missing key",
+        """
+        from collections import Counter, OrderedDict, UserDict, defaultdict
+        def of(base):
+            class Made(base):
+                def __missing__(self, key):
+                    return key * 2
+            return Made
+        def keeping(*_):
+            class Squares(dict):
+                def __missing__(self, n):
+                    self[n] = n * n
+                    return self[n]
+            return Squares({1: 1})
+        def made(name):
+            kinds = {'o': OrderedDict, 'u': UserDict, 'd': dict, 'c': Counter}
+            return of(kinds[name])({'a': 1})
+        def by_key(): return of(defaultdict)(None, {'a': 1})
+        """,
+        """
+        for one in [made('d'), made('o'), made('u'), made('c'), by_key()]:
+            assert one['a'] == 1 and one['b'] == 'bb' and 'b' not in one
+            assert len(one) == 1
+        squares = keeping()
+        assert squares[3] == 9 and squares == {1: 1, 3: 9} and len(squares) == 2
+        """,
+    ),
+)
+
+STREAMS = (
+    script(
+        "streams that the solution writes and reads",
+        """
+        import csv, json
+        def write(out, rows):
+            csv.writer(out).writerows(rows)
+            out.writelines(['x', 'y'])
+        def raw(out): out.write(b'ab'); out.seek(1); out.truncate()
+        def count(lines): return sum(1 for _ in lines)
+        def parsed(source): return json.load(source), source.closed
+        """,
+        """
+        import io
+        out, raw_out = io.StringIO(), io.BytesIO()
+        write(out, [[1, 2]])
+        assert out.getvalue() == '1,2\\r\\nxy'
+        raw(raw_out)
+        assert raw_out.getvalue() == b'a'
+        assert count(io.StringIO('a\\nb\\n')) == 2
+        assert parsed(io.StringIO('[1]')) == ([1], False)
+        """,
+    ),
+    script(
+        "an iterator of the tests' with methods",
+        "def f(it):\n    return next(it), it.left(), list(it), it.n\n",
+        """
+        class Countdown:
+            def __init__(self): self.n = 3
+            def __iter__(self): return self
+            def __next__(self):
+                if not self.n:
+                    raise StopIteration
+                self.n -= 1
+                return self.n
+            def left(self): return self.n
+        assert f(Countdown()) == (2, 2, [1, 0], 0)
+        """,
+    ),
+)
+
 FORMS = (
-    *(*ASKED, *EXCEPTIONS, *SURROUNDINGS, *OBJECTS),
+    *(*ASKED, *EXCEPTIONS, *SURROUNDINGS, *OBJECTS, *MAPPINGS, *STREAMS),
     *(*CONTAINERS, *CONSTANTS, *RECORDS, *VIEWS, *ARGUMENTS),
 )

@@ -23,8 +23,16 @@ from unittest import mock
 
 import pytest
 
+from reward_server.runner.callbacks import Callbacks
 from reward_server.runner.codec import Foreign, NotDataError, ProtocolViolation
-from reward_server.runner.membrane import FUNCTION, ITERATOR, MOCK, OBJECT, Membrane
+from reward_server.runner.membrane import (
+    FUNCTION,
+    ITERATOR,
+    MOCK,
+    OBJECT,
+    OBJECT_ITERATOR,
+    Membrane,
+)
 from reward_server.runner.own import Own
 
 TESTS = """
@@ -46,6 +54,14 @@ class Node:
     def of(cls, value): return cls(value)
     @staticmethod
     def parse(text): return Node(int(text))
+
+class Countdown:
+    left = 3
+    def __iter__(self): return self
+    def __next__(self):
+        self.left -= 1
+        return self.left
+    def rest(self): return self.left
 
 class Slotted:
     __slots__ = ("value", "next")
@@ -124,7 +140,10 @@ HANDED: dict[str, tuple[str, Callable[[types.SimpleNamespace], object]]] = {
     "a caller of a public name": (FUNCTION, lambda t: operator.methodcaller("upper")),
     "a generator of random numbers": (OBJECT, lambda t: random.Random(1)),
     "its method": (FUNCTION, lambda t: random.Random(1).randint),
-    "a stream": (ITERATOR, lambda t: io.StringIO("a")),
+    "a stream": (OBJECT_ITERATOR, lambda t: io.StringIO("a")),
+    "a stream of bytes": (OBJECT_ITERATOR, lambda t: io.BytesIO(b"a")),
+    "an iterator with methods": (OBJECT_ITERATOR, lambda t: t.Countdown()),
+    "a stream's inherited method": (FUNCTION, lambda t: io.StringIO().writelines),
     "a marker": (OBJECT, lambda t: object()),
     "a sentinel": (OBJECT, lambda t: mock.sentinel.one),
     "a generator": (ITERATOR, lambda t: (x for x in (1,))),
@@ -132,6 +151,9 @@ HANDED: dict[str, tuple[str, Callable[[types.SimpleNamespace], object]]] = {
     "a specified function": (FUNCTION, lambda t: mock.create_autospec(t.double)),
 }
 REFUSED: dict[str, Callable[[types.SimpleNamespace], object]] = {
+    "a hash by address": lambda t: object.__hash__,
+    "a partial hash": lambda t: functools.partial(hash, t.Node()),
+    "a file's inherited method": lambda t: t.Reader(0, closefd=False).readlines,
     "getattr": lambda t: getattr,
     "setattr": lambda t: setattr,
     "a partial getattr": lambda t: functools.partial(getattr, t.Node()),
@@ -328,6 +350,76 @@ def test_no_address_crosses(tests: types.SimpleNamespace) -> None:
             shown = tests.membrane.perform(operation, thing, [])
             assert str(id(thing)) not in shown
             assert f"{id(thing):x}" not in shown
+
+
+@pytest.mark.parametrize(
+    "function",
+    [repr, ascii, "{!r}".format, "{}".format, "%r".__mod__, object.__repr__, object.__str__],
+)
+def test_no_function_that_is_handed_over_tells_an_address(
+    tests: types.SimpleNamespace, function: Callable[[object], str]
+) -> None:
+    thing = tests.Node()
+    told = tests.membrane.perform("call", function, [[thing], {}])
+    assert "Node object at 0x0>" in told
+    bound = tests.membrane.perform("call", functools.partial(repr, thing), [[], {}])
+    assert bound == tests.membrane.perform("call", thing.__repr__, [[], {}]) == told
+
+
+def test_a_text_of_the_tests_keeps_what_looks_like_an_address(
+    tests: types.SimpleNamespace,
+) -> None:
+    text = " fault at 0x1f "
+    assert tests.membrane.perform("call", str.strip, [[text], {}]) == text.strip()
+    assert tests.membrane.perform("call", " fault at 0x{:x}".format, [[31], {}]) == text.rstrip()
+    assert tests.membrane.perform("call", tests.double, [[text], {}]) == 2 * text
+
+
+def test_a_hash_of_a_thing_is_its_number(tests: types.SimpleNamespace) -> None:
+    callbacks = Callbacks(tests.membrane)
+    things = [tests.Node(), tests.Node().total, [].append, tests.double, mock.Mock()]
+    numbers = [callbacks.refer(one)[1] for one in things]
+    callbacks.refer(hash)
+
+    def told(value: object) -> object:
+        return callbacks.perform("call", [hash, [value], {}])
+
+    assert [told(one) for one in things] == numbers
+    assert told((things[0], "a")) == hash((numbers[0], "a"))
+    assert told(frozenset((things[0],))) == hash(frozenset((numbers[0],)))
+    assert callbacks.perform("hash", [things[0]]) == told(things[0])
+    for data in ("a", (1, "b"), -1, frozenset((2, "c")), (("d",), ()), 2.5):
+        assert told(data) == hash(data)
+    with pytest.raises(TypeError):
+        told([1])
+
+
+# ------------------------------------------------------------------------------------ streams
+
+
+@pytest.mark.parametrize("make", [io.StringIO, io.BytesIO])
+def test_a_stream_is_written_unless_it_is_protected(
+    tests: types.SimpleNamespace, make: Callable[[], io.StringIO | io.BytesIO]
+) -> None:
+    stream = make()
+    text = "a" if make is io.StringIO else b"a"
+    write = tests.membrane.get(stream, "write")
+    assert tests.membrane.perform("call", write, [[text], {}]) == 1
+    tests.membrane.protect(tests.membrane.objects_in([{"out": [stream]}]))
+    with pytest.raises(NotDataError):
+        tests.membrane.perform("call", write, [[text], {}])
+    for name in ("write", "writelines", "truncate"):
+        with pytest.raises(AttributeError):
+            tests.membrane.get(stream, name)
+    stream.seek(0)
+    assert tests.membrane.perform("next", stream, []) == text
+    assert stream.getvalue() == text
+
+
+@pytest.mark.parametrize("name", ["readlines", "read", "writelines", "fileno"])
+def test_an_own_file_tells_nothing_of_the_file(tests: types.SimpleNamespace, name: str) -> None:
+    with pytest.raises(AttributeError):
+        tests.membrane.get(tests.Reader(0, closefd=False), name)
 
 
 # -------------------------------------------------------------------------------------- mocks

@@ -17,7 +17,7 @@ from tests.unit.runner.harness import Zygote
 
 PROMPT = '''
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, Flag, IntFlag
 from typing import Optional
 
 class ListNode:
@@ -47,6 +47,15 @@ class Account:
 class Side(Enum):
     LEFT = 1
     RIGHT = 2
+
+class Perm(Flag):
+    R = 1
+    W = 2
+    X = 4
+
+class Mode(IntFlag):
+    FAST = 1
+    SAFE = 2
 
 class Broken(Exception):
     pass
@@ -112,6 +121,17 @@ BODIES = {
     "members are the same": (
         "    return Side.RIGHT if args[0] is Side.LEFT else Side.LEFT\n",
         "assert f(Side.LEFT) is Side.RIGHT and f(Side.RIGHT).name == 'LEFT'",
+    ),
+    "flags combined": (
+        "    if args:\n        return Perm.X in args[0], args[0] | Perm.R, ~args[0]\n"
+        "    return Perm(0)\n",
+        "assert f(Perm.W | Perm.X) == (True, Perm.R | Perm.W | Perm.X, Perm.R)\n"
+        "assert f() == Perm(0) and not f() and f() is Perm(0)\n"
+        "assert f(Perm(0)) == (False, Perm.R, Perm.R | Perm.W | Perm.X)",
+    ),
+    "integer flags combined": (
+        "    return args[0] | Mode.SAFE, Mode(0)\n",
+        "got, none = f(Mode.FAST)\nassert got == 3 and Mode.SAFE in got and none == Mode(0)",
     ),
     "an exception of the prompt's": (
         "    raise Broken('no')\n",
@@ -204,11 +224,25 @@ class Color(enum.Enum):
     RED = 1
 
 
+class Perm(enum.Flag):
+    R = 1
+    W = 2
+
+    @classmethod
+    def _missing_(cls, value: object) -> object:
+        raise AssertionError("decoding runs no code of the class's own")
+
+
+class Mode(enum.IntFlag):
+    FAST = 1
+    SAFE = 1 << 70
+
+
 class Side:
     """One side of a conversation."""
 
     def __init__(self, side: int) -> None:
-        classes = {kind.__name__: kind for kind in (Node, Item, Color)}
+        classes = {kind.__name__: kind for kind in (Node, Item, Color, Perm, Mode)}
         self.records = Records()
         self.shared = SharedObjects(side, lambda: classes, lambda *_: True)
         self.decoder = Decoder(self)
@@ -221,7 +255,7 @@ class Side:
         return self.shared.resolve(reference)
 
     def sent(self, *values: object) -> bytes:
-        encoder = Encoder(self, 1 << 20)
+        encoder = Encoder(self, 1 << 20, extends=True)
         return encoder.dumps(encoder.items(list(values)))
 
     def heard(self, message: bytes) -> object:
@@ -245,6 +279,18 @@ def test_objects_are_the_same_on_their_way_back() -> None:
     assert candidate.heard(judge.sent(back[0])) == [new]  # type: ignore[index]
 
 
+def test_flags_and_what_they_combine_to_are_the_same() -> None:
+    judge, candidate = Side(JUDGE), Side(CANDIDATE)
+    sent = [Perm.R, Mode.FAST | Mode.SAFE, Mode(0), Mode(8)]
+    heard = judge.heard(candidate.sent(*sent))
+    assert [type(one) for one in heard] == [Perm, Mode, Mode, Mode]  # type: ignore[attr-defined]
+    assert heard == sent
+    for value in (3, 0):
+        combined = judge.heard(b'{"@":["flag","Perm",%d]}' % value)
+        assert isinstance(combined, Perm)
+        assert combined.value == value
+
+
 @pytest.mark.parametrize(
     "reference",
     [
@@ -262,6 +308,13 @@ def test_objects_are_the_same_on_their_way_back() -> None:
         ["member", "Color", "BLUE"],
         ["member", "Node", "RED"],
         ["member", "Color", "__class__"],
+        ["flag", "Perm", 8],
+        ["flag", "Perm", "1"],
+        ["flag", "Perm", True],
+        ["flag", "Perm", [3]],
+        ["flag", "Color", 1],
+        ["flag", "Node", 1],
+        ["flag", "Other", 1],
     ],
 )
 def test_records_that_no_shim_sends_are_refused(reference: list[object]) -> None:
