@@ -419,6 +419,69 @@ CONTRADICTIONS: dict[str, tuple[str, Tests]] = {
         """),
     ),
 }
+# A stream from which the test takes what it expects is not written.
+STREAMS: dict[str, tuple[str, Tests]] = {
+    "an emptied stream, the error caught": (
+        """
+            def f(s):
+                try: s.truncate(0)
+                except Exception: pass
+                return ""
+        """,
+        check("""
+            import io
+            def check(candidate):
+                s = io.StringIO("abc")
+                assert candidate(s) == s.getvalue().upper()
+        """),
+    ),
+    "a method kept, a stream in a list": (
+        """
+            kept = []
+            def f(values):
+                kept.extend([values[0]["s"].write, values[0]["s"].seek])
+                kept[1](0)
+                kept[0](b"xyz")
+                return "xyz"
+        """,
+        check("""
+            import io
+            def check(candidate):
+                s = io.BytesIO(b"abc")
+                got = candidate([{"s": s}])
+                assert got == s.getvalue().decode()
+        """),
+    ),
+    "a stream in an object's field": (
+        "def f(h):\n    h.out.writelines(['x'])\n    return 'x'\n",
+        check("""
+            import io
+            class Holder:
+                def __init__(self): self.out = io.StringIO("a")
+            def check(candidate):
+                h = Holder()
+                got = candidate(h)
+                assert got == h.out.getvalue()
+        """),
+    ),
+    "a stream kept from a call in which nothing was expected of it": (
+        """
+            kept = []
+            def f(s):
+                kept.append(s)
+                kept[0].truncate(0)
+                return ""
+        """,
+        check("""
+            import io
+            def check(candidate):
+                s = io.StringIO("abc")
+                candidate(s)
+                s.write("abc")
+                assert candidate(s) == s.getvalue().upper()
+        """),
+    ),
+}
 ROWS = {
     f"{kind}: {name}": row
     for kind, rows in {
@@ -426,6 +489,7 @@ ROWS = {
         "told": TOLD,
         "alias": ALIASES,
         "two answers": CONTRADICTIONS,
+        "stream": STREAMS,
     }.items()
     for name, row in rows.items()
 }
