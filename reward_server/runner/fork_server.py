@@ -72,18 +72,17 @@ class _Judges:
             line.send(ENDED.pack(*ended))
 
     def _fork(self, line: socket.socket) -> None:
-        heard, noted = os.pipe()
-        self._judge = fork(partial(self._body, noted), self._footing)
-        descriptors = [self._judge.line.fileno(), heard]
-        children.send(line, NUMBER.pack(self._judge.pid), descriptors)
-        os.close(heard)
-        os.close(noted)
+        heard, noted = socket.socketpair()
+        with heard, noted:
+            self._judge = fork(partial(self._body, noted), self._footing)
+            descriptors = [self._judge.line.fileno(), heard.fileno()]
+            children.send(line, NUMBER.pack(self._judge.pid), descriptors)
 
-    def _body(self, notes: int, line: socket.socket) -> NoReturn:
+    def _body(self, notes: socket.socket, line: socket.socket) -> NoReturn:
         null = os.open("/dev/null", os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(null, number)
-        self._walls.close_all_but(line.fileno(), notes)
+        self._walls.close_all_but(line.fileno(), notes.fileno())
         self._walls.enter(self._footing, policy.USUAL_DISK_BYTES)
         confine.limit_judge()
         self._walls.close(self._footing)

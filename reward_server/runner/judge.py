@@ -54,12 +54,12 @@ class _Silence(io.TextIOBase):
         return len(text)
 
 
-def serve(line: socket.socket, notes: int) -> NoReturn:
+def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
     """Judges one execution after another, as long as it may stay; see `wire`.
 
     Args:
         line: to the zygote.
-        notes: pipe to it, of what is announced.
+        notes: another one to it, for what is announced.
     """
     recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
@@ -77,10 +77,10 @@ def serve(line: socket.socket, notes: int) -> NoReturn:
                 stdout,
                 stderr,
                 report,
-                partial(os.write, notes),
+                notes.send,
                 tests_program,
             )
-        confine.close_all_but({line.fileno(), notes})
+        confine.close_all_but({line.fileno(), notes.fileno()})
         is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
         word = word._replace(stays=word.stays and is_fresh and _has_time())
         with contextlib.suppress(OSError):  # the zygote is gone

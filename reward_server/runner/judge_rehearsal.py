@@ -6,11 +6,12 @@ import os
 import socket
 import sys
 
-from . import judge, rehearsal, solution
+from . import judge, solution
 from .link import Link
 from .outputs import Outputs
 from .report import Report
 
+_LIMIT_BYTES = 1 << 20
 _TESTS = """
 def check(candidate):
     for value in (1, True, 1.5, "text", [1, 2], ["a", 1], [[1], [2]], (1, "a")):
@@ -67,7 +68,7 @@ def _header() -> dict[str, object]:
         "asserts": [],
         "setup_code": "",
         "stop_at_first_failure": False,
-        "output_bytes": rehearsal.LIMIT_BYTES,
-        "result_bytes": rehearsal.LIMIT_BYTES,
+        "output_bytes": _LIMIT_BYTES,
+        "result_bytes": _LIMIT_BYTES,
         "calls": 1000,
     }

@@ -9,7 +9,7 @@ The zygote speaks to the fork server over a packet socket, the other one's stand
 tells its landmarks (`kernel.landmarks`), with a channel for the rehearsal, which are answered by a
 `Greeting` once the rehearsal is over. Then:
 
-    FORK    answered by the judge's number, with the line to it and the pipe of its notes
+    FORK    answered by the judge's number, with the line to it and the socket of its notes
     KILL    kills that judge; not answered
     END     kills and reaps it; answered by `Ended`
 """
@@ -26,7 +26,7 @@ from . import children, kernel
 from .children import Process, process_time_ns, receive
 
 LINE = 0
-_NOTES_BYTES = 1 << 16  # what a pipe holds
+_NOTES_BYTES = 1 << 16
 FORK, KILL, END = b"F", b"K", b"E"
 NUMBER = struct.Struct(">q")
 
@@ -68,19 +68,19 @@ class Judge(Process):
     """A judge, which is a child of the fork server's.
 
     Args:
-        notes: read end of the pipe of what it announces, see `wire`.
+        notes: a socket to which it writes what it announces, see `wire`.
         server: the fork server.
         is_killed: whether it was sent a signal, of which it may not know yet.
     """
 
-    notes: int
+    notes: socket.socket
     server: ForkServer
     is_killed: bool = False
 
     def take_notes(self) -> bytes:
         """Returns what it has announced since it was asked last."""
         try:
-            return os.read(self.notes, _NOTES_BYTES)
+            return self.notes.recv(_NOTES_BYTES, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return b""
 
@@ -96,7 +96,7 @@ class Judge(Process):
             ended, _ = self.server.ask(END, ENDED.size)
             self.status, self.cpu_time_ns, self.peak_memory_bytes = ENDED.unpack(ended)
             self.line.close()
-            os.close(self.notes)
+            self.notes.close()
 
 
 class ForkServer:
@@ -149,11 +149,10 @@ class ForkServer:
             ForkServerLostError: it is gone.
         """
         number, (line, notes) = self.ask(FORK, NUMBER.size, 2)
-        os.set_blocking(notes, False)
         return Judge(
             pid=NUMBER.unpack(number)[0],
             line=socket.socket(fileno=line),
-            notes=notes,
+            notes=socket.socket(fileno=notes),
             server=self,
         )
 

@@ -17,7 +17,7 @@ from . import solution, streams
 from .frames import LOADED, READY, ChannelClosedError, Frames
 from .service import Service
 
-LIMIT_BYTES = 1 << 20
+_LIMIT_BYTES = 1 << 20
 _SOURCE = """
 def f(x, y=None):
     if x is None:
@@ -49,6 +49,6 @@ def _answer(frames: Frames) -> None:
     frames.send(READY)
     module = types.ModuleType(solution.NAME)
     exec(compile(_SOURCE, "sample", "exec"), vars(module))
-    service = Service(frames, module, LIMIT_BYTES)
+    service = Service(frames, module, _LIMIT_BYTES)
     frames.send(LOADED)
     service.run()

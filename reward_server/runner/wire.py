@@ -20,11 +20,11 @@ Document: `>I` length of a JSON object, the object, then its blobs one after ano
 Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
 candidate, its stdin, stdout and stderr, the request's and the report's memory file, and in mode
 "split" the tests' program's channel, stdin, stdout and stderr), answered, when the report is
-written, by a `Word`. Before that it writes notes to a pipe, which the zygote reads when it has the
-word. They can't be taken back, whatever becomes of the judge by what the candidate says: CAN_HEAR
-before the candidate is heard, from when on nothing is the task's fault or ours, and CROSSING before
-anything but plain data crosses for the first time, or meets tests that are not `plain`. A judge
-that noted CROSSING judges no more.
+written, by a `Word`. Before that it writes notes to another socket, which the zygote reads when it
+has the word. They can't be taken back (a pipe's could: /proc opens it for reading), whatever
+becomes of the judge by what the candidate says: CAN_HEAR before the candidate is heard, from when
+on nothing is the task's fault or ours, and CROSSING before anything but plain data crosses for the
+first time, or meets tests that are not `plain`. A judge that noted CROSSING judges no more.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim

@@ -76,12 +76,12 @@ class Judge:
 
     def __init__(self) -> None:
         self.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._notes, theirs_to_note = os.pipe()
-        os.set_blocking(self._notes, False)
+        self._notes, theirs_to_note = socket.socketpair()
+        self._notes.setblocking(False)
         self._folder = tempfile.mkdtemp(prefix="judge-")
         self.pid = _fork(functools.partial(_judge, theirs, theirs_to_note, self._folder))
         theirs.close()
-        os.close(theirs_to_note)
+        theirs_to_note.close()
 
     def cpu_ns(self) -> int:
         return time.clock_gettime_ns(~self.pid << 3 | _PROCESS_CLOCK)
@@ -101,7 +101,7 @@ class Judge:
 
         message = self.line.recv(wire.WORD.size)
         try:
-            may_stay = wire.CROSSING not in os.read(self._notes, 1 << 16)
+            may_stay = wire.CROSSING not in self._notes.recv(1 << 16)
         except BlockingIOError:
             may_stay = True
         if message and wire.Word(*wire.WORD.unpack(message)).stays and may_stay:
@@ -112,7 +112,7 @@ class Judge:
     def end(self) -> int:
         _kill(self.pid)
         self.line.close()
-        os.close(self._notes)
+        self._notes.close()
         status = os.waitpid(self.pid, 0)[1]
         shutil.rmtree(self._folder, ignore_errors=True)
         return status
@@ -181,13 +181,13 @@ class Execution:
         candidate.run(self._untrusted, lambda: None)
 
 
-def _judge(line: socket.socket, notes: int, folder: str) -> NoReturn:
+def _judge(line: socket.socket, notes: socket.socket, folder: str) -> NoReturn:
     from reward_server.runner import judge
 
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    _close_all_but({line.fileno(), notes})
+    _close_all_but({line.fileno(), notes.fileno()})
     os.chdir(folder)
     judge.serve(line, notes)
 
