@@ -340,7 +340,11 @@ class SplitPrograms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionJudgement:
-    """Function tests run by an isolated judge against a proxied solution."""
+    """Function tests run by an isolated judge against a proxied solution.
+
+    `brings_changes` lets the tests see all that the solution does to arguments; see
+    `runner.changes`.
+    """
 
     source: str
     prompt: str
@@ -348,6 +352,7 @@ class FunctionJudgement:
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
+    brings_changes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,6 +377,7 @@ class UnitJudgement:
         data: what the solution finds, read-only.
         shared: whether they run in the candidate's process.
         stop_at_first_failure: whether one failed test ends the run.
+        brings_changes: see `FunctionJudgement`.
     """
 
     source: str
@@ -380,6 +386,7 @@ class UnitJudgement:
     data: Mapping[str, bytes] = field(default_factory=dict)
     shared: bool = False
     stop_at_first_failure: bool = False
+    brings_changes: bool = False
 
 
 Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | UnitJudgement

@@ -14,6 +14,10 @@ and who answers by himself answers so again; the rules for what crosses have to 
 A pass in which an object contradicted itself (`runner.consistency`) is labelled SHARED: the judge
 took the solution's word, and no value stands behind it.
 
+A pass in which tests did not see what the solution did to an argument (`runner.changes`) is run
+once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
+solution passes, it passes in both.
+
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
 that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
@@ -44,7 +48,7 @@ from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
-_REFUSAL = "the pass was not confirmed by perturbed copies of the tests"
+_REFUSAL = "the pass was not confirmed by further runs of the tests"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +58,33 @@ class Confirmation:
     Args:
         read: returns the copies of the tests, given the names of those that passed.
         execute: runs perturbed tests, of which all are run even if some fail.
+        execute_with_changes: runs the tests so that they see all changes of arguments.
         policy: tells which tests count.
         draw: where the secret comes from.
     """
 
     read: Callable[[frozenset[str]], Copies]
     execute: Callable[[Tests], Awaitable[Execution]]
+    execute_with_changes: Callable[[], Awaitable[Execution]]
     policy: RewardPolicy
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     async def confirmed(self, run: Run) -> list[Run]:
         """Returns the run and those that confirm it; the run comes last, maybe refused."""
-        if not run.execution.crossed:
-            return [run]
-        passed = _passed(run, self.policy)
+        is_changed = wire.WITHHELD_CHANGE in run.execution.signals
+        passed = _passed(run, self.policy) if run.execution.crossed or is_changed else frozenset()
         if not passed:
+            return [run]
+        if not is_changed:
+            return await self._perturbed(run, passed)
+        execution = await self.execute_with_changes()
+        seen = Run(execution=_unblamed(execution), tests=())
+        if not _hold(execution, passed):
+            return [seen, _refused(run, Deviation(other=1))]
+        return [seen, *await self._perturbed(run, passed)]
+
+    async def _perturbed(self, run: Run, passed: frozenset[str]) -> list[Run]:
+        if not run.execution.crossed:
             return [run]
         if wire.CONTRADICTION in run.execution.signals:
             run = replace(run, integrity=Integrity.SHARED)
@@ -105,6 +121,12 @@ def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
         return frozenset()
     counted = counted_tests(policy, run.tests)
     return frozenset(test.name for test in counted if test.outcome is TestOutcome.PASSED)
+
+
+def _hold(execution: Execution, passed: frozenset[str]) -> bool:
+    """Returns True if tests that passed before passed again."""
+    held = {test.name for test in execution.tests if test.outcome is TestOutcome.PASSED}
+    return execution.ending is Ending.COMPLETED and passed <= held
 
 
 def _pairs(places: Sequence[Place], draw: random.Random) -> Iterator[frozenset[Place]]:

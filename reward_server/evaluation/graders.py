@@ -154,8 +154,16 @@ class FunctionGrader:
             copy = replace(work, tests=tests, stop_at_first_failure=False)
             return await slots.run(candidate.copy(copy))
 
+        async def execute_with_changes() -> Execution:
+            return await slots.run(candidate.copy(replace(work, brings_changes=True)))
+
         read = partial(FunctionCopies, self.tests)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        confirmation = Confirmation(
+            read=read,
+            execute=execute,
+            execute_with_changes=execute_with_changes,
+            policy=candidate.policy,
+        )
         return await confirmation.confirmed(run)
 
 
@@ -223,7 +231,12 @@ class CallGrader:
 
         names = [case_name(index) for index in range(start, end)]
         read = partial(CallCopies, work.tests, names)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        confirmation = Confirmation(
+            read=read,
+            execute=execute,
+            execute_with_changes=partial(execute, work.tests),  # there are no arguments to see
+            policy=candidate.policy,
+        )
         return await confirmation.confirmed(run)
 
     def _work(self, candidate: Candidate, start: int, end: int) -> CallJudgement:

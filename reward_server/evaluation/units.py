@@ -231,8 +231,17 @@ class UnitGrader:
             assert isinstance(tests, UnitTests)
             return await slots.run(candidate.copy(self._work(candidate, tests, stops=False)))
 
+        async def execute_with_changes() -> Execution:
+            work = self._work(candidate, self.tests, stops=False)
+            return await slots.run(candidate.copy(replace(work, brings_changes=True)))
+
         read = partial(FileCopies, self.tests, self.wanted)
-        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        confirmation = Confirmation(
+            read=read,
+            execute=execute,
+            execute_with_changes=execute_with_changes,
+            policy=candidate.policy,
+        )
         return await confirmation.confirmed(run)
 
     async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:

@@ -1,20 +1,25 @@
 """In-place changes: brings a test's own arguments to what the solution made of its copies.
 
-What this stops: a solution that empties the argument from which the test computes the expected
-result, and returns the None that follows. Changes are brought back only where the test throws the
-result away, or asks no more of it than whether it is None.
+Each container keeps its identity and gets the elements that its copy has: where these are
+containers with a number (`sharing`), they are the test's own. So rows that are sorted change their
+places and not their contents, and who else holds one of them sees what happened to it.
 
-What it does not: bring changes back to a test that keeps the result of a function that works in
-place; such a test fails.
+What this stops: a solution that empties the argument from which the test computes the expected
+result. Changes are brought back where the test throws the result away, or asks no more of it than
+whether it is None, or looks at the argument. What is withheld is counted, and a pass in which it
+was is confirmed by a run with all changes.
+
+What it does not: see a change that a solution makes when the call is over.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from opcode import opname
 from types import FrameType
-from typing import Any, TypeGuard, cast
+from typing import cast
 
 
 def _update_list(old: object, new: object) -> None:
@@ -126,19 +131,34 @@ def is_nested(value: object) -> bool:
     return any(map(can_change, parts))
 
 
-def are_changes(value: object) -> TypeGuard[list[Any]]:
-    """Returns True if a value has the form of changed arguments: a list, and those by name."""
-    if type(value) is not list or len(value) != 2 or type(value[0]) is not list:
-        return False
-    return value[1] is None or type(value[1]) is dict
+def elements(value: object) -> list[object]:
+    """Returns what a container holds; it is another list of objects if the container changed."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    return list(cast("Iterable[object]", value))
 
 
-def apply(arguments: Mapping[int | str, object], changed: list[Any]) -> None:
-    """Updates arguments, by their place or name, in place, to a changed copy of them."""
-    copies = {**dict(enumerate(changed[0])), **(changed[1] or {})}
-    for place, argument in arguments.items():
-        if place in copies:
-            _brought_to(argument, copies[place])
+def are_same(before: list[object], after: list[object]) -> bool:
+    """Returns True if two lists hold the same objects, not only equal ones."""
+    return len(before) == len(after) and all(map(operator.is_, before, after))
+
+
+def can_replace(old: object, new: object) -> bool:
+    """Returns True if a container can get the elements of another."""
+    return type(new) in _UPDATES and isinstance(old, type(new))
+
+
+def reachable(roots: Iterable[object]) -> set[int]:
+    """Returns the identities of the containers in values, and in those inside them."""
+    found, waiting = set[int](), list(roots)
+    while waiting:
+        value = waiting.pop()
+        if id(value) in found or not isinstance(value, (*_UPDATES, tuple)):
+            continue
+        found.add(id(value))
+        parts = value.values() if isinstance(value, dict) else value
+        waiting += cast("Iterable[object]", parts)
+    return found
 
 
 def are_wanted(caller: FrameType) -> bool:

@@ -6,12 +6,12 @@ import datetime
 import json
 import json.scanner
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import cast
 
-from . import arrays, library_types
+from . import arrays, changes, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -292,6 +292,10 @@ class Decoder:
     Args:
         references: resolves what is not data.
         type_of: returns what stands for a built-in type with a name.
+
+    Attributes:
+        numbered: the containers with numbers that the latest message mentions or knows.
+        mentions: whether a number stood for a container in it.
     """
 
     def __init__(
@@ -299,10 +303,16 @@ class Decoder:
     ) -> None:
         self._references = references
         self._type_of = type_of
+        self.numbered: dict[int, object] = {}
+        self.mentions = False
         self._scan = _make_scanner(_Settings(self._tagged))
 
-    def loads(self, data: bytes) -> object:
+    def loads(self, data: bytes, known: Sequence[object] = ()) -> object:
         """Returns the message.
+
+        Args:
+            data: the message.
+            known: containers that have a number already, from 0.
 
         Raises:
             ProtocolViolation: it is anything but what an `Encoder` makes.
@@ -312,6 +322,7 @@ class Decoder:
             "too many containers",
         )
         try:
+            self.numbered, self.mentions = dict(enumerate(known)), False
             text = data.decode("ascii")
             message, end = self._scan(text, 0)
         except StopIteration:
@@ -339,8 +350,23 @@ class Decoder:
                 return self._references.extend(value, reference, shown)
             case ("exception", [list(names), list(arguments), str(text), reference]):
                 return self._references.rebuild(names, arguments, text, reference)
+            case ("shared", [int(number), value]):
+                return self._shared(number, value)
+            case ("again", int(number)):
+                return self._again(number)
             case ("library", [name, text, reference]):
                 value = library_types.from_text(name, text)
                 return value if value is not None else self._references.resolve(reference)
         _check(tag == REFERENCE, "an unknown tag")
         return self._references.resolve(content)
+
+    def _shared(self, number: int, value: object) -> object:
+        _check(type(value) in changes.KINDS, "a number for what cannot change")
+        _check(number == len(self.numbered), "a number out of turn")
+        self.numbered[number] = value
+        return value
+
+    def _again(self, number: int) -> object:
+        _check(number in self.numbered, "a number of nothing")
+        self.mentions = True
+        return self.numbered[number]

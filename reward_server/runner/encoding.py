@@ -20,10 +20,11 @@ from collections import (
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import TypeVar, cast
 
-from . import arrays, extended, faults, library_types
+from . import arrays, changes, extended, faults, library_types
 from .codec import (
+    AGAIN,
     ANSWERED_TYPES,
     FACTORIES,
     MAX_CONTAINERS,
@@ -31,6 +32,7 @@ from .codec import (
     MAX_DEPTH,
     MAX_INTEGER_DIGITS,
     REFERENCE,
+    SHARED,
     TYPES,
     DataOnly,
     Foreign,
@@ -39,6 +41,7 @@ from .codec import (
     TooLargeError,
 )
 
+_Encoded = TypeVar("_Encoded")
 _SMALL = 1 << 63
 _PLAIN = frozenset((type(None), bool, float))
 # What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
@@ -63,8 +66,12 @@ class Encoder:
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that it is of.
+        known: identities of containers that have a number already, with it.
+        numbers_all: whether each container that can change gets a number.
 
     Attributes:
+        numbered: containers that got a number, in order, from 0 or behind the known ones.
+        mentions: whether a number stands for a container.
         overloads_cast_down: how many values lost a comparison of their own.
         met_class: whether a class was among the values.
         listed, waiting, is_listing: the numbers of the shared objects that a message mentions, the
@@ -78,8 +85,19 @@ class Encoder:
         types: Mapping[str, type] = TYPES,
         *,
         extends: bool = False,
+        known: Mapping[int, int] | None = None,
+        numbers_all: bool = False,
     ) -> None:
         self._references = references
+        self._known = known or {}
+        self._numbers = dict(self._known)
+        self._numbers_all = numbers_all
+        self._met = set[int]()
+        self._repeated = set[int]()
+        self._is_numbering = numbers_all
+        self._kept: list[object] = []
+        self.numbered: list[object] = []
+        self.mentions = False
         self._extends = extends
         self.types = types
         self._limit_bytes = limit_bytes
@@ -103,6 +121,50 @@ class Encoder:
         if len(data) > MAX_CONTAINERS and data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:
             raise TooLargeError(f"holds more than {MAX_CONTAINERS} containers")
         return data
+
+    def sharing(self, encode: Callable[[], _Encoded]) -> _Encoded:
+        """Returns what a function encodes; containers that it meets twice have numbers in it.
+
+        Raises:
+            NotDataError: as the function.
+        """
+        overloads, listed = self.overloads_cast_down, set(self.listed)
+        encoded = encode()
+        if self._is_numbering or not self._repeated:
+            return encoded
+        self._is_numbering = True
+        self.overloads_cast_down, self.listed = overloads, listed
+        return encode()
+
+    def container(self, value: object, encode: Callable[[], object]) -> object:
+        """Returns the JSON value of a container that can change, its number if it has one.
+
+        Args:
+            value: the container.
+            encode: returns the JSON value of its content.
+        """
+        identity = id(value)
+        number = self._numbers.get(identity)
+        if number is not None:
+            self.mentions = True
+            return {AGAIN: number}
+        if not self._is_numbering:
+            (self._repeated if identity in self._met else self._met).add(identity)
+            return encode()
+        content = encode()
+        if not (self._numbers_all or identity in self._repeated):
+            return content
+        number = self._numbers[identity] = len(self._known) + len(self.numbered)
+        self.numbered.append(value)
+        return {SHARED: [number, content]}
+
+    def content(self, value: object, depth: int = MAX_DEPTH) -> object:
+        """Returns the JSON value of what is in a container that has a number.
+
+        Raises:
+            NotDataError: something in it cannot cross.
+        """
+        return _CONTENTS[type(value)](self, value, depth)
 
     def value(self, value: object, depth: int = MAX_DEPTH) -> object:
         """Returns the JSON value of a value.
@@ -170,10 +232,20 @@ class Encoder:
             return self._foreign(value)
         if _overloads_comparison(kind, base):
             self.overloads_cast_down += 1
-        plain = self.value(_CASTS[base](value), depth)
+        plain = self._cast(value, base, depth)
         if self._extends and _adds_attributes(kind, base, value):
             return self._extended(value, plain, base)
         return plain
+
+    def _cast(self, value: object, base: type, depth: int) -> object:
+        plain = _CASTS[base](value)
+        self._kept.append(plain)  # so that no other container gets the identity of one in it
+        encode = _CONTENTS.get(type(plain))
+        if encode is None:
+            return self.value(plain, depth)
+        if self._extends or base not in changes.KINDS:
+            return encode(self, plain, depth)
+        return self.container(value, lambda: encode(self, plain, depth))
 
     def _extended(self, value: object, plain: object, base: type) -> object:
         if type(plain) is dict and REFERENCE in plain:
@@ -460,7 +532,28 @@ def _encode_memory(encoder: Encoder, value: object, depth: int) -> object:
     return {"memoryview": raw.hex()}
 
 
-_ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
+_Encode = Callable[[Encoder, object, int], object]
+
+
+def _with_identity(encode: _Encode) -> _Encode:
+    def encode_container(encoder: Encoder, value: object, depth: int) -> object:
+        return encoder.container(value, lambda: encode(encoder, value, depth))
+
+    return encode_container
+
+
+# What can change, and so is told from its copies.
+_CONTENTS: Mapping[type, _Encode] = {
+    list: _encode_list,
+    set: _encode_set,
+    dict: _encode_dict,
+    Counter: _encode_dict,
+    OrderedDict: _encode_dict,
+    defaultdict: _encode_defaultdict,
+    deque: _encode_deque,
+    bytearray: _encode_bytes,
+}
+_ENCODERS: Mapping[type, _Encode] = {
     library_types.KEYS: _encode_keys,
     library_types.VALUES: _encode_values,
     library_types.ITEMS: _encode_items,
@@ -468,17 +561,9 @@ _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
     memoryview: _encode_memory,
     int: _encode_int,
     str: _encode_str,
-    list: _encode_list,
     tuple: _encode_tuple,
-    set: _encode_set,
     frozenset: _encode_set,
-    dict: _encode_dict,
-    Counter: _encode_dict,
-    OrderedDict: _encode_dict,
-    defaultdict: _encode_defaultdict,
-    deque: _encode_deque,
     bytes: _encode_bytes,
-    bytearray: _encode_bytes,
     complex: _encode_complex,
     range: _encode_range,
     slice: _encode_slice,
@@ -490,6 +575,7 @@ _ENCODERS: Mapping[type, Callable[[Encoder, object, int], object]] = {
     datetime.timedelta: _encode_timedelta,
     datetime.timezone: _encode_timezone,
     type: _encode_type,
+    **{kind: _with_identity(encode) for kind, encode in _CONTENTS.items()},
 }
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.

@@ -40,6 +40,7 @@ class FunctionTests:
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
+        session.brings_changes = bool(header["brings_changes"])
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:

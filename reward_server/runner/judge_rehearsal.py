@@ -68,6 +68,7 @@ def _header() -> dict[str, object]:
         "asserts": [],
         "setup_code": "",
         "stop_at_first_failure": False,
+        "brings_changes": False,
         "output_bytes": _LIMIT_BYTES,
         "result_bytes": _LIMIT_BYTES,
         "calls": 1000,

@@ -71,23 +71,15 @@ class Proxy(Foreign):
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        session, looked_at = self._runner_session, cast("Collection[int]", ())
+        session, held = self._runner_session, cast("tuple[bool, ...]", ())
         if kwargs or not changes.UNCHANGING.issuperset(map(type, args)):
             named = [one for one in args if sys.getrefcount(one) > _OF_A_LITERAL]
-            if named or kwargs:
-                looked_at = _looked_at(session, sys._getframe(1), (*named, *kwargs.values()))
+            held = (True,) if named or kwargs or any(map(_holds_named, args)) else ()
         if session.knows_classes:
             session.protect([*args, *kwargs.values()], sys._getframe(1))
-        wish = (True,) if looked_at else ()
-        result = session.request("call", self, list(args), kwargs or None, *wish)
-        changed, session.changed = session.changed, None
-        if changed is not None:
-            frame = sys._getframe(1)
-            given: dict[int | str, object] = dict(enumerate(args))
-            given.update(kwargs)
-            if not (changes.are_wanted(frame) and session.keeps_apart(frame)):
-                given = {place: one for place, one in given.items() if id(one) in looked_at}
-            changes.apply(given, changed)
+        result = session.request("call", self, list(args), kwargs or None, *held)
+        if session.changed:
+            _bring_back(session, sys._getframe(1), (*args, *kwargs.values()))
         return result
 
     # -------------------------------------------------------------------------- attributes
@@ -284,6 +276,20 @@ def _is_test_raising(
     return session.raises(frame, traceback.tb_lineno)
 
 
+def _bring_back(session: Session, frame: FrameType, arguments: tuple[object, ...]) -> None:
+    """Brings arguments to what a call made of them, as far as that decides nothing of answers."""
+    changed, session.changed = session.changed, []
+    wanted = session.brings_changes or (changes.are_wanted(frame) and session.keeps_apart(frame))
+    if not wanted:
+        looked_at = _looked_at(session, frame, arguments)
+        seen = changes.reachable(one for one in arguments if id(one) in looked_at)
+    for old, content in changed:
+        if (wanted or id(old) in seen) and changes.can_replace(old, content):
+            changes.replace(old, content)
+        else:
+            session.withhold()
+
+
 class _Call:
     """Tells how often an argument is referred to that nothing but its call holds."""
 
@@ -292,6 +298,27 @@ class _Call:
 
 
 _OF_A_LITERAL = _Call()([])
+
+
+def _references_in(parts: list[object]) -> list[int]:
+    return [sys.getrefcount(one) for one in parts if type(one) is not tuple]
+
+
+_OF_A_PART = _references_in([[]])[0] + 1  # `_holds_named` has a list of the parts as well
+
+
+def _holds_named(value: object) -> bool:
+    """Returns True if something that can change, inside a value, is held by something else too."""
+    if type(value) not in _CONTAINERS:
+        return False
+    held = value.values() if isinstance(value, dict) else cast("Collection[object]", value)
+    if changes.UNCHANGING.issuperset(map(type, held)):
+        return False
+    parts = [one for one in held if type(one) not in changes.UNCHANGING]
+    return max(_references_in(parts), default=0) > _OF_A_PART or any(map(_holds_named, parts))
+
+
+_CONTAINERS = frozenset((*changes.KINDS, tuple)) - {set, bytearray}
 
 
 def _looked_at(

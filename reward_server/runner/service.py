@@ -12,14 +12,16 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import json
 import re
 import threading
 import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from . import changes, faults, remote, streams, structures
+from . import changes, faults, remote, sharing, streams, structures
 from .codec import (
     ANSWERED_TYPES,
     MAX_OBJECTS,
@@ -42,13 +44,43 @@ if TYPE_CHECKING:
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
 _GIVING = frozenset(("get", "item", "value"))
-_WITH_CHANGES = 4  # operands of a call whose changes the judge wants whatever it returns
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
 class RaisedByTestsError(Exception):
     """Something of the tests' raised what has no counterpart here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What the judge asks for.
+
+    Attributes:
+        text: the request.
+        operation, operands: what is to be done.
+        received: objects of the prompt's classes that came with it.
+        numbered: containers that came with a number.
+        before: what these held.
+    """
+
+    text: bytes
+    operation: str
+    operands: list[object]
+    received: list[object]
+    numbered: list[object]
+    before: list[list[object]]
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        """The numbers of the containers, by identity."""
+        return {id(value): number for number, value in enumerate(self.numbered)}
+
+    def changed(self) -> Iterator[tuple[int, object]]:
+        """Gives the containers that hold something else by now."""
+        for number, (value, held) in enumerate(zip(self.numbered, self.before, strict=True)):
+            if not changes.are_same(held, changes.elements(value)):
+                yield number, value
 
 
 class Service:
@@ -201,39 +233,51 @@ class Service:
         try:
             self._shared_objects.received = []
             decoded = self._decoder.loads(request)
-            received = self._shared_objects.received
+            numbered = list(self._decoder.numbered.values())
             operation, operands, *updates = cast("list[Any]", decoded)
+            asked = _Request(
+                text=request,
+                operation=operation,
+                operands=operands,
+                received=self._shared_objects.received,
+                numbered=numbered,
+                before=list(map(changes.elements, numbered)),
+            )
             for update in updates:
                 self._given.take(update)
             action = self._special.get(operation) or OPERATIONS[operation]
-            return self._returned(operation, operands, action(*operands), received)
+            return self._returned(asked, action(*operands))
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # a solution may raise anything
             return self._raised(operation, error)
 
-    def _returned(
-        self, operation: str, operands: list[object], result: object, received: list[object]
-    ) -> bytes:
-        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=operation != "case")
-        value = self._encoded(encoder, result)
-        changed = None
-        is_asked = result is None or len(operands) == _WITH_CHANGES
-        if operation == "call" and is_asked and _may_have_changed(operands):
-            changed = encoder.items(operands[1:3])
-        answer = ["return", value, changed, encoder.overloads_cast_down]
+    def _returned(self, asked: _Request, result: object) -> bytes:
+        extends = asked.operation != "case"
+        encoder = Encoder(
+            self, self._result_bytes, ANSWERED_TYPES, extends=extends, known=asked.numbers
+        )
+
+        def encode() -> tuple[object, list[list[object]], list[object]]:
+            value = self._encoded(encoder, result)
+            changed = [[number, encoder.content(one)] for number, one in asked.changed()]
+            return value, changed, encoder.items(asked.received)
+
+        value, changed, received = encoder.sharing(encode)
+        answer = ["return", value, changed or None, encoder.overloads_cast_down]
         refreshed = self._given.changed() if self._given else []
-        given = self._given_number(operation, operands, result, value)
+        given = self._given_number(asked, result, value)
         if given is not None or refreshed or received:
             answer += [given, refreshed]
         if received:
-            answer.append(encoder.items(received))
+            answer.append(received)
+        if encoder.mentions:
+            sharing.check(answer, sharing.numbered(json.loads(asked.text)))
         return encoder.dumps(answer)
 
-    def _given_number(
-        self, operation: str, operands: list[object], result: object, value: object
-    ) -> int | None:
+    def _given_number(self, asked: _Request, result: object, value: object) -> int | None:
         """Returns the number of a container that an object of the solution's gave."""
+        operation, operands = asked.operation, asked.operands
         gives = operation in _GIVING or (operation == "call" and isinstance(operands[0], _METHODS))
         is_extended = type(value) is dict and "extended" in value
         if not (gives or is_extended) or not can_be_held(result):
@@ -332,11 +376,6 @@ def _call_method(
     owner: Callable[..., object], method: str, *args: object, **kwargs: object
 ) -> object:
     return cast("Callable[..., object]", getattr(owner(), method))(*args, **kwargs)
-
-
-def _may_have_changed(operands: list[object]) -> bool:
-    _, args, kwargs, *_ = cast("list[Any]", operands)
-    return any(map(changes.can_change, (*args, *(kwargs or {}).values())))
 
 
 def _data_of(values: list[object]) -> list[object]:

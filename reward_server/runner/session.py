@@ -7,11 +7,12 @@ the test's own `except` clauses do, and the test that met it has failed.
 What it does not: judge answers.
 
 Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]],
-and [[number, container], ...] where the tests changed containers of the solution's (`containers`).
+in which containers may have numbers (`sharing`), and [[number, container], ...] where the tests
+changed containers of the solution's (`containers`).
 Candidate to judge, with the same number:
 
-    "return", value, changed, overloads   changed is null, or [args, kwargs] after a call that
-                                          returned None or whose fourth operand asks for them;
+    "return", value, changed, overloads   changed is null, or [[number, container], ...] of those
+                                          with a number in the request that changed;
                                           overloads counts comparisons cast down
                                           Behind these come, where the tests hold containers, the
                                           number of the one returned or null, and
@@ -25,13 +26,14 @@ Candidate to judge, with the same number:
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults, wire
+from . import extended, faults, sharing, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -59,7 +61,7 @@ _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
-_WITH_CHANGES = 4  # operands of a call whose changes are wanted whatever it returns
+_WITH_CHANGES = 4  # operands of a call whose arguments the tests hold
 _SHOWN_OPERATIONS = frozenset(extended.SHOWN.values())
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
 
@@ -119,6 +121,10 @@ class Session:
         own: what the tests define themselves.
         keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
         classes: the prompt's, whose objects cross as records, by name.
+        changed: containers of the tests' that the latest call changed, and containers that hold
+            what they are to hold.
+        brings_changes: whether all changes are brought back, to confirm a pass in which some were
+            not.
         crossed: whether anything but plain data crossed: an object or function of either side, a
             class, or an operation other than a call of one of the solution's names.
     """
@@ -161,7 +167,8 @@ class Session:
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}
-        self.changed: list[Any] | None = None
+        self.changed: list[tuple[object, object]] = []
+        self.brings_changes = False
         self.raises: Callable[[FrameType, int], bool] = _raises_nothing
         self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
         self.keeps_apart: Callable[[FrameType], bool] = _nothing_meets
@@ -343,11 +350,18 @@ class Session:
             self.asked_early = True
             raise NotLoaded
 
-    def receive(self, number: bytes = b"") -> list[object]:
+    def receive(
+        self,
+        number: bytes = b"",
+        known: Sequence[object] = (),
+        request: Sequence[object] = (),
+    ) -> list[object]:
         """Waits for a message.
 
         Args:
             number: of the request that it must answer.
+            known: containers that have a number in the request.
+            request: the request's JSON value.
 
         Raises:
             SessionEnded: there is none, or it is not what a candidate's shim sends.
@@ -360,7 +374,9 @@ class Session:
             is_ask = frame.startswith(_ASK, len(number))
             decoder = self._ask_decoder if is_ask else self._decoder
             self._takes_extended = not is_ask
-            message = decoder.loads(frame[len(number) :])
+            message = decoder.loads(frame[len(number) :], () if is_ask else known)
+            if decoder.mentions:
+                sharing.check(json.loads(frame[len(number) :]), sharing.numbered(request))
             self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -419,7 +435,8 @@ class Session:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
 
     def _exchange(self, operation: str, operands: tuple[object, ...]) -> object:
-        encoder = Encoder(self, _OWN_LIMIT)
+        is_held = operation == "call" and len(operands) == _WITH_CHANGES
+        encoder = Encoder(self, _OWN_LIMIT, numbers_all=is_held)
         self._number += 1
         number = NUMBER.pack(self._number)
         updates = self._containers.changed() if self._containers else []
@@ -427,26 +444,25 @@ class Session:
             self._consistency.changed()
         message: list[object] = [
             operation,
-            encoder.items(list(operands)),
+            encoder.sharing(lambda: encoder.items(list(operands))),
             *([updates] if updates else []),
         ]
         frame = number + encoder.dumps(message)
         if encoder.met_class:
             self.cross()
-        wanted = operation == "call" and len(operands) == _WITH_CHANGES
         self._spend_call()
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
         self._send(frame)
         while True:
-            match self.receive(number):
+            match self.receive(number, encoder.numbered, message):
                 case ["return", value, changed, int(overloads)]:
-                    return self._returned(value, changed, overloads, wanted=wanted)
+                    return self._returned(value, changed, overloads, encoder.numbered)
                 case ["return", value, changed, int(overloads), held, list(refreshed), *told] if (
                     not told or [type(one) for one in told] == [list]
                 ):
                     value = self._held(value, held, refreshed)
-                    return self._returned(value, changed, overloads, wanted=wanted)
+                    return self._returned(value, changed, overloads, encoder.numbered)
                 case ["raise", list(names), list(arguments), str(text), error]:
                     raise self._raised(names, arguments, text, error)
                 case ["raise", list(names), list(arguments), str(text), error, list(more)]:
@@ -473,14 +489,27 @@ class Session:
             raise self.forged("no container that can be held")
         return self._containers.hold(number, value)
 
-    def _returned(self, value: object, changed: object, overloads: int, *, wanted: bool) -> object:
+    def _returned(
+        self, value: object, changed: object, overloads: int, numbered: Sequence[object]
+    ) -> object:
         if overloads:
             self._count("cast_down_overload")
-        may_change = wanted or value is None
-        if changed is not None and not (may_change and changes.are_changes(changed)):
-            raise self.forged("changes that were not made")
-        self.changed = changed
+        self.changed = [] if changed is None else self._changes_of(changed, numbered)
         return value
+
+    def _changes_of(
+        self, changed: object, numbered: Sequence[object]
+    ) -> list[tuple[object, object]]:
+        """Returns the tests' containers that changed, with what they are to hold."""
+        given = cast("list[object]", changed) if type(changed) is list else [None]
+        updates = {one[0]: one[1] for one in given if _is_update(one)}
+        if len(updates) != len(given) or not updates.keys() <= set(range(len(numbered))):
+            raise self.forged("changes that were not made")
+        return [(numbered[number], content) for number, content in updates.items()]
+
+    def withhold(self) -> None:
+        """Records that a change was kept from the tests."""
+        self._count(wire.WITHHELD_CHANGE)
 
     def _raised(
         self, names: list[object], arguments: list[object], text: str, error: object

@@ -113,6 +113,7 @@ def run(
         calls=cast("int", header["calls"]),
         announce_crossing=announce_crossing,
     )
+    session.brings_changes = bool(header["brings_changes"])
     texts = frameworks.texts_of(blobs)
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:

@@ -43,9 +43,10 @@ Request document, by "mode":
     split     tests and solution, each {commands, environment}, output_bytes, result_bytes, calls;
               blobs as for commands but stdin, each behind "tests:" or "solution:"
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
+              brings_changes (whether the tests see all changes of arguments),
               output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
-    unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure, and budgets
-              as for function; blobs source, file/NAME, data/NAME and test/NAME, of which the judge
+    unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure,
+              brings_changes, and budgets as for function; blobs source, file/NAME, data/NAME and test/NAME, of which the judge
               keeps the last to itself
     shared    the same; tests and source live in the candidate's process, and what it says of the
               tests are observations
@@ -62,7 +63,8 @@ Report document:
     message   one sentence for people, or ""
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
-    signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves
+    signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
+              WITHHELD_CHANGE where the tests did not see what the solution did to an argument
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product
@@ -176,6 +178,7 @@ JUDGE = b"J"
 CAN_HEAR = b"H"
 CROSSING = b"X"
 CONTRADICTION = "contradiction"
+WITHHELD_CHANGE = "withheld_change"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

@@ -76,11 +76,11 @@ def request_document(job: Job) -> bytes:
     blobs = {"source": _encode(work.source), **_files(work)}
     match work:
         case FunctionJudgement():
-            details = _function_header(work)
+            details = _function_header(work) | {"brings_changes": work.brings_changes}
         case CallJudgement():
             details = _call_header(work)
         case UnitJudgement():
-            details = _unit_header(work)
+            details = _unit_header(work) | {"brings_changes": work.brings_changes}
             blobs |= {f"test/{path}": _encode(text) for path, text in work.tests.files}
     return wire.pack({**details, **budgets}, blobs)
 

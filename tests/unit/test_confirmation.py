@@ -77,6 +77,7 @@ def confirm(
     confirmation = Confirmation(
         read=lambda passed: FunctionCopies(tests, passed),
         execute=execute,
+        execute_with_changes=lambda: execute(tests),
         policy=policy,
         draw=random.Random(3),
     )
