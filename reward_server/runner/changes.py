@@ -14,6 +14,7 @@ What it does not: see a change that a solution makes when the call is over.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -95,8 +96,9 @@ def replace(old: object, new: object) -> None:
         for key, value in cast("OrderedDict[object, object]", new).items():
             OrderedDict.__setitem__(cast("OrderedDict[object, object]", old), key, value)
     elif issubclass(kind, dict):
-        dict.clear(cast("dict[object, object]", old))
-        dict.update(cast("dict[object, object]", old), cast("dict[object, object]", new))
+        base = OrderedDict if isinstance(old, OrderedDict) else dict
+        base.clear(cast("OrderedDict[object, object]", old))
+        base.update(cast("OrderedDict[object, object]", old), cast("dict[object, object]", new))
     else:
         _UPDATES[kind](old, new)
 
@@ -146,6 +148,40 @@ def are_same(before: list[object], after: list[object]) -> bool:
 def can_replace(old: object, new: object) -> bool:
     """Returns True if a container can get the elements of another."""
     return type(new) in _UPDATES and isinstance(old, type(new))
+
+
+def detached(value: object, contents: Mapping[int, object]) -> object:
+    """Returns a value in which copies stand for containers that must not change.
+
+    Args:
+        value: what a call returned.
+        contents: what the containers would hold, by their identity.
+    """
+    copies: dict[int, object] = {}
+
+    def copied(one: object) -> object:
+        source = contents.get(id(one), one)
+        if type(source) is not tuple and type(source) not in _UPDATES:
+            return one
+        if id(one) not in copies:
+            copies[id(one)] = _with_parts(source, copied)
+        return copies[id(one)]
+
+    return copied(value)
+
+
+def _with_parts(source: object, part: Callable[[object], object]) -> object:
+    """Returns a copy of a container, or tuple, with other parts."""
+    if type(source) is tuple:
+        return tuple(map(part, cast("tuple[object, ...]", source)))
+    made = copy.copy(source)
+    if isinstance(made, dict):
+        replace(made, {key: part(one) for key, one in made.items()})
+    elif isinstance(made, list):
+        made[:] = map(part, made)
+    elif isinstance(made, deque):
+        replace(made, deque(map(part, made)))
+    return made
 
 
 def reachable(roots: Iterable[object]) -> set[int]:

@@ -78,9 +78,9 @@ class Proxy(Foreign):
         if session.knows_classes:
             session.protect([*args, *kwargs.values()], sys._getframe(1))
         result = session.request("call", self, list(args), kwargs or None, *held)
-        if session.changed:
-            _bring_back(session, sys._getframe(1), (*args, *kwargs.values()))
-        return result
+        if not session.changed:
+            return result
+        return _bring_back(session, sys._getframe(1), (*args, *kwargs.values()), result)
 
     # -------------------------------------------------------------------------- attributes
 
@@ -276,18 +276,27 @@ def _is_test_raising(
     return session.raises(frame, traceback.tb_lineno)
 
 
-def _bring_back(session: Session, frame: FrameType, arguments: tuple[object, ...]) -> None:
-    """Brings arguments to what a call made of them, as far as that decides nothing of answers."""
+def _bring_back(
+    session: Session, frame: FrameType, arguments: tuple[object, ...], result: object
+) -> object:
+    """Brings arguments to what a call made of them, as far as that decides nothing of answers.
+
+    Returns:
+        The result, in which copies stand for what was not brought back.
+    """
     changed, session.changed = session.changed, []
     wanted = session.brings_changes or (changes.are_wanted(frame) and session.keeps_apart(frame))
     if not wanted:
         looked_at = _looked_at(session, frame, arguments)
         seen = changes.reachable(one for one in arguments if id(one) in looked_at)
+    withheld: dict[int, object] = {}
     for old, content in changed:
         if (wanted or id(old) in seen) and changes.can_replace(old, content):
             changes.replace(old, content)
         else:
+            withheld[id(old)] = content
             session.withhold()
+    return changes.detached(result, withheld) if withheld else result
 
 
 class _Call:

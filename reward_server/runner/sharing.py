@@ -43,13 +43,12 @@ def numbered(message: object) -> dict[int, object]:
 
 def _numbered(node: object) -> Iterator[tuple[int, object]]:
     if type(node) is dict:
-        for tag, content in node.items():
-            if tag == SHARED:
-                number, node = cast("list[object]", content)
-                yield cast("int", number), node
-            else:
-                node = content
-    if type(node) is list:
+        ((tag, content),) = cast("dict[str, object]", node).items()
+        if tag == SHARED:
+            number, content = cast("list[object]", content)
+            yield cast("int", number), content
+        yield from _numbered(content)
+    elif type(node) is list:
         for part in cast("list[object]", node):
             yield from _numbered(part)
 

@@ -46,8 +46,8 @@ Request document, by "mode":
               brings_changes (whether the tests see all changes of arguments),
               output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
     unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure,
-              brings_changes, and budgets as for function; blobs source, file/NAME, data/NAME and test/NAME, of which the judge
-              keeps the last to itself
+              brings_changes, and budgets as for function; blobs source, file/NAME, data/NAME and
+              test/NAME, of which the judge keeps the last to itself
     shared    the same; tests and source live in the candidate's process, and what it says of the
               tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
