@@ -125,9 +125,26 @@ class _Meeting:
         controlled = any(_meet(self._open_chains(header), given) for header in headers)
         return any(
             _meet(_chains(part), self._heard)
-            and (controlled or _meet(self._open_chains(part), given))
+            and (
+                controlled
+                or (_meet(self._open_chains(part), given) and not self._is_identity(part))
+            )
             for part in _parts(statement)
         )
+
+    def _is_identity(self, part: ast.expr) -> bool:
+        """Returns True if an answer may be an argument itself, which says nothing of values."""
+        match part:
+            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
+                arguments = {_chain(one) for one in self._call.args} - {""}
+                return all(
+                    _chain(side) in arguments or self._is_answer(side) for side in (left, right)
+                )
+        return False
+
+    def _is_answer(self, side: ast.expr) -> bool:
+        function = side.func if isinstance(side, ast.Call) else side
+        return bool(_chain(function)) and _meet(_chains(function), self._heard)
 
     def _given_at(self, statement: ast.stmt) -> set[str]:
         """Returns the names that hold what the call changed when an assertion is reached."""

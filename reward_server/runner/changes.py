@@ -198,10 +198,10 @@ def reachable(roots: Iterable[object]) -> set[int]:
 
 
 def are_wanted(caller: FrameType) -> bool:
-    """Tells whether a frame, in the middle of a call, has no other use for what it returns."""
+    """Returns True if a frame, amid a call, asks for no more than the result's identity."""
     following = _instructions_behind(caller)
-    operation, argument = next(following, ("", 0))
-    if operation == "LOAD_CONST" and caller.f_code.co_consts[argument] is None:
+    operation, _ = next(following, ("", 0))
+    if operation.startswith("LOAD_"):
         operation, _ = next(following, ("", 0))
         return operation == "IS_OP"
     return operation == "POP_TOP" or operation.endswith(("_IF_NONE", "_IF_NOT_NONE"))

@@ -143,6 +143,8 @@ class Encoder:
             value: the container.
             encode: returns the JSON value of its content.
         """
+        if self.is_listing:  # a field of an object that both sides have, whose rules it keeps to
+            return encode()
         identity = id(value)
         number = self._numbers.get(identity)
         if number is not None:

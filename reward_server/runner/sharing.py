@@ -7,7 +7,8 @@ answer too. So `[[0]] * 3` arrives as one row three times, and `return xs` is th
 What this stops: a few bytes that stand for a structure larger than any message. Sizes are counted
 as if each container were a copy, and what contains itself is refused.
 
-What it does not: keep a number from one call to the next.
+What it does not: keep a number from one call to the next, or number what is in fields of objects of
+the prompt's classes.
 """
 
 from __future__ import annotations

@@ -115,7 +115,6 @@ def _passes(zygote: Zygote, source: str, tests: str) -> bool:
     result = zygote.function(source, test_code=code)
     if result.passed and "withheld_change" in result.report["signals"]:
         result = zygote.function(source, test_code=code, brings_changes=True)
-    print(result.report["tests"], result.report["signals"])
     return result.passed
 
 
