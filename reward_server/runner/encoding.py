@@ -42,6 +42,7 @@ from .codec import (
 )
 
 _Encoded = TypeVar("_Encoded")
+_Encode = Callable[["Encoder", object, int], object]
 _SMALL = 1 << 63
 _PLAIN = frozenset((type(None), bool, float))
 # What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
@@ -70,6 +71,8 @@ class Encoder:
         numbers_all: whether each container that can change gets a number.
 
     Attributes:
+        has_numbers: whether a container may have a number.
+        met: identities of the containers that were encoded, as long as none has a number.
         numbered: containers that got a number, in order, from 0 or behind the known ones.
         mentions: whether a number stands for a container.
         overloads_cast_down: how many values lost a comparison of their own.
@@ -92,9 +95,10 @@ class Encoder:
         self._known = known or {}
         self._numbers = dict(self._known)
         self._numbers_all = numbers_all
-        self._met = set[int]()
+        self.met = set[int]()
         self._repeated = set[int]()
         self._is_numbering = numbers_all
+        self.has_numbers = numbers_all or bool(known)
         self._kept: list[object] = []
         self.numbered: list[object] = []
         self.mentions = False
@@ -132,28 +136,29 @@ class Encoder:
         encoded = encode()
         if self._is_numbering or not self._repeated:
             return encoded
-        self._is_numbering = True
+        self._is_numbering = self.has_numbers = True
         self.overloads_cast_down, self.listed = overloads, listed
         return encode()
 
-    def container(self, value: object, encode: Callable[[], object]) -> object:
+    def container(self, value: object, depth: int, encode: _Encode) -> object:
         """Returns the JSON value of a container that can change, its number if it has one.
 
         Args:
             value: the container.
+            depth: how many levels it may have.
             encode: returns the JSON value of its content.
         """
         if self.is_listing:  # a field of an object that both sides have, whose rules it keeps to
-            return encode()
+            return encode(self, value, depth)
         identity = id(value)
         number = self._numbers.get(identity)
         if number is not None:
             self.mentions = True
             return {AGAIN: number}
         if not self._is_numbering:
-            (self._repeated if identity in self._met else self._met).add(identity)
-            return encode()
-        content = encode()
+            (self._repeated if identity in self.met else self.met).add(identity)
+            return encode(self, value, depth)
+        content = encode(self, value, depth)
         if not (self._numbers_all or identity in self._repeated):
             return content
         number = self._numbers[identity] = len(self._known) + len(self.numbered)
@@ -247,7 +252,7 @@ class Encoder:
             return self.value(plain, depth)
         if self._extends or base not in changes.KINDS:
             return encode(self, plain, depth)
-        return self.container(value, lambda: encode(self, plain, depth))
+        return self.container(value, depth, lambda *_: encode(self, plain, depth))
 
     def _extended(self, value: object, plain: object, base: type) -> object:
         if type(plain) is dict and REFERENCE in plain:
@@ -534,14 +539,11 @@ def _encode_memory(encoder: Encoder, value: object, depth: int) -> object:
     return {"memoryview": raw.hex()}
 
 
-_Encode = Callable[[Encoder, object, int], object]
-
-
-def _with_identity(encode: _Encode) -> _Encode:
-    def encode_container(encoder: Encoder, value: object, depth: int) -> object:
-        return encoder.container(value, lambda: encode(encoder, value, depth))
-
-    return encode_container
+def _container(encode: _Encode, encoder: Encoder, value: object, depth: int) -> object:
+    if encoder.has_numbers or id(value) in encoder.met:
+        return encoder.container(value, depth, encode)
+    encoder.met.add(id(value))
+    return encode(encoder, value, depth)
 
 
 # What can change, and so is told from its copies.
@@ -577,7 +579,7 @@ _ENCODERS: Mapping[type, _Encode] = {
     datetime.timedelta: _encode_timedelta,
     datetime.timezone: _encode_timezone,
     type: _encode_type,
-    **{kind: _with_identity(encode) for kind, encode in _CONTENTS.items()},
+    **{kind: functools.partial(_container, encode) for kind, encode in _CONTENTS.items()},
 }
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections import deque
 
 import pytest
 
+from reward_server.runner import changes, sharing
+from reward_server.runner.codec import DataOnly, ProtocolViolation, TooLargeError
+from reward_server.runner.decoding import Decoder
+from reward_server.runner.encoding import Encoder
 from tests.unit.runner.harness import Zygote
 
 EMPTIES = "def f(xs):\n    s = 0\n    while xs: s += xs.pop()\n    return s\n"
@@ -126,3 +131,64 @@ def test_an_honest_solution_passes(zygote: Zygote, source: str, tests: str) -> N
 @pytest.mark.parametrize(("source", "tests"), WRONG.values(), ids=WRONG)
 def test_a_wrong_solution_fails(zygote: Zygote, source: str, tests: str) -> None:
     assert not _passes(zygote, source, tests)
+
+
+MALFORMED = {
+    "a number of nothing": b'["return",{"again":0},null,0]',
+    "a number inside itself": b'["return",{"shared":[0,[{"again":0}]]},null,0]',
+    "a number twice": b'["return",[{"shared":[0,[]]},{"shared":[0,[]]}],null,0]',
+    "a number out of turn": b'["return",{"shared":[7,[]]},null,0]',
+    "a number for a text": b'["return",{"shared":[0,"a"]},null,0]',
+    "a number for a tuple": b'["return",{"shared":[0,{"tuple":[]}]},null,0]',
+    "a text for a number": b'["return",{"again":"0"},null,0]',
+    "no content": b'["return",{"shared":[0]},null,0]',
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED.values(), ids=MALFORMED)
+def test_numbers_that_no_encoder_gives_are_a_violation(message: bytes) -> None:
+    with pytest.raises(ProtocolViolation):
+        Decoder(DataOnly()).loads(message)
+
+
+def test_a_message_stands_for_no_more_than_may_cross() -> None:
+    level: object = [0]
+    for _ in range(40):
+        level = [level, level]
+    encoder = Encoder(DataOnly(), 1 << 16)
+    nested: object = {"shared": [0, [0]]}
+    for number in range(1, 40):
+        nested = {"shared": [number, [nested, {"again": number - 1}]]}
+    with pytest.raises(TooLargeError):
+        sharing.check(["return", nested, None, 0], {})
+    with pytest.raises(TooLargeError):
+        sharing.check(["return", None, [[0, [{"again": 1}] * 2000]], 0], {0: [], 1: [0] * 2000})
+    with pytest.raises(TooLargeError):
+        encoder.sharing(lambda: encoder.value(level))
+
+
+def test_changes_that_contain_themselves_are_a_violation() -> None:
+    changed = [[0, [{"again": 1}]], [1, [{"again": 0}]]]
+    with pytest.raises(ProtocolViolation):
+        sharing.check(["return", None, changed, 0], {0: [], 1: []})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[0]] * 3,
+        {"a": (row := [1]), "b": (row, {"c": row})},
+        deque([row, row]),
+        [{1}, bytearray(b"a")] * 2,
+    ],
+)
+def test_what_is_shared_is_shared_on_the_other_side(value: object) -> None:
+    encoder, decoder = Encoder(DataOnly(), 1 << 20), Decoder(DataOnly())
+    decoded = decoder.loads(encoder.dumps([encoder.sharing(lambda: encoder.value(value))]))
+    assert decoded == [value]
+    assert len(changes.reachable([decoded])) == 1 + len(changes.reachable([value]))
+
+
+def test_what_is_not_shared_has_no_numbers() -> None:
+    encoder = Encoder(DataOnly(), 1 << 20)
+    assert encoder.sharing(lambda: encoder.value([[0], [0]])) == [[0], [0]]
