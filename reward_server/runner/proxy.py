@@ -73,8 +73,9 @@ class Proxy(Foreign):
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
         session, held = self._runner_session, cast("tuple[bool, ...]", ())
         if kwargs or not changes.UNCHANGING.issuperset(map(type, args)):
-            named = [one for one in args if sys.getrefcount(one) > _OF_A_LITERAL]
-            held = (True,) if named or kwargs or any(map(_holds_named, args)) else ()
+            named = [sys.getrefcount(one) for one in args if _may_hold(one)]
+            is_named = max(named, default=0) > _OF_A_LITERAL
+            held = (True,) if is_named or kwargs or any(map(_holds_named, args)) else ()
         if session.knows_classes:
             session.protect([*args, *kwargs.values()], sys._getframe(1))
         result = session.request("call", self, list(args), kwargs or None, *held)
@@ -299,11 +300,18 @@ def _bring_back(
     return changes.detached(result, withheld) if withheld else result
 
 
+def _may_hold(value: object) -> bool:
+    """Returns True if a value, or an element of a tuple, may be changed."""
+    if type(value) is tuple:
+        return any(map(_may_hold, value))
+    return type(value) not in changes.UNCHANGING
+
+
 class _Call:
     """Tells how often an argument is referred to that nothing but its call holds."""
 
     def __call__(self, *args: object) -> int:
-        return next(iter([sys.getrefcount(one) for one in args]))
+        return max([sys.getrefcount(one) for one in args if _may_hold(one)])
 
 
 _OF_A_LITERAL = _Call()([])

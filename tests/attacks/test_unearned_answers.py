@@ -482,6 +482,65 @@ STREAMS: dict[str, tuple[str, Tests]] = {
         """),
     ),
 }
+# What a test hands over, or is answered, is one object for both sides.
+SUMS = """
+    def f(xs):
+        s = 0
+        while xs: s += xs.pop()
+        return s
+"""
+SHARED_VALUES: dict[str, tuple[str, Tests]] = {
+    "rows of one list": (
+        "def f(n): return [[0] * n] * n\n",
+        suite("""
+            from solution import f
+            def test_rows():
+                g = f(3)
+                g[0][0] = 1
+                assert g == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+        """),
+    ),
+    "an argument that is returned": (
+        "def f(xs): return xs\n",
+        check("""
+            def check(candidate):
+                xs = [3, 1, 2]
+                r = candidate(xs)
+                assert r == [3, 1, 2]
+                assert r is not xs
+        """),
+    ),
+    "an argument that is emptied, asked twice": (
+        SUMS,
+        check("""
+            def check(candidate):
+                xs = [3, 1, 2]
+                assert candidate(xs) == 6
+                assert candidate(xs) == 6
+        """),
+    ),
+    "a fixture that is emptied": (
+        SUMS,
+        suite("""
+            import pytest
+            from solution import f
+            @pytest.fixture(scope="module")
+            def xs(): return [1, 2, 3]
+            def test_a(xs): assert f(xs) == 6
+            def test_b(xs): assert f(xs) == 6
+        """),
+    ),
+    "rows that change their places and must stay": (
+        "def f(rows): rows.sort()\n",
+        check("""
+            def check(candidate):
+                rows = [[3, 1], [1, 2]]
+                before = list(rows)
+                candidate(rows)
+                assert rows == before
+        """),
+    ),
+}
 ROWS = {
     f"{kind}: {name}": row
     for kind, rows in {
@@ -490,6 +549,7 @@ ROWS = {
         "alias": ALIASES,
         "two answers": CONTRADICTIONS,
         "stream": STREAMS,
+        "shared": SHARED_VALUES,
     }.items()
     for name, row in rows.items()
 }
@@ -530,3 +590,23 @@ async def test_what_contradicts_itself_is_nothing_where_isolation_is_required(ap
     assert assessment.reward == 0
     assert assessment.signals["contradiction"]
     assert "SHARED" in assessment.message
+
+
+async def test_a_change_that_the_tests_did_not_see_costs_a_second_run(app: App) -> None:
+    tests = check("""
+        def check(candidate):
+            for xs in [[3, 1, 2], [5, 4]]:
+                assert candidate(xs) == max(xs)
+    """)
+    for completion, reward, executions in (
+        ("def f(xs):\n    return max(xs)\n", 1, 1),
+        ("def f(xs):\n    xs.sort()\n    return xs[-1]\n", 1, 2),
+        ("def f(xs):\n    m = max(xs)\n    del xs[0]\n    return m\n", 0, 2),
+    ):
+        submission = Submission(
+            completion=completion, tests=tests, limits=LIMITS, extraction=Extraction.NONE
+        )
+        assessment = await app.evaluation.score(submission)
+        assert assessment.reward == reward, assessment
+        assert assessment.integrity is Integrity.ISOLATED
+        assert assessment.usage.executions == executions

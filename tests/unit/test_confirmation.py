@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -24,6 +24,7 @@ from reward_server.domain import (
 from reward_server.evaluation.confirmation import Confirmation
 from reward_server.grading.confirmation import FunctionCopies
 from reward_server.grading.verdict import Run, conclude
+from reward_server.runner import wire
 
 POLICY = RewardPolicy()
 TESTS = FunctionTests(
@@ -34,13 +35,17 @@ SOLUTION = "def f(x): return x"
 
 
 def execution(
-    *tests: TestResult, ending: Ending = Ending.COMPLETED, crossed: bool = True
+    *tests: TestResult,
+    ending: Ending = Ending.COMPLETED,
+    crossed: bool = True,
+    signals: Mapping[str, int] | None = None,
 ) -> Execution:
     return Execution(
         ending=ending,
         termination=Termination(kind=TerminationKind.EXITED),
         tests=tests,
         crossed=crossed,
+        signals=signals or {},
     )
 
 
@@ -64,6 +69,7 @@ def confirm(
     run: Execution | None = None,
     policy: RewardPolicy = POLICY,
     tests: FunctionTests = TESTS,
+    with_changes: Execution | None = None,
 ) -> tuple[list[Run], int]:
     """Returns the runs of a confirmation, and how many copies it took."""
     count = 0
@@ -73,11 +79,15 @@ def confirm(
         count += 1
         return answers(count, copy)
 
+    async def execute_with_changes() -> Execution:
+        assert with_changes is not None
+        return with_changes
+
     first = run or execution(PASS)
     confirmation = Confirmation(
         read=lambda passed: FunctionCopies(tests, passed),
         execute=execute,
-        execute_with_changes=lambda: execute(tests),
+        execute_with_changes=execute_with_changes,
         policy=policy,
         draw=random.Random(3),
     )
@@ -199,3 +209,42 @@ def test_how_often_a_solution_that_fails_by_chance_is_refused(honest: float) -> 
         for _ in range(200)
     )
     assert refused <= 200 * 6 * honest**3 + 3
+
+
+WITHHELD = {wire.WITHHELD_CHANGE: 1}
+FAILURE = TestResult(name="check", outcome=TestOutcome.FAILED)
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_a_pass_with_withheld_changes_counts_if_it_passes_with_them(crossed: bool) -> None:
+    first = execution(PASS, crossed=crossed, signals=WITHHELD)
+    runs, count = confirm(sound, run=first, with_changes=execution(PASS))
+    assert (verdict(runs), count) == (Verdict.PASSED, 2 if crossed else 0)
+    assert len(runs) == 2 + count
+    assert runs[-1].execution is first
+
+
+@pytest.mark.parametrize(
+    ("with_changes", "expected"),
+    [
+        (execution(FAILURE), Verdict.FAILED),
+        (execution(), Verdict.FAILED),
+        (execution(PASS, ending=Ending.CRASHED), Verdict.FAILED),
+        (execution(PASS, ending=Ending.LIMIT), Verdict.FAILED),
+        (execution(PASS, ending=Ending.VIOLATION), Verdict.SECURITY_VIOLATION),
+    ],
+    ids=["failed", "nothing", "crash", "limit", "violation"],
+)
+def test_a_pass_that_needs_changes_to_be_withheld_is_refused(
+    with_changes: Execution, expected: Verdict
+) -> None:
+    for crossed in (False, True):
+        first = execution(PASS, crossed=crossed, signals=WITHHELD)
+        runs, count = confirm(sound, run=first, with_changes=with_changes)
+        assert (verdict(runs), count) == (expected, 0)
+        assert runs[-1].execution.signals["unconfirmed"] == 1
+
+
+def test_a_failure_with_withheld_changes_costs_nothing() -> None:
+    runs, count = confirm(sound, run=execution(FAILURE, signals=WITHHELD))
+    assert (verdict(runs), count, len(runs)) == (Verdict.FAILED, 0, 1)
