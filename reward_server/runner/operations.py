@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 import copy
+import functools
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Protocol, cast
 
 COROUTINE, GENERATOR = "coroutine", "generator"  # objects that are used as such
 ARITHMETIC = (
@@ -16,6 +17,42 @@ ARITHMETIC = (
 )
 IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
 ORDER = ("lt", "le", "gt", "ge")
+# The special methods that an object has only if its class does; their places tell them.
+SPECIAL = tuple(
+    f"__{name}__"
+    for name in (
+        *("call", "len", "getitem", "setitem", "delitem", "contains", "iter", "next", "reversed"),
+        *("enter", "exit", "await", "aiter", "anext", "aenter", "aexit"),
+        *("bool", "hash", "eq", "ne", "neg", "pos", "abs", "invert", "int", "float", "complex"),
+        *("index", "round", "trunc", "floor", "ceil"),
+        *ARITHMETIC,
+        *(f"r{name}" for name in ARITHMETIC),
+        *(f"i{name}" for name in IN_PLACE),
+    )
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ways_of_class(kind: type) -> int:
+    found: dict[str, object] = {}
+    for base in reversed(kind.__mro__):
+        found |= vars(base)
+    return sum(
+        1 << place
+        for place, name in enumerate(SPECIAL)
+        if found.get(name) is not None and found[name] is not _ANY.get(name)
+    )
+
+
+_ANY: Mapping[str, object] = {name: vars(object)[name] for name in ("__eq__", "__ne__")}
+
+
+def ways_of(value: object) -> int:
+    """Returns which of `SPECIAL` an object has, by its class, as the bits of a number."""
+    ways = _ways_of_class(cast("Hashable", type(value)))
+    if isinstance(value, type) and hasattr(value, "__class_getitem__"):
+        ways |= 1 << SPECIAL.index("__getitem__")
+    return ways
 
 
 class _Manager(Protocol):
@@ -89,6 +126,7 @@ OPERATIONS: Mapping[str, Callable[..., object]] = {
     "delete_item": operator.delitem,
     "contains": operator.contains,
     "iter": builtins.iter,
+    "reversed": builtins.reversed,
     "next": builtins.next,
     "enter": _enter,
     "exit": _exit,

@@ -19,7 +19,8 @@ from typing import NamedTuple, cast
 
 from . import faults, names, plain, prompt, solution
 from .codec import Foreign
-from .proxy import Proxy
+from .proxy import Proxy, is_named
+from .proxy import named as proxy_of
 from .session import Session
 
 _BUILTINS: Mapping[str, object] = vars(builtins)
@@ -111,7 +112,7 @@ class Scope:
     def settle(self, found: dict[str, object]) -> None:
         """Puts data in the place of the proxies that the tests imported before it was there."""
         for name, value in list(found.items()):
-            if type(value) is Proxy and value.runner_reference()[0] == "name":
+            if is_named(value):
                 meant = self._meant(name)
                 found[name] = meant.value if isinstance(meant, _Meant) else value
 
@@ -128,7 +129,7 @@ class Scope:
     def _meant(self, name: str) -> object:
         """Returns the data that a name means, else what stands for it."""
         stand_in = self._stand_in(name)
-        is_asked = self._session.loaded and type(stand_in) is Proxy and self._may_be_data(name)
+        is_asked = self._session.loaded and is_named(stand_in) and self._may_be_data(name)
         if not is_asked:
             return stand_in
         try:
@@ -150,7 +151,7 @@ class Scope:
 
     def proxy(self, name: str) -> Proxy:
         """Returns a proxy of a name of the solution's, or of `Class().method`."""
-        return Proxy(self._session, ["name", name])
+        return proxy_of(self._session, name)
 
     @property
     def solution_names(self) -> frozenset[str]:

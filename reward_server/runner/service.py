@@ -34,7 +34,7 @@ from .containers import Given, can_be_held
 from .decoding import Decoder
 from .encoding import Encoder, arguments_of, cast_down
 from .frames import NUMBER, ChannelClosedError, Frames
-from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of
+from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of, ways_of
 from .records import Records
 from .shared_objects import CANDIDATE, SharedObjects
 
@@ -170,7 +170,7 @@ class Service:
                 raise TooLargeError(f"is the last of more than {MAX_OBJECTS} objects")
             number = self._numbers[id(value)] = len(self._objects)
             self._objects.append(value)
-        return ["object", number, _KINDS.get(type(value), "")]
+        return ["object", number, _KINDS.get(type(value), ""), ways_of(value)]
 
     def resolve(self, reference: object) -> object:
         """Returns what the judge means.

@@ -112,7 +112,7 @@ class Session:
     Args:
         link: frames to and from the candidate.
         make_proxy: makes what stands for an object of the candidate's, from the session, a
-            reference to the object and how it is to be used.
+            reference to the object, how it is to be used and its special methods.
         result_bytes: greatest size of an answer.
         calls: how many requests, either way, an execution may make.
         announce_crossing: called once, before anything but plain data crosses.
@@ -132,7 +132,7 @@ class Session:
     def __init__(
         self,
         link: Link,
-        make_proxy: Callable[[Session, list[object], str], object],
+        make_proxy: Callable[[Session, list[object], str, int], object],
         *,
         result_bytes: int,
         calls: int,
@@ -202,10 +202,10 @@ class Session:
         """
         self.cross()
         match reference:
-            case ["object", int(number), str(kind)] if 0 <= number < MAX_OBJECTS:
+            case ["object", int(number), str(kind), int(ways)] if 0 <= number < MAX_OBJECTS:
                 proxy = self._objects.get(number)
                 if proxy is None:
-                    made = self._make_proxy(self, ["object", number], kind)
+                    made = self._make_proxy(self, ["object", number], kind, ways)
                     self._objects[number] = made
                 self._consistency.meets(number, is_new=proxy is None)
                 return self._objects[number]
@@ -233,7 +233,7 @@ class Session:
         if type(value) not in extended.CLASSES or not _SHOWN_OPERATIONS.issuperset(operations):
             raise ProtocolViolation("no extended data")
         match reference:
-            case ["object", int(number), str()] if 0 <= number < MAX_OBJECTS:
+            case ["object", int(number), str(), int()] if 0 <= number < MAX_OBJECTS:
                 return self._extended(value, number, frozenset(cast("list[str]", operations)))
             case _:
                 raise ProtocolViolation("an unknown reference")

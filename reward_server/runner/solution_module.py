@@ -18,7 +18,7 @@ from importlib.machinery import ModuleSpec
 from typing import cast
 
 from . import faults, names, solution
-from .proxy import Proxy
+from .proxy import Proxy, is_named, named
 from .session import Session
 
 _BUILTINS = vars(builtins)
@@ -54,7 +54,7 @@ class SolutionNames:
             if name not in self._stand_ins:
                 self._stand_ins[name] = self._make_class(name)
             return self._stand_ins[name]
-        proxy = Proxy(self._session, ["name", name])
+        proxy = named(self._session, name)
         return self.value_of(proxy) if self._session.loaded else proxy
 
     def value_of(self, proxy: Proxy) -> object:
@@ -78,7 +78,7 @@ class SolutionNames:
     def settle(self, module: types.ModuleType) -> None:
         """Puts data in the place of the proxies by which a module of the tests' imported it."""
         for name, value in list(vars(module).items()):
-            if type(value) is not Proxy or value.runner_reference()[0] != "name":
+            if not is_named(value):
                 continue
             try:
                 meant = self.value_of(value)

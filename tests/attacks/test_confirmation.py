@@ -146,7 +146,7 @@ HOLES = {
         from runner.proxy import Proxy
         Proxy.__eq__ = lambda self, other: True
         Proxy.__ne__ = lambda self, other: False
-        result = session.resolve(["object", 0, ""])
+        result = session.resolve(["object", 0, "", 0])
     """,
     "makes an object of the judge that equals everything": """
         class Equal:

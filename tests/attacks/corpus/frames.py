@@ -98,7 +98,7 @@ VALUES = tuple(
         "a text in no digits": '{"str": "zz"}',
         "bytes in no digits": '{"bytes": "0"}',
         "a set of lists": '{"set": [[]]}',
-        "a set of the solution's objects": '{"set": [{"@": ["object", 0, ""]}]}',
+        "a set of the solution's objects": '{"set": [{"@": ["object", 0, "", 0]}]}',
         "a dictionary whose halves differ": '{"dict": [[1, 2], [1]]}',
         "a dictionary of lists": '{"dict": [[[]], [1]]}',
         "a factory that does things": '{"defaultdict": ["eval", [], []]}',
@@ -139,7 +139,7 @@ CHANGES = (
     ),
     _says(
         "changes that are the solution's objects",
-        '["return", null, [[[{"@": ["object", 0, ""]}]], {"dict": [[], []]}], 0]',
+        '["return", null, [[[{"@": ["object", 0, "", 0]}]], {"dict": [[], []]}], 0]',
         problems.COMPUTED_AFTER,
     ),
 )
@@ -233,7 +233,7 @@ QUESTIONS = tuple(
         ("about a type", '"call", [{"type": "list"}, [], {"dict": [[], []]}]', problems.EQUAL),
         (
             "about an object of the solution's",
-            '"get", [{"@": ["object", 0, ""]}, "x"]',
+            '"get", [{"@": ["object", 0, "", 0]}, "x"]',
             problems.EQUAL,
         ),
         (

@@ -209,11 +209,13 @@ FORGERIES = {
     "changes beside a result": ANSWERING.format("""b'["return",7919,[[[1]],{}],0]'"""),
     "changes that are no changes": ANSWERING.format("""b'["return",null,7919,0]'"""),
     "a question about nothing": ANSWERING.format("""b'["ask","call",[1,[],{}]]'"""),
-    "a question about an object": ANSWERING.format("""b'["ask","get",[{"@":["object",0,""]}]]'"""),
-    "a set of objects": ANSWERING.format(
-        """b'["return",{"set":[{"@":["object",0,""]}]},null,0]'"""
+    "a question about an object": ANSWERING.format(
+        """b'["ask","get",[{"@":["object",0,"",0]}]]'"""
     ),
-    "a nameless object": ANSWERING.format("""b'["return",{"@":["object",null,""]},null,0]'"""),
+    "a set of objects": ANSWERING.format(
+        """b'["return",{"set":[{"@":["object",0,"",0]}]},null,0]'"""
+    ),
+    "a nameless object": ANSWERING.format("""b'["return",{"@":["object",null,"",0]},null,0]'"""),
     "a closed channel": CLOSING.format("close()"),
     "a channel shut for writing": CLOSING.format("shutdown(socket.SHUT_WR)"),
     "a channel shut for reading": CLOSING.format("shutdown(socket.SHUT_RD)"),

@@ -170,9 +170,9 @@ def test_a_view_stays_one(value: object) -> None:
         {"dict_items": [["a"], []]},
         {"memoryview": "xyz"},
         {"mappingproxy": [["a"], 5]},
-        {"library": ["os.environ", "a", ["object", 0, ""]]},
-        {"library": ["array.array", "i0", ["object", 0, ""]]},
-        {"extended": [1, ["object", 0, ""], []]},
+        {"library": ["os.environ", "a", ["object", 0, "", 0]]},
+        {"library": ["array.array", "i0", ["object", 0, "", 0]]},
+        {"extended": [1, ["object", 0, "", 0], []]},
     ],
     ids=str,
 )
@@ -188,7 +188,7 @@ def test_no_other_view_is_made(content: object) -> None:
 
 def _extended(value: object, *shown: str) -> Any:
     session, _ = session_with()
-    return session.extend(value, ["object", 0, ""], list(shown))
+    return session.extend(value, ["object", 0, "", 0], list(shown))
 
 
 @pytest.mark.parametrize("base", extended.BASES, ids=lambda base: base.__name__)
@@ -219,12 +219,12 @@ def test_extended_data_has_no_special_attribute_that_its_base_lacks(name: str) -
 @pytest.mark.parametrize(
     ("value", "reference", "shown"),
     [
-        (None, ["object", 0, ""], []),
-        (True, ["object", 0, ""], []),
-        (1, ["object", -1, ""], []),
+        (None, ["object", 0, "", 0], []),
+        (True, ["object", 0, "", 0], []),
+        (1, ["object", -1, "", 0], []),
         (1, ["test", 0], []),
-        (1, ["object", 0, ""], ["eq"]),
-        (1, ["object", 0, ""], [["eq"]]),
+        (1, ["object", 0, "", 0], ["eq"]),
+        (1, ["object", 0, "", 0], [["eq"]]),
         (1, 5, []),
     ],
     ids=str,
@@ -237,7 +237,7 @@ def test_other_extended_data_is_forged(value: object, reference: object, shown: 
 
 def test_extended_data_of_one_object_is_one_object() -> None:
     session, _ = session_with()
-    reference = ["object", 3, ""]
+    reference = ["object", 3, "", 0]
     one = session.extend([1], reference, [])
     assert session.extend([1, 2], reference, []) is one == [1, 2]
     number = session.extend(5, reference, [])

@@ -17,10 +17,12 @@ from reward_server.runner.codec import ProtocolViolation
 from reward_server.runner.frames import NUMBER
 from reward_server.runner.link import ClosedError, Link, OversizeFrameError
 from reward_server.runner.membrane import Membrane
+from reward_server.runner.operations import SPECIAL
 from reward_server.runner.outputs import Outputs
 from reward_server.runner.own import Own
 from reward_server.runner.proxy import Proxy
 from reward_server.runner.session import Cause, NotLoaded, Session, SessionEnded
+from reward_server.runner.special_methods import MixedError
 from reward_server.runner.wire import LENGTH
 
 
@@ -66,7 +68,8 @@ def returned(value: object) -> list[object]:
     return ["return", value, None, 0]
 
 
-OBJECT = {"@": ["object", 0, ""]}
+EVERY_METHOD = (1 << len(SPECIAL)) - 1
+OBJECT = {"@": ["object", 0, "", EVERY_METHOD]}
 ASK = ["ask", "call", [{"@": ["test", 0]}, [], {"dict": [[], []]}]]
 
 
@@ -365,8 +368,8 @@ def test_other_names_are_asked_for(name: str) -> None:
     assert getattr(thing, name) == 7
 
 
-def an_object(*answers: object) -> tuple[Proxy, ScriptedLink]:
-    session, link = session_with(returned(OBJECT), *answers)
+def an_object(*answers: object, methods: int = EVERY_METHOD) -> tuple[Proxy, ScriptedLink]:
+    session, link = session_with(returned({"@": ["object", 0, "", methods]}), *answers)
     made = session.request("call", 1)
     assert isinstance(made, Proxy)
     return made, link
@@ -374,14 +377,14 @@ def an_object(*answers: object) -> tuple[Proxy, ScriptedLink]:
 
 @pytest.mark.parametrize("number", [-1, 200_000, 1 << 70, 1.0, "1", None])
 def test_an_object_has_a_number_within_bounds(number: object) -> None:
-    session, _ = session_with(returned({"@": ["object", number, ""]}))
+    session, _ = session_with(returned({"@": ["object", number, "", 0]}))
     with pytest.raises(SessionEnded) as ended:
         session.request("call", 1)
     assert ended.value.cause is Cause.FORGED
 
 
 def test_an_object_never_equals_data_and_nobody_is_asked() -> None:
-    thing, link = an_object()
+    thing, link = an_object(methods=0)
     for data in (1, "a", None, [], {}, object()):
         assert thing != data
         assert data != thing
@@ -391,6 +394,29 @@ def test_an_object_never_equals_data_and_nobody_is_asked() -> None:
     assert len(link.sent) == 1
 
 
+def test_an_equality_of_its_own_is_asked_about_other_data() -> None:
+    thing, link = an_object(*[returned(False)] * 3)
+    for data in (7919, [7919, {"a7919": (7919,)}], "7919"):
+        assert operator.eq(thing, data) is False
+    assert len(link.sent) == 4
+    assert not any(b"7919" in frame for frame in link.sent)
+
+
+@pytest.mark.parametrize(
+    ("compare", "answer"),
+    [
+        *((operator.eq, True), (operator.eq, 1), (operator.ne, False), (operator.lt, True)),
+        *((operator.sub, 0), (operator.iadd, 1), (lambda thing, data: data - thing, 0)),
+    ],
+)
+def test_an_object_that_takes_data_for_its_like_is_refused(
+    compare: Callable[[object, object], object], answer: object
+) -> None:
+    thing, _ = an_object(returned(answer))
+    with pytest.raises(MixedError):
+        compare(thing, 3)
+
+
 @pytest.mark.parametrize(
     ("equal", "unequal", "expected"),
     [(True, False, True), (True, True, False), (False, False, False), (1, False, False)],
@@ -398,7 +424,9 @@ def test_an_object_never_equals_data_and_nobody_is_asked() -> None:
 def test_equality_of_objects_is_asked_for_twice(
     equal: object, unequal: object, expected: bool
 ) -> None:
-    thing, link = an_object(returned({"@": ["object", 1, ""]}), returned(equal), returned(unequal))
+    thing, link = an_object(
+        returned({"@": ["object", 1, "", 0]}), returned(equal), returned(unequal)
+    )
     other = thing.other
     assert (thing == other) is expected
     assert link.sent[-1] != link.sent[1]
@@ -413,6 +441,14 @@ def test_the_same_object_is_the_same_proxy() -> None:
 def test_only_true_is_true(answer: object) -> None:
     thing, _ = an_object(returned(answer))
     assert not thing
+
+
+@pytest.mark.parametrize("ways", [-1, 1 << len(SPECIAL), 1.0, None, "call"])
+def test_an_object_has_known_methods_only(ways: object) -> None:
+    session, _ = session_with(returned({"@": ["object", 0, "", ways]}))
+    with pytest.raises(SessionEnded) as ended:
+        session.request("call", 1)
+    assert ended.value.cause is Cause.FORGED
 
 
 @pytest.mark.parametrize("answer", ["3", None, 2.0, True])

@@ -1,0 +1,247 @@
+"""Objects that pass for more than they are, where what the tests ask is answered by a proxy.
+
+A completion of `WRONG` earns nothing, or its label is weaker than ISOLATED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    MEBIBYTE,
+    Extraction,
+    Framework,
+    FunctionTests,
+    Integrity,
+    Submission,
+    Tests,
+    UnitTests,
+    Verdict,
+)
+from reward_server.settings import Settings
+from tests.attacks.attack import code
+from tests.support import FILE_LIMITS, PACKAGES, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
+_Rows = dict[str, tuple[str, Tests]]
+
+
+def check(body: str, entry: str = "f") -> FunctionTests:
+    return FunctionTests(entry_point=entry, test_code=code(body))
+
+
+def suite(body: str) -> UnitTests:
+    return UnitTests(framework=Framework.PYTEST, files=(("test_s.py", code(body)),))
+
+
+STACK = """
+    class Stack:
+        def __init__(self): self.xs = []
+        def push(self, x): self.xs.append(x)
+        def size(self): return len(self.xs)
+"""
+MONEY = """
+    class Money:
+        def __init__(self, x): self.x = x
+        def __lt__(self, other): return self.x < getattr(other, "x", other)
+        def __sub__(self, other): return Money(self.x - getattr(other, "x", other))
+        def __radd__(self, other): return Money(self.x + getattr(other, "x", other))
+    def make(n): return Money(n)
+"""
+POINT = """
+    class Point:
+        def __init__(self, x, y): self.x, self.y = x, y
+        def __iter__(self): return iter((self.x, self.y))
+        def __eq__(self, other): return tuple(other) == (self.x, self.y)
+"""
+# What a class cannot do, a proxy of its objects cannot do either.
+SPECIAL_METHODS: _Rows = {
+    "hasattr": (
+        STACK,
+        suite("""
+            from solution import Stack
+            def test_a():
+                s = Stack()
+                s.push(1)
+                assert s.size() == 1
+                assert hasattr(s, "__len__") and hasattr(s, "__enter__")
+        """),
+    ),
+    "hasattr of a class that is called by its name": (
+        STACK,
+        check(
+            """
+            def check(candidate):
+                assert hasattr(Stack, "__len__")
+        """,
+            "Stack",
+        ),
+    ),
+    "abstract classes": (
+        STACK,
+        suite("""
+            from collections.abc import Sized
+            from solution import Stack
+            def test_a():
+                assert Stack().size() == 0
+                assert isinstance(Stack(), Sized)
+        """),
+    ),
+    "callable": (
+        STACK,
+        suite("""
+            from solution import Stack
+            def test_a():
+                assert Stack().size() == 0
+                assert callable(Stack())
+        """),
+    ),
+    "hashable, awaitable, reversible": (
+        POINT,
+        suite("""
+            from collections.abc import Awaitable, Hashable, Reversible
+            import pytest
+            from solution import Point
+            @pytest.mark.parametrize("kind", [Hashable, Awaitable, Reversible])
+            def test_a(kind):
+                assert isinstance(Point(1, 2), kind)
+        """),
+    ),
+    "an order that must be refused": (
+        MONEY,
+        suite("""
+            import pytest
+            from solution import Money
+            def test_a():
+                assert Money(1) < Money(2)
+                with pytest.raises(TypeError): Money(1) < 5
+        """),
+    ),
+    "a sum that must be refused": (
+        MONEY,
+        suite("""
+            import pytest
+            from solution import make
+            def test_a():
+                with pytest.raises(TypeError): sum([make(1)])
+        """),
+    ),
+    "an equality that raises": (
+        POINT,
+        suite("""
+            from solution import Point
+            def test_a():
+                assert Point(1, 2) == Point(1, 2)
+                assert Point(1, 2) != 5
+                assert Point(1, 2) not in [5]
+        """),
+    ),
+    "an equality with a tuple": (
+        POINT,
+        suite("""
+            from solution import Point
+            def test_a():
+                assert Point(1, 2) == Point(1, 2)
+                assert Point(1, 2) != (1, 2)
+        """),
+    ),
+    "an object that equals whatever it is compared with": (
+        """
+            class Same:
+                told = None
+                def __eq__(self, other): Same.told = other; return False
+                def __ne__(self, other): return True
+                def __iter__(self): return iter(Same.told)
+            def f(n): return Same()
+        """,
+        check("""
+            def check(candidate):
+                r = candidate(3)
+                assert r == [0, 1, 2] or list(r) == [0, 1, 2]
+        """),
+    ),
+}
+WRONG = {
+    f"{kind}: {name}": row
+    for kind, rows in {"special methods": SPECIAL_METHODS}.items()
+    for name, row in rows.items()
+}
+HONEST: _Rows = {
+    "special methods that are there": (
+        """
+            from typing import Generic, TypeVar
+            T = TypeVar("T")
+            class Bag(Generic[T]):
+                def __init__(self, *xs): self.xs = list(xs)
+                def __len__(self): return len(self.xs)
+                def __iter__(self): return iter(self.xs)
+                def __contains__(self, x): return x in self.xs
+                def __reversed__(self): return reversed(self.xs)
+                def __eq__(self, other):
+                    if not isinstance(other, Bag): return NotImplemented
+                    return self.xs == other.xs
+                def __call__(self): return self.xs
+        """,
+        suite("""
+            from collections.abc import Collection, Hashable
+            from solution import Bag
+            def test_a():
+                b = Bag[int](1, 2)
+                assert isinstance(b, Collection) and callable(b) and hasattr(b, "__len__")
+                assert not isinstance(b, Hashable) and not hasattr(b, "__next__")
+                assert list(reversed(b)) == [2, 1] and b() == [1, 2] and len(b) == 2
+                assert b == Bag(1, 2) and b != [1, 2] and not b == 5 and b != None
+                assert b not in ["a", None, (1, 2)]
+                assert not Bag()
+        """),
+    ),
+    "an object without special methods": (
+        STACK,
+        suite("""
+            import copy
+            import pytest
+            from solution import Stack
+            def test_a():
+                s = Stack()
+                assert s and s == s and s != Stack() and s != 5 and {s: 1}[s] == 1
+                for use in (len, iter, next, abs, int, lambda s: s(), lambda s: s + 1):
+                    with pytest.raises(TypeError): use(s)
+                assert copy.deepcopy(s).size() == copy.copy(s).size() == 0
+        """),
+    ),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app() -> AsyncIterator[App]:
+    settings = Settings(port=0, workers=2, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
+    async with running_app(settings) as running:
+        yield running
+
+
+def submission_of(completion: str, tests: Tests) -> Submission:
+    return Submission(
+        completion=code(completion), tests=tests, limits=LIMITS, extraction=Extraction.NONE
+    )
+
+
+@pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())
+async def test_it_earns_nothing(app: App, completion: str, tests: Tests) -> None:
+    assessment = await app.evaluation.score(submission_of(completion, tests))
+    assert assessment.verdict is not Verdict.INVALID_TASK, assessment
+    assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+@pytest.mark.parametrize(("completion", "tests"), HONEST.values(), ids=HONEST.keys())
+async def test_it_passes_isolated(app: App, completion: str, tests: Tests) -> None:
+    submission = submission_of(completion, tests)
+    assessment = await app.evaluation.score(
+        replace(submission, require_integrity=Integrity.ISOLATED)
+    )
+    assert assessment.reward == 1, assessment
