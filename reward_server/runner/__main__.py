@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import confine, kernel, policy, rehearsal, seccomp, warming, wire, zygote
+from .candidates import CANDIDATE, TESTS, Candidates, Programs, ServedCandidates
 from .confine import Seal
 from .footing import Footing, LentNamespaces, SandboxKernel
-from .judges import ForkServer
+from .judges import JudgeServer
 from .meters import Meters, find_own, make_own
 from .walls import Walls
 
@@ -124,27 +125,25 @@ def _judge_footing(settings: Mapping[str, Any]) -> Footing:
     return _lent_namespaces(settings)
 
 
-def _ground(settings: Mapping[str, Any]) -> zygote.Ground:
+def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[Meters, Candidates]:
     if settings["sandbox_kernel"]:
-        return _ground_of_sandbox_kernel()
+        return _ground_of_sandbox_kernel(walls)
     footing = _lent_namespaces(settings)
-    return zygote.Ground(
-        candidate=footing,
-        tests=footing,
-        meters=find_own() if settings["meters"] is None else Meters(settings["meters"]),
-        joins=tuple(settings["joins"]),
-    )
+    meters = find_own() if settings["meters"] is None else Meters(settings["meters"])
+    footings = {CANDIDATE: footing, TESTS: footing}
+    programs = Programs(footings=footings, walls=walls, joins=tuple(settings["joins"]))
+    return meters, ServedCandidates(programs)
 
 
-def _ground_of_sandbox_kernel() -> zygote.Ground:
+def _ground_of_sandbox_kernel(walls: Walls) -> tuple[Meters, Candidates]:
     SandboxKernel.prepare()
     meters, join = make_own()
-    return zygote.Ground(
-        candidate=SandboxKernel(user=policy.INNER_ID, root=f"{policy.STAGE}/candidate"),
-        tests=SandboxKernel(user=policy.TESTS_ID, root=f"{policy.STAGE}/tests"),
-        meters=meters,
-        joins=(join,),
-    )
+    users = {CANDIDATE: (policy.INNER_ID, "candidate"), TESTS: (policy.TESTS_ID, "tests")}
+    footings = {
+        kind: SandboxKernel(user=user, root=f"{policy.STAGE}/{name}")
+        for kind, (user, name) in users.items()
+    }
+    return meters, Candidates(Programs(footings=footings, walls=walls, joins=(join,)))
 
 
 def _landlock_abi(settings: Mapping[str, Any]) -> int:
@@ -188,13 +187,13 @@ def main(settings_json: str, judges: list[str]) -> None:
     What the image itself declares in `_IMAGE_FILE` comes on top.
     """
     settings = json.loads(settings_json)
-    server = ForkServer(judges)  # which gets ready at the same time
+    server = JudgeServer(judges)  # which gets ready at the same time
     _prepare(settings)
     rehearsal.rehearse(server.begin_rehearsal())
     warming.freeze()
     landlock_abi = _landlock_abi(settings)
     walls = _walls(settings, landlock_abi)
-    ground = _ground(settings)
+    meters, candidates = _ground(settings, walls)
     greeting = server.await_warm()
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
@@ -202,4 +201,4 @@ def main(settings_json: str, judges: list[str]) -> None:
         "memory_bytes": warming.memory_bytes() + greeting.memory_bytes,
         "walls": _describe_walls(walls, landlock_abi, own_layout=not greeting.shares_landmarks),
     }
-    zygote.run(ground, walls, server, description)
+    zygote.run(meters, candidates, server, description)

@@ -23,12 +23,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import children, kernel
-from .children import Process, process_time_ns, receive
+from .children import NUMBER, ForkServer, ForkServerLostError, Process
 
 LINE = 0
 _NOTES_BYTES = 1 << 16
 FORK, KILL, END = b"F", b"K", b"E"
-NUMBER = struct.Struct(">q")
 
 
 class Greeting(NamedTuple):
@@ -56,13 +55,6 @@ GREETING = struct.Struct(">q?")
 ENDED = struct.Struct(f">{len(Ended._fields)}q")
 
 
-class ForkServerLostError(Exception):
-    """The fork server of judges has ended, so there will be no judge."""
-
-    def __init__(self) -> None:
-        super().__init__("the process that judges are forked from was lost")
-
-
 @dataclass(slots=True, kw_only=True)
 class Judge(Process):
     """A judge, which is a child of the fork server's.
@@ -74,7 +66,7 @@ class Judge(Process):
     """
 
     notes: socket.socket
-    server: ForkServer
+    server: JudgeServer
     is_killed: bool = False
 
     def take_notes(self) -> bytes:
@@ -99,16 +91,16 @@ class Judge(Process):
             self.notes.close()
 
 
-class ForkServer:
-    """The zygote's end of the line to the fork server.
+class JudgeServer(ForkServer):
+    """The zygote's end of the line to the fork server of judges.
 
     Args:
         command: that starts it.
     """
 
     def __init__(self, command: list[str]) -> None:
-        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._pid = os.posix_spawn(
+        ours, theirs = children.line()
+        pid = os.posix_spawn(
             command[0],
             command,
             os.environ,
@@ -118,6 +110,7 @@ class ForkServer:
             ],
         )
         theirs.close()
+        super().__init__("judges", pid, ours)
 
     def begin_rehearsal(self) -> socket.socket:
         """Returns the candidate's end of a channel on whose other end it rehearses.
@@ -128,7 +121,7 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                self.send(LANDMARKS.pack(*kernel.landmarks()), theirs.fileno())
+                self.send(LANDMARKS.pack(*kernel.landmarks()), [theirs.fileno()])
             except ForkServerLostError:
                 ours.close()
                 raise
@@ -140,7 +133,7 @@ class ForkServer:
         Raises:
             ForkServerLostError: it did not come up.
         """
-        return Greeting(*GREETING.unpack(self._hear(GREETING.size)[0]))
+        return Greeting(*GREETING.unpack(self.hear(GREETING.size)[0]))
 
     def fork(self) -> Judge:
         """Has it fork a judge, once the last one was ended.
@@ -155,41 +148,3 @@ class ForkServer:
             notes=socket.socket(fileno=notes),
             server=self,
         )
-
-    def ask(self, request: bytes, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-        """Returns its answer to a request, and the descriptors that come with it.
-
-        Raises:
-            ForkServerLostError: it is gone.
-        """
-        self.send(request)
-        return self._hear(size, descriptors)
-
-    def send(self, request: bytes, *descriptors: int) -> None:
-        """Sends a request, with copies of descriptors.
-
-        Raises:
-            ForkServerLostError: it is gone.
-        """
-        try:
-            children.send(self._line, request, descriptors)
-        except OSError as error:
-            raise ForkServerLostError from error
-
-    def _hear(self, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-        try:
-            answer, numbers = receive(self._line, size, descriptors)
-        except OSError as error:
-            raise ForkServerLostError from error
-        if not answer:
-            raise ForkServerLostError
-        return answer, numbers
-
-    def cpu_time_so_far_ns(self) -> int:
-        """Returns the CPU time that it has used itself."""
-        return process_time_ns(self._pid)
-
-    def close(self) -> None:
-        """Has it end, and waits for that."""
-        self._line.close()
-        os.waitpid(self._pid, 0)

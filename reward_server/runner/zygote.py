@@ -1,10 +1,10 @@
-"""The supervisor: a warm interpreter that forks a candidate for each execution.
+"""The supervisor: a warm interpreter that has a candidate forked for each execution.
 
 What this stops: state and secrets of one execution reaching the next. The zygote reads and
 writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
-(splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
-are forked by a process of another image, see `judges`, so that a candidate knows nothing of
-where things lie in a judge's memory.
+(splice, sendfile). Every candidate is a copy of what this process was before the first execution,
+see `candidates`. Judges are forked by a process of another image, see `judges`, so that a candidate
+knows nothing of where things lie in a judge's memory.
 
 What it does not: confine anything itself; see `walls`.
 
@@ -18,43 +18,21 @@ import contextlib
 import fcntl
 import os
 import select
-import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
-from . import candidate, confine, policy, wire
-from .aside import Aside
+from . import policy, wire
 from .budget import Budget
-from .children import Child, fork, receive
-from .footing import Footing
-from .judges import ForkServer, Judge
+from .candidates import CANDIDATE, TESTS, Candidates, Ends
+from .children import Child, receive
+from .judges import Judge, JudgeServer
 from .meters import Meters
-from .walls import Walls
 from .wire import Finish, Kind, Start, Stop, Word
 
 CONTROL_IN, CONTROL_OUT = 0, 1
-_PIPE_BYTES = 1 << 18
 _FIRST = 1  # the first process of a namespace, which only waits, beside those that are allowed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """What the kernel, and whoever made the container, have given.
-
-    Args:
-        candidate: what the candidate's walls stand on.
-        tests: what those of a tests' program stand on, which runs beside a candidate.
-        meters: of the candidate's control group.
-        joins: descriptors to which a process writes 0 to enter that group.
-    """
-
-    candidate: Footing
-    tests: Footing
-    meters: Meters
-    joins: tuple[int, ...] = ()
 
 
 class ServerGoneError(Exception):
@@ -87,27 +65,15 @@ def _read_start() -> Start:
     return Start(*wire.START.unpack(read_exactly(CONTROL_IN, wire.START.size)))
 
 
-class Ends(NamedTuple):
-    """The judge's ends of what connects it with a candidate, or a tests' program."""
-
-    channel: int
-    stdin: int
-    stdout: int
-    stderr: int
-
-
 class Zygote:
     """Serves one execution after another."""
 
-    def __init__(self, ground: Ground, walls: Walls, judges: ForkServer) -> None:
-        self._ground = ground
-        self._walls = walls
+    def __init__(self, meters: Meters, candidates: Candidates, judges: JudgeServer) -> None:
+        self._meters = meters
+        self._candidates = candidates
         self._judges = judges
-        self._meters = ground.meters
-        self._aside = Aside()
         self._used = self._meters.reading()
         self._residue_bytes = 0
-        self._disk_bytes = policy.USUAL_DISK_BYTES
         self._judge = self._judges.fork()
 
     def serve(self) -> None:
@@ -116,7 +82,7 @@ class Zygote:
             while True:
                 if not self._judge.alive:
                     self._judge = self._judges.fork()
-                candidate, ends = self._fork_candidate()
+                candidate, ends = self._candidates.fork(CANDIDATE)
                 try:
                     self._serve_one(candidate, ends)
                 finally:
@@ -131,7 +97,7 @@ class Zygote:
             start = _read_start()
         if start.programs == 1:
             return self._judge_one(start, (candidate,), ends)
-        tests, its_ends = self._fork_tests()
+        tests, its_ends = self._candidates.fork(TESTS)
         try:
             return self._judge_one(start, (candidate, tests), ends, its_ends)
         finally:
@@ -148,46 +114,6 @@ class Zygote:
         finally:
             os.close(request)
             os.close(report)
-
-    # ------------------------------------------------------------------------- children
-
-    def _fork_candidate(self) -> tuple[Child, Ends]:
-        footing = self._ground.candidate
-        return self._fork_program(footing, footing.become_victim)
-
-    def _fork_tests(self) -> tuple[Child, Ends]:
-        return self._fork_program(self._ground.tests, lambda: None)
-
-    def _fork_program(self, footing: Footing, prepare: Callable[[], None]) -> tuple[Child, Ends]:
-        trusted, untrusted = socket.socketpair()
-        inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
-        for _, end in (outputs, errors):
-            with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
-                _set_pipe_size(end)
-
-        def candidate_body(line: socket.socket) -> NoReturn:
-            for descriptor in self._ground.joins:
-                os.write(descriptor, b"0")
-            for number, end in enumerate((inputs[0], outputs[1], errors[1])):
-                os.dup2(end, number)
-            self._walls.close_all_but(untrusted.fileno(), line.fileno())
-            prepare()
-            self._walls.enter(footing, self._disk_bytes)
-            start = _wait_for_start(line)
-            if start.disk_bytes != self._disk_bytes:
-                footing.resize_box(start.disk_bytes)
-            if start.loopback:
-                confine.raise_loopback()
-            confine.limit_candidate(start)
-            self._walls.close(footing, loopback=bool(start.loopback))
-            candidate.run(untrusted, lambda: self._aside.step(line.detach()))
-
-        child = fork(candidate_body, footing)
-        os.set_blocking(inputs[1], False)
-        untrusted.close()
-        for descriptor in (inputs[0], outputs[1], errors[1]):
-            os.close(descriptor)
-        return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
 
     # ------------------------------------------------------------------- one execution
 
@@ -252,7 +178,7 @@ class Zygote:
         everyone = self._meters.cpu_time_ns()
         if not self._meters.counts_machinery:
             return everyone
-        machinery = (self._judges, self._judge)
+        machinery = (self._candidates, self._judges, self._judge)
         return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
     def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, bytes]:
@@ -305,11 +231,6 @@ class Zygote:
             offset += os.sendfile(CONTROL_OUT, report, offset, finish.report_bytes - offset)
 
 
-def _wait_for_start(line: socket.socket) -> Start:
-    message, _ = receive(line, wire.START.size)
-    return Start(*wire.START.unpack(message))
-
-
 def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
     """Takes a judge's last word, and ends one that will judge no more.
 
@@ -328,10 +249,6 @@ def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
     if judge.is_killed or not (word.stays and may_stay):
         judge.end()
     return 0, word.patience_ns
-
-
-def _set_pipe_size(descriptor: int) -> None:
-    fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _splice_exactly(source: int, target: int, size: int) -> None:
@@ -379,11 +296,19 @@ def say_hello(description: Mapping[str, object]) -> None:
 
 
 def run(
-    ground: Ground, walls: Walls, judges: ForkServer, description: Mapping[str, object]
+    meters: Meters, candidates: Candidates, judges: JudgeServer, description: Mapping[str, object]
 ) -> NoReturn:
-    """Serves until the server goes."""
+    """Serves until the server goes.
+
+    Args:
+        meters: of the candidate's control group.
+        candidates: forks them.
+        judges: the fork server of judges.
+        description: what the server is told first.
+    """
     say_hello(description)
     with contextlib.suppress(ServerGoneError):
-        Zygote(ground, walls, judges).serve()
+        Zygote(meters, candidates, judges).serve()
+    candidates.close()
     judges.close()
     sys.exit(0)
