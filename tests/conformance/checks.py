@@ -120,6 +120,20 @@ print([fd for fd in range(3, 1000) if is_open(fd)])
     assert await output_of(sandbox, source) == "[]\n"
 
 
+async def a_function_has_no_descriptor_but_its_channel(sandbox: Sandbox, host: Host) -> None:
+    source = """
+import os
+def f():
+    def is_open(number):
+        try: os.fstat(number)
+        except OSError: return False
+        return True
+    return sum(map(is_open, range(3, 5000)))
+"""
+    execution = await judge(sandbox, judgement(source, "assert f() == 1"))
+    assert [test.outcome for test in execution.tests] == [TestOutcome.PASSED]
+
+
 async def the_network_is_out_of_reach(sandbox: Sandbox, host: Host) -> None:
     source = f"""
 import socket
@@ -623,6 +637,7 @@ PROMISES: tuple[Check, ...] = (
     closed_streams_neither_end_a_program_nor_free_it,
     usage_is_measured,
     a_right_function_passes_and_a_wrong_one_fails,
+    a_function_has_no_descriptor_but_its_channel,
     what_tests_change_does_not_survive,
     no_address_of_the_judges_is_a_candidates,
     texts_hash_alike_for_tests_and_solution,

@@ -295,21 +295,37 @@ def judge() -> int:
     return processes_of("supervisor")[-1][1]
 
 
-def fork_server() -> int:
+def judge_server() -> int:
     return next(pid for _, pid, command in processes_of("supervisor") if b"--judges" in command)
 
 
-def zygote() -> int:
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def zygotes() -> dict[int, int]:
+    """Returns the parents of the zygote and of its copy that forks candidates, by number."""
     running = processes_of("supervisor")
     runner = [one for one in running if b"/start.py" in one[2] and b"bwrap" not in one[2]]
-    return next(pid for _, pid, command in runner if b"--judges" not in command)
+    return {pid: parent_of(pid) for _, pid, command in runner if b"--judges" not in command}
+
+
+def zygote() -> int:
+    found = zygotes()
+    return next(pid for pid, parent in found.items() if parent not in found)
+
+
+def candidate_server() -> int:
+    found = zygotes()
+    return next(pid for pid, parent in found.items() if parent in found)
 
 
 @pytest.mark.parametrize(
     ("victim", "most_kills", "ending"),
     [
         (judge, 1, Ending.COMPLETED),
-        (fork_server, 1, Ending.COMPLETED),
+        (judge_server, 1, Ending.COMPLETED),
+        (candidate_server, 1, Ending.COMPLETED),
         (zygote, 1, Ending.COMPLETED),
         (candidate, 1, Ending.COMPLETED),
         (candidate, 9, Ending.CRASHED),
@@ -338,7 +354,7 @@ async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_
     await host.assert_unchanged()
 
 
-@pytest.mark.parametrize("victim", [fork_server, zygote])
+@pytest.mark.parametrize("victim", [judge_server, candidate_server, zygote])
 async def test_a_container_that_lost_a_process_of_the_runners_while_idle_is_replaced(
     parent: CgroupParent, victim: Callable[[], int]
 ) -> None:
