@@ -42,7 +42,10 @@ class TestOutcome(enum.Enum):
 
 
 class Integrity(enum.IntEnum):
-    """Who stood between the completion and the verdict, weakest first."""
+    """Who stood between the completion and the verdict, weakest first.
+
+    SHARED_TWINS can be required; no judgement has it.
+    """
 
     UNSPECIFIED = 0
     SHARED = 1
@@ -560,8 +563,6 @@ class LanguageInfo:
         aliases: other accepted names.
         version: of its implementation.
         test_kinds: kinds of tests on offer.
-        twin_kinds: those of them that are SHARED_TWINS where they share the candidate's process
-            and their text allows it.
     """
 
     name: str
@@ -569,4 +570,3 @@ class LanguageInfo:
     version: str
     test_kinds: tuple[str, ...]
     frameworks: tuple[str, ...] = ()
-    twin_kinds: tuple[str, ...] = ()

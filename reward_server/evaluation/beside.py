@@ -49,13 +49,13 @@ class BesideGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """What the file's text allows."""
+        """SHARED."""
         return self.units.integrity
 
-    def remedy(self, required: Integrity) -> str:
-        """Says why tests give less integrity than is required, and what can be done."""
+    def remedy(self) -> str:
+        """Says why tests live with the solution, and what can be done."""
         away = "leave FunctionTests.placement unset" if self.is_asked else "require ISOLATED"
-        return f"{self.units.remedy(required)}. To have them judged apart, {away}"
+        return f"{self.units.remedy()}. To have them judged apart as they are, {away}"
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""

@@ -252,7 +252,7 @@ class Evaluation:
         language, required = self._languages.find(submission.language), submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
         if isinstance(grader, (UnitGrader, BesideGrader)):
-            return f"{told}, since {grader.remedy(required)}"
+            return f"{told}, since {grader.remedy()}"
         if language.toolchain is None:
             return told
         return (

@@ -32,7 +32,6 @@ from reward_server.grading.rosters import Roster, Skips
 from reward_server.grading.suites import Reading, parse_files, read_suite
 from reward_server.grading.twins import Change, Twins
 from reward_server.grading.vectors import (
-    MOST_LEAVES,
     Discrepancy,
     Vector,
     base_name,
@@ -66,47 +65,13 @@ class Plan:
 
     @property
     def integrity(self) -> Integrity:
-        """The most that their text allows."""
-        if not self.reading.reasons:
-            return Integrity.ISOLATED
-        return Integrity.SHARED if self.doubt else Integrity.SHARED_TWINS
+        """ISOLATED, unless their text has them live with the solution: then twins prove nothing."""
+        return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
 
-    @property
-    def doubt(self) -> str:
-        """Where cheating alone may pass, and what the tests' author can do; "" if nowhere."""
-        if not self.roster.is_exact:
-            return (
-                "the text does not tell which tests and rows there are: write rows as literals, "
-                "and leave out settings and hooks that change what is collected"
-            )
-        run = {test for test in self.roster.tests if not self.skips.is_always_skipped(test)}
-        if skipped := sorted(filter(self.skips.may_skip, run)):
-            return f"{skipped[0]} may be skipped: take the condition away"
-        if bare := sorted(run - (self.twins.tests if self.twins else frozenset())):
-            return f"{bare[0]} compares no answer with a literal: add such an assertion"
-        return self._doubt_of_twins(self.twins) if self.twins else "there are no tests"
-
-    def _doubt_of_twins(self, twins: Twins) -> str:
-        if twins.decider:
-            return (
-                f"what stands at {twins.decider} may decide, and is no comparison of an answer "
-                "with a literal by `==` or assertEqual: write it as one"
-            )
-        if twins.told:
-            return (
-                f"{twins.told[0]} expects nothing but parts of its arguments, so that reading the "
-                "tests is enough: add an assertion whose value has to be computed"
-            )
-        if max(twins.weights.values()) > MOST_LEAVES:
-            return f"an expected value has more than {MOST_LEAVES} parts: compare less at a time"
-        return ""
-
-    def remedy(self, required: Integrity) -> str:
-        """Says why tests give less integrity than is required, and what can be done."""
-        if required is Integrity.ISOLATED:
-            why, most = "; ".join(self.reading.reasons[:3]), self.integrity.name
-            return f"they live with the solution ({why}): leave that out, or require {most}"
-        return f"{self.doubt}; or require SHARED. See docs/threat-model.md"
+    def remedy(self) -> str:
+        """Says why tests live with the solution, and what can be done."""
+        why = "; ".join(self.reading.reasons[:3])
+        return f"they live with the solution ({why}): leave that out, or require SHARED"
 
 
 async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
@@ -137,9 +102,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     if not known.reading.reasons:
         return known
     # Twins change the trees that they are given.
-    twins = Twins(
-        parse_files(tests.files), tests.files, prompt, known.roster.rows, tests.solution_path
-    )
+    twins = Twins(parse_files(tests.files), tests.files, prompt, known.roster.rows)
     return replace(known, twins=twins if twins.units else None)
 
 
@@ -170,9 +133,9 @@ class UnitGrader:
         """What the files' text allows."""
         return self.plan.integrity
 
-    def remedy(self, required: Integrity) -> str:
+    def remedy(self) -> str:
         """See `Plan.remedy`."""
-        return self.plan.remedy(required)
+        return self.plan.remedy()
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""
@@ -300,10 +263,12 @@ class _Trial:
         alone, and others are run.
         """
         vector = Vector(tests=run.execution.tests, shapes=self.twins.shapes)
-        units = vector.provable(self.twins.units)
-        if not units or vector.unproven(self.twins.units):
+        if vector.unproven(self.twins.units):
             message = "a test that passed cannot be proven to have run"
             return [_refused(run, message, {"unproven": 1})]
+        units = vector.provable(self.twins.units)
+        if not units:
+            return [run]  # what passed has no twin
         if len(units) < len(self.twins.units):
             weights = {unit: self.twins.weights[unit] for unit in units}
             early, changes = (), schedule(weights, self.grader.draw)

@@ -54,11 +54,10 @@ _CALLED = {
     "assert_not_called": "assert_called",
 }
 TURNED |= _CALLED
-_EXCEPTIONS = (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, AttributeError)
-_WARNINGS = (UserWarning, DeprecationWarning, RuntimeWarning, FutureWarning, SyntaxWarning)
 TYPES = ("int", "str", "float", "bool", "list", "dict", "tuple", "set", "bytes")
-# From which classes of a solution's own are hardly ever derived.
-_REMOTE_EXCEPTIONS = (TypeError, ZeroDivisionError, AttributeError, OverflowError)
+# From which no class is derived that is another exception as well, as `io.UnsupportedOperation` is.
+_EXCEPTIONS = (BufferError, ReferenceError, FloatingPointError, RecursionError)
+_WARNINGS = (BytesWarning, UnicodeWarning, ImportWarning)
 # What ends the run of a test, or leaves it, unless it is expected.
 _ENDINGS = ("KeyboardInterrupt", "SkipTest", "Skipped")
 _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
@@ -99,7 +98,8 @@ def other_exceptions(node: ast.expr) -> list[str]:
     if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning", *_ENDINGS):
         return []
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-        return [one.__name__ for one in _REMOTE_EXCEPTIONS] if kind is None else []
+        others = _WARNINGS if name.endswith("Warning") else _EXCEPTIONS
+        return [one.__name__ for one in others] if kind is None else []
     others = _WARNINGS if issubclass(kind, Warning) else _EXCEPTIONS
     return [
         one.__name__ for one in others if not issubclass(one, kind) and not issubclass(kind, one)

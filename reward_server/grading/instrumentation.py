@@ -43,11 +43,7 @@ class {_NAME}:
             else:
                 caught.exception = caught.value = self.error
     def other(self, value):
-        if isinstance(value, bool) or value is None:
-            return not value
-        if isinstance(value, (str, bytes, list, tuple)):
-            return value + (value[:1] or type(value)(b"x" if isinstance(value, bytes) else "x"))
-        return value + 1 if isinstance(value, int) else object()
+        return object()
     def tell(self):
         if self.first is not None:
             truths = sorted(self.truths.items())

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from reward_server.grading.assertions import (
     CALLED_WITH,
@@ -33,7 +32,6 @@ from reward_server.grading.python_literals import (
 )
 from reward_server.grading.rows import table_of
 from reward_server.grading.suites import dotted
-from reward_server.grading.variations import Variation, is_shown_in_full, variations
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -44,7 +42,9 @@ _HARMLESS_BLOCKS = frozenset(
         *("assertLogs", "assertNoLogs", "assertWarns", "warns"),
     )
 )
-_VALUES = frozenset(("value", "bag", "object", "far"))
+_VALUES = frozenset(("value", "object", "far"))
+# What equals all that a test cares for, so that no other value is surely another.
+_MATCHERS = frozenset(("ANY", "Any", "Anything", "IsAnything", "anything"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 
@@ -112,12 +112,11 @@ class Place:
     Attributes:
         unit: what fails.
         node: of the file's tree.
-        kind: "value", "bag" (a value that is compared without order), "object" (a value that an
-            object of the solution's class is compared with, whose own equality may be coarser),
-            "far" (a value with a tolerance), "type", "class" (of exceptions), "turn" (the
-            opposite) or "other" (a value that is made another when it is run).
+        kind: "value", "object" (a value that an object of the solution's class is compared with,
+            whose own equality may be coarser), "far" (a value with a tolerance), "type", "class"
+            (of exceptions), "turn" (the opposite) or "other" (a value that is made another when it
+            is run).
         weight: how many different changes it takes to show that every part of it is compared.
-        variations: the changes, of a value without a tolerance.
         bare: of a class, what is done without expecting anything, if that can be tried too.
     """
 
@@ -125,7 +124,6 @@ class Place:
     node: ast.expr | ast.stmt
     kind: str
     weight: int = 1
-    variations: tuple[Variation, ...] = ()
     bare: Bare | None = None
 
 
@@ -137,16 +135,12 @@ class Found:
         statement: what is to be wrapped.
         shape: how often it is tried.
         places: where it can be changed, one for each unit.
-        kind: of its changes.
-        is_whole: whether there is one for each row of its table.
     """
 
     statement: ast.stmt
     number: int
     shape: Assertion
     places: Sequence[Place]
-    kind: str
-    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,18 +409,10 @@ class _Test:
             stride = math.prod(scope.loops[column.loop + 1 :])
             shape = Assertion(tries=tries, stride=stride, cases=len(column.values))
         places = list(self._places(statement, target, kind, column))
-        expected = len(self._parameters.get(target, ())) if isinstance(target, str) else 1
-        expected = expected if column is None else len(column.values)
         if places:
+            number = len(self._found)
             self._found.append(
-                Found(
-                    statement=statement,
-                    number=len(self._found),
-                    shape=shape,
-                    places=places,
-                    kind=kind,
-                    is_whole=len(places) == expected and all(map(_is_shown, places)),
-                )
+                Found(statement=statement, number=number, shape=shape, places=places)
             )
 
     def _has_room(self, tries: int) -> bool:
@@ -500,9 +486,8 @@ class _Test:
             return
         if name in EQUALITIES or (name in NEAR and is_near(call)):
             if name != "assertIs" or not _has_none(call.args):
-                kind = {"assertCountEqual": "bag"}.get(name, "far" if name in NEAR else "value")
-                yield from self._of_sides(call.args[:2], scope, kind)
-            if name in PLAIN_EQUALITIES and len(call.args) == 2 and uses_results(call):
+                yield from self._of_sides(call.args[:2], scope, "far" if name in NEAR else "value")
+            if name in PLAIN_EQUALITIES and len(call.args) == 2 and _can_be_other(call):
                 yield call, "other"
         elif name == "assertTrue" and len(call.args) == 1:
             yield from self._of_comparison(call.args[0], scope)
@@ -529,7 +514,7 @@ class _Test:
                     yield from self._of_sides([left, right], scope, "value")
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
                 yield from self._of_sides([left, right], scope, "value")
-                if uses_results(test):
+                if _can_be_other(test):
                     yield test, "other"
             case ast.Compare(
                 left=ast.Call(
@@ -589,17 +574,14 @@ def _is_one_call(body: Sequence[ast.stmt]) -> bool:
     return len(body) == 1 and isinstance(body[0], ast.Expr)
 
 
-def _is_shown(place: Place) -> bool:
-    if place.kind == "class":
-        return place.bare is not None
-    return not place.variations or is_shown_in_full(cast("ast.expr", place.node))
-
-
 def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
-    if kind in ("object", "far"):
-        return Place(unit=unit, node=node, kind=kind, weight=len(leaves(node)))
-    found = variations(node, ordered=kind != "bag")
-    return Place(unit=unit, node=node, kind=kind, weight=len(found), variations=found)
+    return Place(unit=unit, node=node, kind=kind, weight=len(leaves(node)))
+
+
+def _can_be_other(comparison: ast.expr) -> bool:
+    """Returns True if a comparison surely fails when one of its sides becomes another object."""
+    names = (dotted(part).rpartition(".")[2] for part in ast.walk(comparison))
+    return uses_results(comparison) and _MATCHERS.isdisjoint(names)
 
 
 def _can_vary(node: ast.AST, kind: str) -> bool:

@@ -162,7 +162,7 @@ def varied(value: object, draw: random.Random, *, far: bool) -> object:
         case bool():
             return not value
         case None:
-            return draw.choice((0, False, ""))
+            return draw.choice((0, 1, False, True, ""))
         case int() | float() | complex():
             return _varied_number(value, draw, far=far)
         case str():

@@ -82,11 +82,6 @@ class Roster:
         """Names, without parameters."""
         return frozenset(self.rows)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the text tells all tests and the number of rows of each."""
-        return self.complete and None not in self.rows.values()
-
     def _collects_as_usual(self, files: Sequence[tuple[str, str]]) -> bool:
         if self._framework is Framework.PYTEST and (
             any(settings_change_collection(path, text) for path, text in files)
@@ -269,17 +264,6 @@ class Skips:
             _skips(tree) for path, tree in trees.items() if path.endswith("conftest.py")
         )
 
-    def is_always_skipped(self, test: str) -> bool:
-        """Returns True if a test, or its class, is marked to be skipped without a condition."""
-        path, *names = test.partition("[")[0].partition("#")[0].split("::")
-        around: ast.AST | None = self._trees.get(path)
-        for name in names:
-            found = [one for one in _definitions(around) if one.name == name] if around else []
-            around = found[-1] if found else None
-            if around is not None and is_skipped(around):
-                return True
-        return False
-
     def may_skip(self, test: str) -> bool:
         """Returns True if a test, by its name, is skipped by its text or by what is around it."""
         path, *names = test.partition("[")[0].partition("#")[0].split("::")
@@ -312,14 +296,6 @@ def _is_test(node: ast.AST) -> bool:
     if isinstance(node, ast.ClassDef):
         return True
     return isinstance(node, _FUNCTIONS) and node.name.startswith("test")
-
-
-def is_skipped(node: ast.AST) -> bool:
-    """Returns True if a test, or a class of tests, is marked to be skipped without a condition."""
-    return any(
-        dotted(one.func if isinstance(one, ast.Call) else one).rpartition(".")[2] == "skip"
-        for one in getattr(node, "decorator_list", ())
-    )
 
 
 def _skips(node: ast.AST) -> bool:

@@ -127,12 +127,6 @@ def read_suite(
     return Reading(wanted=wanted, reasons=tuple(dict.fromkeys(reasons)))
 
 
-def names_of_solution(tree: ast.Module, paths: Sequence[str], solution_path: str) -> frozenset[str]:
-    """Returns the names under which a file has the solution's module, or what it takes from it."""
-    file = _File(tree, paths, solution_path)
-    return frozenset(file.aliases | file.taken)
-
-
 class _File:
     """The names that one file binds, and where they come from."""
 

@@ -30,7 +30,7 @@ from reward_server.grading.assertions import (
     split_conjunctions,
     turned,
 )
-from reward_server.grading.harmless import Grammar
+from reward_server.grading.coarse_equality import may_agree
 from reward_server.grading.instrumentation import Wrapper, add_helper, bare_of, with_other_side
 from reward_server.grading.perturbable import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.python_literals import (
@@ -45,15 +45,13 @@ from reward_server.grading.python_literals import (
     with_leaf,
     words_like,
 )
-from reward_server.grading.relations import Surroundings, of_module
-from reward_server.grading.suites import dotted, names_of_solution
-from reward_server.grading.variations import varied_as
+from reward_server.grading.suites import dotted
 
 WHOLE = -1  # in place of a leaf: all of the expected value may become another
 _OFFERED = 8  # values of other units to choose from
 _SWAPS = 0.75  # how often one of them is taken, where one fits
 _TRIALS = 20
-_EXCHANGED = frozenset(("value", "bag", "far"))  # kinds whose values take each other's place
+_EXCHANGED = frozenset(("value", "far"))  # kinds whose values take each other's place
 
 _New = ast.AST | list[ast.stmt]  # what stands in a node's place
 Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
@@ -67,13 +65,10 @@ class Twins:
         files: all files, with their text.
         prompt: what the solution's author was told.
         rows: how many results each test has, as far as that is known.
-        solution_path: where tests find the solution.
 
     Attributes:
         weights: all that can be made to fail, with the number of its leaves.
         shapes: how often each assertion is tried, by its test and number.
-        decider: where something decides that no assertion's changes show; "" if nowhere.
-        told: tests of which all expected values are told by what stands around them.
     """
 
     def __init__(
@@ -82,7 +77,6 @@ class Twins:
         files: Sequence[tuple[str, str]],
         prompt: str,
         rows: Mapping[str, int | None],
-        solution_path: str = "solution.py",
     ) -> None:
         self._files = dict(files)
         self._prompt = prompt
@@ -93,27 +87,14 @@ class Twins:
             split_conjunctions(tree)
         self._places: dict[Unit, Place] = {}
         self.shapes: dict[tuple[str, int], Assertion] = {}
-        grammars = {
-            path: Grammar(tree, names_of_solution(tree, list(self._files), solution_path))
-            for path, tree in self._trees.items()
-        }
-        self.told: tuple[str, ...] = ()
-        modules = {path: of_module(tree) for path, tree in self._trees.items()}
-        proven, self._touched = set[int](), set[str]()
+        self._touched = set[str]()
         numbers, functions = dict[int, int](), set[int]()
         for path, function, assertions in Finder(self._trees, rows).found():
             self._touched.add(path)
             functions.add(id(function))
-            self._add_told(function, modules[path], assertions)
             for found in assertions:
                 numbers[id(found.statement)] = found.number
-                if found.is_whole and grammars[path].is_proven(found.statement, found.kind):
-                    proven.add(id(found.statement))
                 self._add(found)
-        deciders = {path: one.decider(proven) for path, one in grammars.items()}
-        self.decider = next(
-            (f"{path}:{node.lineno}" for path, node in deciders.items() if node is not None), ""
-        )
         for path in self._touched:
             Wrapper(numbers, frozenset(functions)).visit(self._trees[path])
             add_helper(self._trees[path])
@@ -132,11 +113,6 @@ class Twins:
     def units(self) -> tuple[Unit, ...]:
         """All that can be made to fail."""
         return tuple(self.weights)
-
-    @property
-    def tests(self) -> frozenset[str]:
-        """Names of the tests that can be made to fail."""
-        return frozenset(unit.test for unit in self.weights)
 
     def true_files(self) -> tuple[tuple[str, str], ...]:
         """Returns the files, all of them true."""
@@ -157,24 +133,6 @@ class Twins:
             )
         return self._written(changes)
 
-    def _add_told(
-        self,
-        function: ast.FunctionDef | ast.AsyncFunctionDef,
-        module: Sequence[ast.AST],
-        assertions: Sequence[Found],
-    ) -> None:
-        """Takes note of a test, or a row of it, of which the text tells all expected values."""
-        places = [(found.statement, place) for found in assertions for place in found.places]
-        around = Surroundings(module, function, [place.node for _, place in places])
-        told = {
-            place.unit: place.kind in _EXCHANGED and around.tell(place.node, statement)
-            for statement, place in places
-        }
-        for row in {unit.row for unit in told}:
-            if all(is_told for unit, is_told in told.items() if unit.row in (None, row)):
-                self.told = (*self.told, next(iter(told)).test)
-                return
-
     def _add(self, found: Found) -> None:
         for place in found.places:
             self._places[place.unit] = place
@@ -193,7 +151,7 @@ class Twins:
         groups: dict[tuple[str, bool], list[Place]] = {}
         for unit, leaf in change.items():
             place = self._places[unit]
-            is_whole = leaf == WHOLE or (place.weight == 1 and not place.variations)
+            is_whole = leaf == WHOLE or place.weight == 1
             if is_whole and place.kind in _EXCHANGED and is_literal(place.node):
                 groups.setdefault(self._key(place.node), []).append(place)
         found: dict[Unit, ast.expr] = {}
@@ -202,7 +160,7 @@ class Twins:
             draw.shuffle(passing)
             for place, other in zip(passing, [*passing[1:], *passing[:1]], strict=True):
                 value, new = evaluated(place.node), evaluated(other.node)
-                if differs(value, new, far=place.kind == "far"):
+                if _surely_differs(value, new, far=place.kind == "far"):
                     found[place.unit] = cast("ast.expr", copy.deepcopy(other.node))
         return found
 
@@ -221,12 +179,6 @@ class Twins:
                 others = [name for name in TYPES if name != dotted(node)]
                 return ast.Name(id=draw.choice(others), ctx=ast.Load())
         assert isinstance(node, ast.expr)
-        if leaf != WHOLE and place.variations:
-            variation = place.variations[leaf]
-            wrong = varied_as(node, variation, draw)
-            if wrong is not None:
-                return wrong
-            leaf = WHOLE if variation.leaf is None else variation.leaf
         return self._other_value(place, node, leaf, draw)
 
     def _other_value(
@@ -235,7 +187,7 @@ class Twins:
         far = place.kind == "far"
         if leaf == WHOLE and is_literal(node):
             for other in self._offered(place, node, draw):
-                if differs(evaluated(node), evaluated(other), far=far):
+                if _surely_differs(evaluated(node), evaluated(other), far=far):
                     return copy.deepcopy(other)
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
         for new in self._leaves_for(place, leaves(node)[number], draw):
@@ -248,8 +200,9 @@ class Twins:
         """Gives leaves that may stand in the place of one, the likeliest first."""
         if draw.random() < _SWAPS:
             yield from self._offered(place, leaf, draw)
-        for _ in range(_TRIALS):
-            yield literal(varied(evaluated(leaf), draw, far=place.kind == "far"))
+        for far in sorted({place.kind == "far", True}):
+            for _ in range(_TRIALS):
+                yield literal(varied(evaluated(leaf), draw, far=far))
         yield from self._offered(place, leaf, draw)
 
     def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
@@ -302,9 +255,14 @@ _FAR_AWAY = "no value that a test expects"
 
 def _is_other(node: ast.expr, changed: ast.expr, number: int, *, far: bool) -> bool:
     if is_literal(node):
-        return is_literal(changed) and differs(evaluated(node), evaluated(changed), far=far)
+        return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), far=far)
     old, new = leaves(node)[number], leaves(changed)[number]
-    return differs(evaluated(old), evaluated(new), far=far)
+    return _surely_differs(evaluated(old), evaluated(new), far=far)
+
+
+def _surely_differs(value: object, other: object, *, far: bool) -> bool:
+    """Returns True if no honest answer that meets one value meets the other."""
+    return differs(value, other, far=far) and (far or not may_agree(value, other))
 
 
 class _Changer(ast.NodeTransformer):

@@ -24,7 +24,7 @@ from reward_server.grading.twins import WHOLE, Change
 
 BITS = 20
 MOST_CHANCE = 0.01
-MOST_LEAVES = 24  # variations of an expected value: of a list, 20 elements and the whole
+MOST_LEAVES = 20  # of an expected value that are all shown to be compared
 _MOST_TWINS = 64
 
 

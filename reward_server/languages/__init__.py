@@ -53,8 +53,6 @@ from reward_server.languages.suites import Suites, parse_suites
 
 TEST_KINDS = ("function", "call", "stdio", "unit", "program")
 PYTHON = "python"
-# Kinds that get SHARED_TWINS where the runner's own interpreter runs the tests.
-_TWIN_KINDS = ("function", "unit")
 _LIMIT_NAMES = frozenset(limit.name for limit in fields(Limits))
 _HEAP_SHARE = 0.75
 
@@ -129,14 +127,12 @@ class Language:
 
     def info(self, version: str) -> LanguageInfo:
         """Describes the language to a client, given its implementation's version."""
-        twins = _TWIN_KINDS if self.toolchain is None else ()
         return LanguageInfo(
             name=self.name,
             aliases=self.aliases,
             version=version,
             test_kinds=self.test_kinds,
             frameworks=self.frameworks,
-            twin_kinds=tuple(kind for kind in self.test_kinds if kind in twins),
         )
 
     def source_file(self, source: str) -> str:

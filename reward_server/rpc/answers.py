@@ -166,7 +166,6 @@ def _language(language: LanguageInfo) -> pb.LanguageInfo:
         version=language.version,
         test_kinds=language.test_kinds,
         frameworks=language.frameworks,
-        twin_kinds=language.twin_kinds,
     )
 
 

@@ -42,10 +42,10 @@ async def test_a_solution_passes_what_is_attacked(tests: object, judge_of_files:
     solution = SOLUTION.replace("return secret(x)", "return secret(int(x))")
     isolated = await judge_of_files(solution, attack.tests, limits=FILE_LIMITS)
     shared = await judge_of_files(
-        solution, attack.shared_tests, limits=FILE_LIMITS, integrity=Integrity.SHARED_TWINS
+        solution, attack.shared_tests, limits=FILE_LIMITS, integrity=Integrity.SHARED
     )
     assert (isolated.verdict, isolated.integrity) == (Verdict.PASSED, Integrity.ISOLATED)
-    assert (shared.verdict, shared.integrity) == (Verdict.PASSED, Integrity.SHARED_TWINS)
+    assert (shared.verdict, shared.integrity) == (Verdict.PASSED, Integrity.SHARED)
     naive = await asyncio.to_thread(conclude, attack.beats, attack.tests, solution)
     wrong = await asyncio.to_thread(
         conclude, attack.beats, attack.tests, "def solve(x):\n    return 0\n"
@@ -77,8 +77,8 @@ async def test_an_attack_beside_the_tests_betrays_itself(
         attack.completion,
         attack.shared_tests,
         limits=FILE_LIMITS,
-        integrity=attack.shared_integrity,
+        integrity=Integrity.SHARED,
     )
     assert is_refused(assessment), assessment
-    assert assessment.integrity is attack.shared_integrity
+    assert assessment.integrity is Integrity.SHARED
     assert bool(assessment.signals.get("twin_passed")) is attack.betrayed, assessment

@@ -21,7 +21,7 @@ from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
-TWINS, SHARED = Integrity.SHARED_TWINS, Integrity.SHARED
+SHARED = Integrity.SHARED
 HEAD = "import inspect, pytest\nimport solution\n"
 SHAPE = "def test_shape():\n    assert inspect.getmodule(solution) is not None\n"
 LIAR = """
@@ -67,7 +67,6 @@ class Lie:
     completion: str
     prompt: str = ""
     files: dict[str, str] = field(default_factory=dict)
-    integrity: Integrity = TWINS
 
     @property
     def suite(self) -> UnitTests:
@@ -168,17 +167,17 @@ async def test_a_lie_beside_the_tests_is_never_rewarded(lie: Lie, judge_of_files
             lie.suite,
             prompt=lie.prompt,
             limits=FILE_LIMITS,
-            integrity=lie.integrity,
+            integrity=SHARED,
         )
         assert is_refused(assessment), assessment
-        assert assessment.integrity is lie.integrity
+        assert assessment.integrity is SHARED
 
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.name)
 async def test_an_honest_solution_passes_what_is_lied_to(lie: Lie, judge_of_files: Judge) -> None:
     honest = RIGHT + "def is_even(x):\n    return 'NO' if x % 2 else 'YES'\n"
     assessment = await judge_of_files(
-        honest, lie.suite, prompt=lie.prompt, limits=FILE_LIMITS, integrity=lie.integrity
+        honest, lie.suite, prompt=lie.prompt, limits=FILE_LIMITS, integrity=SHARED
     )
     assert assessment.reward == 1.0, assessment
     assert not assessment.signals
@@ -202,7 +201,7 @@ async def test_invented_names_do_not_make_a_fraction_larger(judge_of_files: Judg
         lie.completion,
         lie.suite,
         limits=FILE_LIMITS,
-        integrity=TWINS,
+        integrity=SHARED,
         policy=RewardPolicy(kind=RewardPolicyKind.FRACTION),
     )
     assert assessment.reward is not None
@@ -230,6 +229,6 @@ async def test_first_tests_that_are_lied_to_earn_nothing_though_a_later_one_fail
 ) -> None:
     lie = _lie("", FUNCTIONS, LYING + last)
     assessment = await judge_of_files(
-        lie.completion, lie.suite, limits=FILE_LIMITS, integrity=TWINS, policy=policy
+        lie.completion, lie.suite, limits=FILE_LIMITS, integrity=SHARED, policy=policy
     )
     assert is_refused(assessment), assessment

@@ -92,14 +92,14 @@ def test_a_reference_that_is_not_judged_is_an_error_of_the_server(serve, flags):
 BESIDE, ISOLATED = pb.TEST_PLACEMENT_BESIDE, pb.TEST_PLACEMENT_ISOLATED
 
 
-def passing_at(place, *, by_text, integrity=pb.INTEGRITY_SHARED_TWINS, asked=None):
+def passing_at(place, *, by_text, asked=None):
     """Returns a judge of tests that pass at one place alone."""
 
     def judged(request, context):
         if asked is not None:
             asked.append(request)
         at = request.function.placement or by_text
-        label = pb.INTEGRITY_ISOLATED if at == ISOLATED else integrity
+        label = pb.INTEGRITY_ISOLATED if at == ISOLATED else pb.INTEGRITY_SHARED
         if request.require_integrity > label:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, "not on offer")
         answer = {"id": request.id, "integrity": label}
@@ -121,7 +121,8 @@ def references(flags, target, **more):
 @pytest.mark.parametrize(("place", "by_text"), [(BESIDE, ISOLATED), (ISOLATED, BESIDE)])
 def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, place, by_text):
     target = serve(passing_at(place, by_text=by_text)).target
-    found, source, (head, *lines) = references(flags, target)
+    more = {"reward.require_integrity": "shared"} if place == BESIDE else {}
+    found, source, (head, *lines) = references(flags, target, **more)
     assert "3 of 3 reference solutions pass" in head
     assert found.left_out == frozenset()
     where = "beside the solution, with twins" if place == BESIDE else "in a judge of their own"
@@ -132,19 +133,14 @@ def test_tests_run_where_their_reference_passes_and_that_is_told(serve, flags, p
     assert {one.function.placement for one in source.templates.values()} == {0}
 
 
-def test_tests_without_twins_are_not_put_beside_a_solution(serve, flags):
-    judge = passing_at(BESIDE, by_text=ISOLATED, integrity=pb.INTEGRITY_SHARED)
-    found, _, (head, *_) = references(flags, serve(judge).target)
-    assert "0 of 3" in head
-    assert (len(found.left_out), found.placements) == (3, {})
-
-
-def test_who_requires_isolation_has_no_tests_beside_a_solution(serve, flags):
+@pytest.mark.parametrize("required", [None, "isolated", "shared_twins"])
+def test_who_does_not_ask_for_it_has_no_tests_put_beside_a_solution(serve, flags, required):
     asked = []
     judge = passing_at(BESIDE, by_text=ISOLATED, asked=asked)
-    flags = {**flags, "reward.require_integrity": "isolated"}
-    found, _, _ = references(flags, serve(judge).target)
-    assert found.placements == {}
+    more = {} if required is None else {"reward.require_integrity": required}
+    found, _, (head, *_) = references(flags, serve(judge).target, **more)
+    assert "0 of 3" in head
+    assert (len(found.left_out), found.placements) == (3, {})
     assert len(asked) == 3
 
 

@@ -8,7 +8,7 @@ from reward_server.domain import Framework, Integrity, UnitTests
 from tests.honest.solution import code
 
 PYTEST, UNITTEST = Framework.PYTEST, Framework.UNITTEST
-ISOLATED, TWINS, SHARED = Integrity.ISOLATED, Integrity.SHARED_TWINS, Integrity.SHARED
+ISOLATED, SHARED = Integrity.ISOLATED, Integrity.SHARED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -823,7 +823,7 @@ TOGETHER = (
             greet("")
             assert capsys.readouterr().out == "hello \\n"
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "standard output is redirected around calls",
@@ -847,7 +847,7 @@ TOGETHER = (
                 solution.show(5)
                 self.assertEqual(out.getvalue().strip(), "25")
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "the module is patched",
@@ -894,7 +894,7 @@ TOGETHER = (
         def test_unchanged():
             assert solution.price(3) == 6
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "a class of the solution's is subclassed",
@@ -1027,7 +1027,7 @@ TOGETHER = (
                         solution.ask()
                 self.assertEqual(left.exception.code, 3)
         """,
-        integrity=TWINS,
+        integrity=SHARED,
     ),
     suite(
         "rows of parameters beside a seeded solution",
@@ -1072,6 +1072,57 @@ TOGETHER = (
             random.seed(seed)
             assert pick(list("abc")) == first
             assert len(first) == 1
+        """,
+        integrity=SHARED,
+    ),
+    suite(
+        "equalities of its own, and an error of two kinds",
+        PYTEST,
+        """
+        import io
+
+        class Version:
+            def __init__(self, text):
+                self.text = text
+
+            def __eq__(self, other):
+                return self.text.rstrip(".0") == str(other).rstrip(".0")
+
+        class Name(str):
+            def __eq__(self, other):
+                return self.lower() == other.lower()
+
+            __hash__ = None
+
+        def parse(text):
+            return Version(text)
+
+        def key(text):
+            return Name(text)
+
+        def write():
+            raise io.UnsupportedOperation("write")
+        """,
+        """
+        import inspect
+        import pytest
+        import solution
+
+        def test_version():
+            assert inspect.getmodule(solution) is not None
+            assert solution.parse("1.0") == "1.0.0"
+            assert solution.parse("2") == "2.0"
+            assert solution.parse("1.0.0") == "1.0"
+
+        def test_name():
+            assert solution.key("Content-Type") == "content-type"
+            assert solution.key("Content-Type") == "CONTENT-TYPE"
+
+        def test_error():
+            with pytest.raises(OSError):
+                solution.write()
+            with pytest.raises(ValueError):
+                solution.write()
         """,
         integrity=SHARED,
     ),

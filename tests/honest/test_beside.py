@@ -154,7 +154,7 @@ async def test_a_solution_is_judged_beside_tests_that(
         code(right), tests, prompt=prompt, limits=FILE_LIMITS, integrity=Integrity.UNSPECIFIED
     )
     assert passed.reward == 1.0, passed
-    assert passed.integrity in (Integrity.SHARED_TWINS, Integrity.SHARED)
+    assert passed.integrity is Integrity.SHARED
     assert [test.name for test in passed.tests] == ["check"]
     failed = await judge(
         code(wrong), tests, prompt=prompt, limits=FILE_LIMITS, integrity=Integrity.UNSPECIFIED
@@ -191,7 +191,7 @@ PLAIN = FunctionTests(entry_point="f", asserts=("assert f(1) == 2", "assert f(2)
     [
         (PLAIN, Placement.BY_TEXT, Integrity.ISOLATED),
         (PLAIN, Placement.ISOLATED, Integrity.ISOLATED),
-        (PLAIN, Placement.BESIDE, Integrity.SHARED_TWINS),
+        (PLAIN, Placement.BESIDE, Integrity.SHARED),
         (PICKLED, Placement.BY_TEXT, Integrity.SHARED),
         (PICKLED, Placement.ISOLATED, Integrity.ISOLATED),
     ],

@@ -17,6 +17,7 @@ LEAST = 25
 TIMES = {
     "the module is patched": times(20, by_default=4),
     "rows of parameters beside a seeded solution": times(5, by_default=2),
+    "equalities of its own, and an error of two kinds": times(12, by_default=2),
 }
 REPEATED = [suite for suite in TOGETHER if suite.name in TIMES]
 

@@ -55,6 +55,7 @@ from reward_server.errors import (
 from reward_server.evaluation import Evaluation
 from reward_server.evaluation.outputs import KEPT_OUTPUT_BYTES
 from reward_server.evaluation.sharing import KEPT_ANSWER_BYTES, fingerprint
+from reward_server.evaluation.units import plan
 from reward_server.languages import load_languages
 from reward_server.scheduler import Scheduler
 
@@ -593,29 +594,18 @@ async def test_more_integrity_than_the_tests_text_allows_is_refused_before_anyth
     assert executor.started == []
 
 
-HEAD = "import unittest\nimport solution\nclass TestF(unittest.TestCase):\n    def test_f(self):\n"
-BESIDE = "        solution.g = 3\n"
-REMEDIES = {
-    "changes solution.g.*leave that out.*SHARED_TWINS": "assert solution.f(2) == 64",
-    "test_f compares no answer with a literal: add": "solution.f(2)",
-    "test_f.py:6 may decide.*by `==` or assertEqual":
-        "assert solution.f(2) == 64; assert solution.f(3) > 4",
-    "test_f expects nothing but parts of its arguments.*add": "assert solution.f([3, 1]) == [1, 3]",
-    "more than 24 parts: compare less": f"assert solution.f(2) == {[*range(30, 60)]}",
-    "does not tell which tests.*write rows as literals":
-        "assert solution.f(2) == 64\ndef load_tests(*_): pass",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("told", "body"), REMEDIES.items())
+@pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
 async def test_a_refusal_tells_what_the_author_of_tests_in_python_can_do(
-    told: str, body: str
+    required: Integrity,
 ) -> None:
-    files = ((("test_f.py", f"{HEAD}{BESIDE}        {body}\n")),)
-    tests = UnitTests(framework=Framework.UNITTEST, files=files)
-    required = Integrity.ISOLATED if "leave that out" in told else Integrity.SHARED_TWINS
+    text = "import solution\ndef test_f():\n    solution.g = 3\n    assert solution.f(2) == 64\n"
+    tests = UnitTests(framework=Framework.PYTEST, files=(("test_f.py", text),))
+    told = f"{required.name} is not .* SHARED is, since .*changes solution.g.*leave that out"
     with pytest.raises(UnsupportedError, match=told):
         await evaluation(Executor()).score(submission(tests, require_integrity=required))
+    apart = replace(tests, files=(("test_f.py", text.replace("    solution.g = 3\n", "")),))
+    known = await plan(apart, "")
+    assert known.integrity is Integrity.ISOLATED
 
 
 @pytest.mark.parametrize(

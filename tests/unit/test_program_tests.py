@@ -281,13 +281,6 @@ async def test_tests_that_do_not_run_apart_after_all_are_no_less_than_required(
 # ------------------------------------------------------------------------------ languages
 
 
-def test_server_info_tells_where_twins_are_proof() -> None:
-    languages = load_languages()
-    assert languages.find("c++").info("12").twin_kinds == ()
-    assert languages.find("java").with_frameworks(("junit",)).info("17").twin_kinds == ()
-    assert languages.find("python").info("3").twin_kinds == ("function", "unit")
-
-
 def test_every_language_with_program_tests_can_compose_a_program() -> None:
     found = [one for one in load_languages().all if one.program is not None]
     assert found

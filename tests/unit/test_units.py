@@ -35,7 +35,6 @@ from reward_server.languages import load_languages
 from tests.unit.in_process import module, ran
 
 PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
-TWINS = Integrity.SHARED_TWINS
 FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
 HEAD = "import unittest, inspect\nimport solution\nclass TestF(unittest.TestCase):\n"
 ISOLATED_TEXT = HEAD + "    def test_a(self):\n        self.assertEqual(solution.f(1), 2)\n"
@@ -226,6 +225,21 @@ async def test_a_part_of_the_tests_is_proven_by_twins_of_that_part_alone() -> No
     assert reward(FRACTION, conclude(FRACTION, runs).verdict, results) == 0.25
 
 
+FIRST = RewardPolicy(kind=RewardPolicyKind.FIRST_K, first_k=1)
+
+
+@pytest.mark.parametrize("policy", [FRACTION, FIRST], ids=["fraction", "first"])
+async def test_what_passes_without_a_twin_is_not_refused_for_it(policy: RewardPolicy) -> None:
+    text = (
+        f"{HEAD}    def test_0(self):\n        if not inspect.signature(solution.f): self.fail()\n"
+        f"    def test_1(self):\n        {EQUAL.format(n=21)}\n"
+    )
+    wrong = module("def f(x):\n    return 0\n")
+    runs, _ = await graded(text, lambda work: beside(wrong, work), policy=policy)
+    assert share(policy, runs) == (0.5 if policy is FRACTION else 1.0)
+    assert "unproven" not in runs[-1].execution.signals
+
+
 async def test_a_twin_that_ends_early_betrays_the_solution() -> None:
     def leaving(work: UnitJudgement) -> Execution:
         told = honest(work)
@@ -305,7 +319,7 @@ async def test_a_test_with_other_rows_than_the_texts_earns_nothing(
 ) -> None:
     tests = suite_of(ROWS_TEXT, Framework.PYTEST)
     known = await plan(tests, "")
-    assert known.integrity is Integrity.SHARED_TWINS
+    assert known.twins is not None
     runs, _ = await graded(ROWS_TEXT, of_rows(*rows), policy=policy, tests=tests)
     concluded = conclude(policy, runs)
     assert concluded.verdict is Verdict.FAILED
@@ -366,23 +380,12 @@ async def test_true_and_perturbed_files_are_written_by_the_same_hand() -> None:
     ("text", "integrity"),
     [
         (ISOLATED_TEXT, Integrity.ISOLATED),
-        (SHARED_TEXT, Integrity.SHARED_TWINS),
+        (SHARED_TEXT, Integrity.SHARED),
         (shared_text("self.fine(solution.f(1))"), Integrity.SHARED),
-        (SHARED_TEXT + "def load_tests(*_):\n    pass\n", Integrity.SHARED),
-        (SHARED_TEXT + "class TestG(TestF):\n    pass\n", Integrity.SHARED),
-        (shared_text("self.assertEqual(solution.f(1), solution.g(1))"), Integrity.SHARED),
-        (shared_text("self.assertGreater(solution.f(1), 3)"), Integrity.SHARED),
-        (shared_text("self.assertGreater(len(solution.f(1)), 3)"), Integrity.SHARED),
-        (shared_text("for x in solution.f(1): self.assertEqual(x, 3)"), Integrity.SHARED),
-        (shared_text(f"self.assertEqual(solution.f(1), {[*range(20)]})"), Integrity.SHARED_TWINS),
-        (shared_text(f"self.assertEqual(solution.f(1), {[*range(21)]})"), Integrity.SHARED),
-        (shared_text("self.skipTest('x')"), Integrity.SHARED),
-        (SHARED_TEXT.replace("    def test_0", "    @unittest.skip('x')\n    def test_0"), TWINS),
-        (SHARED_TEXT + "@unittest.skipIf(x, '')\nclass TestG(TestF): pass\n", Integrity.SHARED),
         ("no python (", Integrity.ISOLATED),
     ],
 )
-async def test_integrity_is_what_the_text_allows_for_every_test(
+async def test_what_lives_with_the_solution_is_shared_whatever_its_twins(
     text: str, integrity: Integrity
 ) -> None:
     assert (await plan(suite_of(text), "")).integrity is integrity
@@ -390,13 +393,12 @@ async def test_integrity_is_what_the_text_allows_for_every_test(
 
 async def test_tests_that_the_prompt_shows_have_twins_too() -> None:
     told = await plan(suite_of(SHARED_TEXT), "f(21) == 210")
-    assert told.integrity is Integrity.SHARED_TWINS
     assert len(told.twins.units) == 4  # type: ignore[union-attr]
 
 
 async def test_a_large_suite_is_planned_too() -> None:
     large = "".join(f"# {'x' * 90}\n" for _ in range(1000)) + SHARED_TEXT
-    assert (await plan(suite_of(large), "")).integrity is Integrity.SHARED_TWINS
+    assert (await plan(suite_of(large), "")).twins is not None
 
 
 async def test_tests_that_share_a_network_with_the_solution_share_its_process() -> None:

@@ -123,8 +123,8 @@ def hacking_figure(runs: Sequence[Run]) -> Chart | None:
         title="Signals of reward hacking, integrity",
         caption="A signal is counted evidence that a completion tried something, caught or not. "
         "Integrity tells who stood between a completion and its verdict: ISOLATED, a judge apart; "
-        "SHARED_TWINS, tests in its process whose perturbed copies had to fail; SHARED, tests in "
-        "its process, whose verdict it could have written. Rewards do not depend on it.",
+        "SHARED, tests in its process, whose verdict it could have written. Rewards do not depend "
+        "on it.",
         alt=f"{reward}: {'; '.join(words)}.",
         figure=figure,
         points=4 * sum(len(values.mean.steps) for values in signals.values()),

@@ -130,10 +130,6 @@ def _placements(
     if not others:
         return {}
     tried = [_placed(requests[key], other) for key, other in others.items()]
-    for request in tried:
-        # What fails apart from its tests is not to pass on its own word.
-        least = max(request.require_integrity, pb.INTEGRITY_SHARED_TWINS)
-        request.require_integrity = least
     with RewardClient(target, **config.server.options) as client:
         scores = client.score(tried)
     found = zip(others.items(), scores, strict=True)
@@ -143,7 +139,11 @@ def _placements(
 def _others(
     requests: Mapping[str, pb.ScoreRequest], failing: Mapping[str, Score]
 ) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
-    """Gives the other placement of function tests whose request leaves it open."""
+    """Gives the other placement of function tests whose request leaves it open.
+
+    What fails apart from its tests may pass beside them on its own word, which only a request that
+    says so takes.
+    """
     for key, score in failing.items():
         request = requests[key]
         is_open = request.function.placement == pb.TEST_PLACEMENT_UNSPECIFIED
@@ -151,7 +151,7 @@ def _others(
             continue
         if score.integrity is not Integrity.ISOLATED:
             yield key, pb.TEST_PLACEMENT_ISOLATED
-        elif request.require_integrity != pb.INTEGRITY_ISOLATED:
+        elif request.require_integrity == pb.INTEGRITY_SHARED:
             yield key, pb.TEST_PLACEMENT_BESIDE
 
 

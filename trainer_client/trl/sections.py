@@ -163,7 +163,9 @@ class RewardSection(Section):
         failure_budget: consecutive calls without a reward after which training stops.
         cpu_time_seconds: limit of each execution; the server's default if absent.
         require_integrity: the weakest judgement that counts; tests that give less are refused.
-            "shared" takes all, tests that are one program with the solution among them.
+            "shared" takes all, tests that are one program with the solution among them, and has
+            function tests whose reference solution fails apart from them run beside it where it
+            passes there. No judgement is "shared_twins": say "isolated" instead.
         further: reward functions beside this one.
     """
 

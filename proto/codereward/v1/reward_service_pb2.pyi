@@ -269,12 +269,14 @@ class _IntegrityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Integrity.V
     INTEGRITY_UNSPECIFIED: _Integrity.ValueType  # 0
     """Not stated."""
     INTEGRITY_SHARED: _Integrity.ValueType  # 1
-    """Tests shared the candidate's process, which could have written the verdict: they are one
-    program with it, or Python's tests that could not be perturbed throughout.
+    """Tests shared the candidate's process, which could have written the verdict. Python's tests were
+    also run with wrong expectations where they have any, and had to fail there: signals "twin_passed",
+    "twin_failed" and "twin_missing" count what did not; Usage.executions counts these runs. That
+    catches many who cheat, and proves nothing.
     """
     INTEGRITY_SHARED_TWINS: _Integrity.ValueType  # 2
-    """Tests in Python shared the candidate's process. Every assertion that decides was also shown in
-    wrong forms, and refused the solution there. Does not stop a solution that reads the tests' text.
+    """Between the two. No answer has it, since nothing that shares a process with the candidate proves
+    more than SHARED; who requires it gets ISOLATED, or FAILED_PRECONDITION.
     """
     INTEGRITY_ISOLATED: _Integrity.ValueType  # 3
     """A judge in another protection domain compared every observation."""
@@ -285,12 +287,14 @@ class Integrity(_Integrity, metaclass=_IntegrityEnumTypeWrapper):
 INTEGRITY_UNSPECIFIED: Integrity.ValueType  # 0
 """Not stated."""
 INTEGRITY_SHARED: Integrity.ValueType  # 1
-"""Tests shared the candidate's process, which could have written the verdict: they are one
-program with it, or Python's tests that could not be perturbed throughout.
+"""Tests shared the candidate's process, which could have written the verdict. Python's tests were
+also run with wrong expectations where they have any, and had to fail there: signals "twin_passed",
+"twin_failed" and "twin_missing" count what did not; Usage.executions counts these runs. That
+catches many who cheat, and proves nothing.
 """
 INTEGRITY_SHARED_TWINS: Integrity.ValueType  # 2
-"""Tests in Python shared the candidate's process. Every assertion that decides was also shown in
-wrong forms, and refused the solution there. Does not stop a solution that reads the tests' text.
+"""Between the two. No answer has it, since nothing that shares a process with the candidate proves
+more than SHARED; who requires it gets ISOLATED, or FAILED_PRECONDITION.
 """
 INTEGRITY_ISOLATED: Integrity.ValueType  # 3
 """A judge in another protection domain compared every observation."""
@@ -1821,9 +1825,7 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def twin_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Those kinds of tests that are INTEGRITY_SHARED_TWINS where they share the candidate's process
-        and their text allows it.
-        """
+        """Empty: no tests are INTEGRITY_SHARED_TWINS."""
 
     def __init__(
         self,

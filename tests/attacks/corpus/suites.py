@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reward_server.domain import Framework, Integrity, UnitTests
+from reward_server.domain import Framework, UnitTests
 from tests.attacks.attack import code
 from tests.attacks.naive import Grader
 from tests.attacks.problems import INPUTS, SECRET, secret
@@ -40,11 +40,6 @@ class SuiteAttack:
     tests: UnitTests
     completion: str
     betrayed: bool = False
-
-    @property
-    def shared_integrity(self) -> Integrity:
-        """What its tests allow beside it; the text does not tell rows that the solution gives."""
-        return Integrity.SHARED if self.tests is ROWS else Integrity.SHARED_TWINS
 
     @property
     def beats(self) -> Grader:

@@ -138,12 +138,12 @@ def test_a_list_in_another_order_is_not_taken_for_a_wrong_one(
 
 
 def test_values_are_swapped_between_tests_where_types_agree() -> None:
-    text = written([(111, ANY[0]), (222, ANY[0]), ("abc", ANY[0])])
+    text = written([(111, ANY[0]), (224, ANY[0]), ("abc", ANY[0])])
     twins, seen = of(text), set()
     for seed in range(20):
         change = dict.fromkeys(twins.units[:2], WHOLE)
         changed = content(twins.perturbed_files(change, random.Random(seed)))
-        seen.add(("222" in changed.split("test_1")[0], "111" in changed.split("test_1")[1]))
+        seen.add(("224" in changed.split("test_1")[0], "111" in changed.split("test_1")[1]))
     assert (True, True) in seen
 
 
@@ -151,8 +151,6 @@ def test_values_are_swapped_between_tests_where_types_agree() -> None:
 def test_a_value_that_the_prompt_shows_is_made_wrong_too(prompt: str) -> None:
     twins = of(written([(123, ANY[0]), (456, ANY[0])]), prompt)
     assert len(twins.units) == 2
-    assert not twins.decider
-    assert not twins.told
     for seed in range(30):
         changed = content(
             twins.perturbed_files(dict.fromkeys(twins.units, WHOLE), random.Random(seed))

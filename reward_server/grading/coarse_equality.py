@@ -1,0 +1,73 @@
+"""Which values an honest equality of a solution's own may take for one another.
+
+A twin expects another value in an assertion, and refuses whoever meets it. An object of the
+solution's compares as its class says: without order, letter case or white space, modulo a number,
+up to rounding. So a value takes the place of another only where no such equality holds between
+them; what is left is met by who equals everything, or reads what is expected.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+# No angle, hour, weekday or last digit repeats after a number that has none of these factors.
+_MODULI = 2 * 3 * 5 * 7 * 11
+_NEAR = 1e-3  # a share of a number that the narrowest type of numpy's may round away
+_LEAST_DISTANCE = 0.4  # of numbers with a fraction
+
+
+def may_agree(value: object, other: object) -> bool:
+    """Returns True if an equality coarser than Python's may hold between two values."""
+    ours, theirs = [*_atoms(value)], [*_atoms(other)]
+    left, right = _without(ours, theirs), _without(theirs, ours)
+    return _each_is_alike(left, right) and _each_is_alike(right, left)
+
+
+def _atoms(value: object) -> Iterator[object]:
+    """Gives the parts of nested data."""
+    match value:
+        case list() | tuple() | set() | frozenset():
+            for part in value:
+                yield from _atoms(part)
+        case dict():
+            for pair in value.items():
+                yield from _atoms(pair)
+        case _:
+            yield value
+
+
+def _without(some: Sequence[object], others: Sequence[object]) -> list[object]:
+    return [one for one in some if one not in others]
+
+
+def _each_is_alike(some: Sequence[object], others: Sequence[object]) -> bool:
+    return all(any(_alike(one, other) for other in others) for one in some)
+
+
+def _alike(one: object, other: object) -> bool:
+    match one, other:
+        case (bool() | None, _) | (_, bool() | None):
+            return not one and not other
+        case (int() | float() | complex(), int() | float() | complex()):
+            return _are_near(one, other)
+    return _letters(one) == _letters(other)
+
+
+def _are_near(one: complex, other: complex) -> bool:
+    """Returns True for numbers that are the same up to rounding, sign, or modulo a number."""
+    distance = abs(one - other)
+    if abs(one) == abs(other) or distance <= _NEAR * max(abs(one), abs(other)):
+        return True
+    if distance != math.floor(distance):
+        return distance < _LEAST_DISTANCE
+    return math.gcd(int(distance), _MODULI) > 1
+
+
+def _letters(value: object) -> Counter[str]:
+    """Returns the letters and digits of a text, in one case, without zeros."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    return Counter(one for one in folded if one.isalnum() and one != "0")

@@ -1,0 +1,66 @@
+"""Values that an honest object may take for the same are never exchanged."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reward_server.grading.coarse_equality import may_agree
+
+ALIKE: list[tuple[object, object]] = [
+    ("1.0", "1.0.0"),
+    ("Content-Type", "content-type"),
+    ("a b", "ab"),
+    ("a_b", "A-b"),
+    ("ab", "ba"),
+    ("é", "É"),
+    ("0", ""),
+    (b"Ab", b"aB"),
+    (10, 370),
+    (1, 13),
+    (1, 3),
+    (5, -5),
+    (0.333, 0.3334),
+    (1e17, 1e17 + 16),
+    (123456, 123457),
+    (0, None),
+    (0, False),
+    (1, True),
+    ([1, 2, 2], [2, 1]),
+    ([[1], 2], (2, 1)),
+    ({"a": 1}, {1: "A"}),
+    ([370], [10]),
+]
+APART: list[tuple[object, object]] = [
+    ("YES", "NO"),
+    ("1.0", "2.1"),
+    (4, 5),
+    (111, 224),
+    (True, False),
+    (None, 1),
+    (3.5, 4.0),
+    ([1, 2], [1, 3]),
+    ([], [1]),
+    ({"a": 1}, {"a": 2}),
+    ("", "a"),
+]
+
+
+@pytest.mark.parametrize(("value", "other"), ALIKE, ids=repr)
+def test_what_an_equality_of_its_own_may_take_for_the_same_may_agree(
+    value: object, other: object
+) -> None:
+    assert may_agree(value, other)
+    assert may_agree(other, value)
+
+
+@pytest.mark.parametrize(("value", "other"), APART, ids=repr)
+def test_what_no_equality_takes_for_the_same_does_not(value: object, other: object) -> None:
+    assert not may_agree(value, other)
+    assert not may_agree(other, value)
+
+
+@given(st.recursive(st.integers() | st.text() | st.none() | st.floats(), st.lists, max_leaves=6))
+def test_a_value_agrees_with_itself(value: object) -> None:
+    assert may_agree(value, value)
