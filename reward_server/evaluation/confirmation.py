@@ -11,6 +11,10 @@ is true: what the object says there it has not been told.
 What it does not: tell a true from an invented truth value. `assert s.is_empty()` is turned round,
 and who answers by himself answers so again; the rules for what crosses have to see to that.
 
+An assertion may tell an object what another one expects of it (`found.has(best)`). It is left out
+of one copy, in which all else is true. What fails there is labelled SHARED, since the object may
+have been meant to change. So is a test that passes without evaluating an assertion.
+
 A pass in which an object contradicted itself (`runner.consistency`) is labelled SHARED: the judge
 took the solution's word, and no value stands behind it.
 
@@ -92,7 +96,7 @@ class Confirmation:
         return await self._compared(run, copies)
 
     async def _compared(self, run: Run, copies: Copies) -> list[Run]:
-        runs, repetitions = list[Run](), _REPETITIONS
+        runs, repetitions, silent = list[Run](), _REPETITIONS, False
         waiting = list(_pairs(copies.places, self.draw))
         if frozenset() < copies.untold < frozenset(copies.places):
             waiting.append(copies.untold)
@@ -104,6 +108,7 @@ class Confirmation:
             if execution.ending is Ending.INVALID_TASK:
                 return [*runs, _noted(run, {"unconfirmable": 1})]
             found = copies.compare(execution.tests, wrong)
+            silent |= bool(found.silent)
             if execution.ending is not Ending.COMPLETED:
                 found += Deviation(other=1)
             if not found:
@@ -112,7 +117,22 @@ class Confirmation:
                 return [*runs, _refused(run, found)]
             repetitions -= 1
             waiting.append(wrong)
-        return [*runs, run]
+        if silent:
+            run = _weaker(run, "vacuous")
+        if not copies.telling:
+            return [*runs, run]
+        return [*runs, *await self._untold(run, copies)]
+
+    async def _untold(self, run: Run, copies: Copies) -> list[Run]:
+        """Runs the tests without what tells the solution of other expectations.
+
+        What is left out may as well have been what an honest object is to do.
+        """
+        tests = await asyncio.to_thread(copies.perturbed, copies.telling, self.draw)
+        execution = await self.execute(tests)
+        if copies.compare(execution.tests, copies.telling):
+            run = _weaker(run, "told_expectation")
+        return [Run(execution=_unblamed(execution), tests=()), run]
 
 
 def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
@@ -151,6 +171,10 @@ def _unblamed(execution: Execution) -> Execution:
 def _noted(run: Run, signals: dict[str, int]) -> Run:
     execution = replace(run.execution, signals={**run.execution.signals, **signals})
     return replace(run, execution=execution)
+
+
+def _weaker(run: Run, signal: str) -> Run:
+    return replace(_noted(run, {signal: 1}), integrity=Integrity.SHARED)
 
 
 def _refused(run: Run, found: Deviation) -> Run:

@@ -63,6 +63,7 @@ _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
 _WITH_CHANGES = 4  # operands of a call whose arguments the tests hold
 _SHOWN_OPERATIONS = frozenset(extended.SHOWN.values())
+_SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
 
 
@@ -119,6 +120,7 @@ class Session:
 
     Attributes:
         own: what the tests define themselves.
+        doubts_empty: whether an empty answer may pass the tests by comparing nothing.
         keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
         classes: the prompt's, whose objects cross as records, by name.
         changed: containers of the tests' that the latest call changed, and containers that hold
@@ -163,6 +165,7 @@ class Session:
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
+        self.doubts_empty = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
@@ -494,6 +497,8 @@ class Session:
     ) -> object:
         if overloads:
             self._count("cast_down_overload")
+        if self.doubts_empty and type(value) in _SIZED and not value:
+            self.cross()
         self.changed = [] if changed is None else self._changes_of(changed, numbered)
         return value
 

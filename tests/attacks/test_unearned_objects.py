@@ -167,9 +167,100 @@ SPECIAL_METHODS: _Rows = {
         """),
     ),
 }
+EMPTY_ROWS = "import numpy as np\ndef f(n): return np.empty((0, 3))\n"
+# Comparisons of nothing with something.
+HOLLOW: _Rows = {
+    name: (
+        EMPTY_ROWS,
+        check(f"""
+            import numpy as np
+            def check(candidate):
+                {text}
+        """),
+    )
+    for name, text in {
+        "no inequality": "assert not (candidate(3) != np.array([1, 2, 3])).any()",
+        "two orders": "r, e = candidate(3), np.ones(3); assert ((r <= e) & (r >= e)).all()",
+        "by steps": "r = candidate(3); d = r - np.ones(3); m = d > 1e-9; assert not m.any()",
+        "one of two": "r = candidate(3); assert np.allclose(r, [1, 2]) or np.allclose(r, [3])",
+        "no row": "for row in candidate(3): assert (row == np.array([1, 2, 3])).all()",
+    }.items()
+} | {
+    "pairs of plain data": (
+        "def f(n): return []\n",
+        check("""
+            def check(candidate):
+                assert all(a == b for a, b in zip(candidate(3), [0, 1, 2]))
+        """),
+    ),
+    "a loop over pairs of plain data": (
+        "def f(n): return ''\n",
+        FunctionTests(
+            entry_point="f", test_code="for a, b in zip(f(3), [0, 1, 2]):\n    assert a == b\n"
+        ),
+    ),
+}
+TELLS = """
+    class Found:
+        def has(self, x): Found.x = x; return True
+        def count(self, x): Found.x = x; return 1
+        def matches(self, x): Found.x = x; return True
+        __getitem__ = has
+        def best(self): return Found.x
+    class Solver:
+        def solve(self, n): return Found()
+"""
+# A question tells what the next one expects.
+TOLD: _Rows = {
+    name: (
+        TELLS,
+        check(
+            f"""
+            def check(candidate):
+                for n in (3, 10, 12):
+                    ref, r = sum(range(n)), Solver().solve(n)
+                    {text}
+        """,
+            "Solver",
+        ),
+    )
+    for name, text in {
+        "a method": "assert r.has(ref); assert r.best() == ref",
+        "a method, in one assertion": "assert r.has(ref) and r.best() == ref",
+        "a count": "assert r.count(ref) == 1; assert abs(r.best() - ref) < 1e-9",
+        "an item": "assert r[ref]; got = r.best(); assert got == ref",
+        "after a comparison": "assert r == ref or r.has(ref); assert r.best() == ref",
+        "a keyword": "assert r.matches(x=ref); assert [r.best()] == [ref]",
+    }.items()
+} | {
+    "a constant, unittest": (
+        TELLS,
+        UnitTests(
+            framework=Framework.UNITTEST,
+            files=(
+                (
+                    "test_s.py",
+                    code("""
+                        import unittest
+                        from solution import Solver
+                        class T(unittest.TestCase):
+                            def test_a(self):
+                                r = Solver().solve(10)
+                                self.assertTrue(r.has(45))
+                                self.assertEqual(r.best(), 45)
+                    """),
+                ),
+            ),
+        ),
+    ),
+}
 WRONG = {
     f"{kind}: {name}": row
-    for kind, rows in {"special methods": SPECIAL_METHODS}.items()
+    for kind, rows in {
+        "special methods": SPECIAL_METHODS,
+        "hollow": HOLLOW,
+        "told": TOLD,
+    }.items()
     for name, row in rows.items()
 }
 HONEST: _Rows = {
@@ -199,6 +290,43 @@ HONEST: _Rows = {
                 assert b == Bag(1, 2) and b != [1, 2] and not b == 5 and b != None
                 assert b not in ["a", None, (1, 2)]
                 assert not Bag()
+        """),
+    ),
+    "questions and expectations that share values": (
+        """
+            class Bag:
+                def __init__(self): self.xs = []
+                def add(self, x): self.xs.append(x); return True
+                def has(self, x): return x in self.xs
+                def last(self): return self.xs[-1]
+        """,
+        suite("""
+            from solution import Bag
+            def test_a():
+                b, x = Bag(), len("abcd")
+                assert b.add(3) is True
+                b.add(x)
+                assert b.has(x) and not b.has(5)
+                assert b.last() == x
+                assert b.add(7) and b.last() == 7
+        """),
+    ),
+    "pairs, and arrays without elements": (
+        """
+            import numpy as np
+            def f(n): return list(range(n))
+            def g(a): return a[a > 2]
+        """,
+        check("""
+            import numpy as np
+            def check(candidate):
+                assert candidate(0) == []
+                for n in range(3):
+                    assert all(a == b for a, b in zip(candidate(n), range(n)))
+                for a in (np.arange(5), np.zeros(0)):
+                    assert (g(a) > 2).all() and not (g(a) <= 2).any()
+                    assert np.allclose(g(a), a[a > 2])
+                    assert (g(a) * 2 == a[a > 2] + a[a > 2]).all()
         """),
     ),
     "an object without special methods": (

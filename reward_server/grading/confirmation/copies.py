@@ -43,6 +43,10 @@ class Copies(Protocol):
     def untold(self) -> frozenset[Place]:
         """What, made wrong, keeps the solution from being told what else it is asked for."""
 
+    @property
+    def telling(self) -> frozenset[Place]:
+        """What, left out, keeps the solution from being told what else is expected of it."""
+
     def perturbed(
         self, wrong: Collection[Place], draw: random.Random
     ) -> FunctionTests | CallTests | UnitTests:
@@ -101,6 +105,11 @@ class FunctionCopies:
         return frozenset[Place]().union(*(text.untold for text in self._texts))
 
     @property
+    def telling(self) -> frozenset[Place]:
+        """See `Copies`."""
+        return frozenset[Place]().union(*(text.telling for text in self._texts))
+
+    @property
     def _texts(self) -> list[ObservedText]:
         return [text for text in (self._code, *self._asserts) if text is not None]
 
@@ -150,6 +159,11 @@ class FileCopies:
         """See `Copies`."""
         return frozenset[Place]().union(*(text.untold for text in self._texts.values()))
 
+    @property
+    def telling(self) -> frozenset[Place]:
+        """See `Copies`."""
+        return frozenset[Place]().union(*(text.telling for text in self._texts.values()))
+
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> UnitTests:
         """Returns the files, in which some places are made wrong; see `Copies`."""
         files = [
@@ -188,6 +202,11 @@ class CallCopies:
     @property
     def untold(self) -> frozenset[Place]:
         """Nothing: what a case expects is told to nobody."""
+        return frozenset()
+
+    @property
+    def telling(self) -> frozenset[Place]:
+        """Nothing, as above."""
         return frozenset()
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> CallTests:
@@ -235,9 +254,10 @@ def _compared(
     """Compares what became of each test that passed before, and of each of its rows."""
     said, total = {result.name: told(result) for result in results}, Deviation()
     for body in bodies:
-        for name in passed:
-            if _base_name(name) == body.test:
-                total += deviation(body.test, body.assertions, said.get(name), wrong)
+        rows = [said.get(name) for name in passed if _base_name(name) == body.test]
+        for row in rows:
+            total += deviation(body.test, body.assertions, row, wrong)
+        total += Deviation(silent=int(not any(row is None or any(row) for row in rows)))
     return total
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 
 from reward_server.grading.assertions import TURNED, other_exceptions
 from reward_server.grading.confirmation import pairs
-from reward_server.grading.confirmation.outcomes import PREFIX, Place
+from reward_server.grading.confirmation.outcomes import LEFT_OUT, PREFIX, Place
 from reward_server.grading.confirmation.sites import (
     CLASS,
     FAR,
@@ -101,6 +101,16 @@ class ObservedText:
             if assertion.sites[0].kind == UNTOLD
         )
 
+    @property
+    def telling(self) -> frozenset[Place]:
+        """The assertions that tell the solution what another one expects."""
+        return frozenset(
+            Place(test=body.test, assertion=number, site=LEFT_OUT)
+            for body in self.bodies
+            for number, assertion in enumerate(body.assertions)
+            if assertion.telling is not None
+        )
+
     def written(self, wrong: Collection[Place], draw: random.Random) -> str:
         """Returns the text, in which some places are made wrong and all tests report."""
         fresh = copy.deepcopy(self._tree)
@@ -114,6 +124,10 @@ class ObservedText:
                 keys = list(self._kept(assertion, nodes, changes, recorder))
                 failed = pairs.letter(recorder, keys)
                 statements[id(statement)] = _Observed(number, assertion.rows > 0, failed)
+                if Place(test=body.test, assertion=number, site=LEFT_OUT) in wrong:
+                    assert assertion.telling is not None
+                    told = [nodes[self._numbers[id(one)]] for one in assertion.telling.parts]
+                    changes[id(statement)] = _without(statement, told)
                 for place, site in enumerate(assertion.sites):
                     if Place(test=body.test, assertion=number, site=place) in wrong:
                         node = nodes[self._numbers[id(site.node)]]
@@ -131,7 +145,7 @@ class ObservedText:
         nodes: Sequence[ast.AST],
         changes: dict[int, ast.AST],
         recorder: str,
-    ) -> Iterator[tuple[int, int, bool]]:
+    ) -> Iterator[tuple[int, int, str]]:
         """Has operands of an assertion remembered, and gives the keys of each pair."""
         for pair in assertion.pairs:
             keys = [self._numbers[id(side)] for side in (pair.answer, pair.other)]
@@ -139,7 +153,7 @@ class ObservedText:
                 operand = nodes[key]
                 assert isinstance(operand, ast.expr)
                 changes[id(operand)] = pairs.kept(recorder, key, operand)
-            yield keys[0], keys[1], pair.needs_array
+            yield keys[0], keys[1], pair.kind
 
     def _values(self) -> dict[str, list[object]]:
         """Returns the expected values of all tests, by type."""
@@ -207,6 +221,15 @@ def _changed(
     assert isinstance(node.func, ast.Attribute)
     node.func.attr = TURNED[node.func.attr]
     return node
+
+
+def _without(statement: ast.AST, told: Sequence[ast.AST]) -> ast.AST:
+    """Returns an assertion without some parts, one that fails if it has no other."""
+    match statement:
+        case ast.Assert(test=ast.BoolOp(values=values)) if len(told) < len(values):
+            rest = [one for one in values if one not in told]
+            return ast.Assert(test=ast.BoolOp(op=ast.And(), values=rest))
+    return ast.Assert(test=ast.Constant(value=False))
 
 
 def _untold(node: ast.AST) -> ast.AST:

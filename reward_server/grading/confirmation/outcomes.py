@@ -11,6 +11,7 @@ from reward_server.grading.confirmation.sites import TURN, Assertion
 
 # One word for each assertion: "p" for each time it held, "f" for each time it failed. Where the
 # times are not told apart each letter stands there once at most.
+LEFT_OUT = -1  # in place of a site: the parts of an assertion that tell something
 PREFIX = "observed "
 _REPORT = re.compile(PREFIX + r"([pf,]*)")
 
@@ -32,16 +33,22 @@ class Deviation:
         passed: assertions that held, though what they expect was replaced by something else.
         other: all else: true assertions that failed, conditions that changed from one run to the
             next, tests that did not come to their end.
+        silent: tests of which no assertion was evaluated; that is no deviation.
     """
 
     passed: int = 0
     other: int = 0
+    silent: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.passed or self.other)
 
     def __add__(self, more: Deviation) -> Deviation:
-        return Deviation(passed=self.passed + more.passed, other=self.other + more.other)
+        return Deviation(
+            passed=self.passed + more.passed,
+            other=self.other + more.other,
+            silent=self.silent + more.silent,
+        )
 
 
 def told(test: TestResult) -> list[str] | None:
@@ -62,6 +69,8 @@ def deviation(
     for number, (assertion, word) in enumerate(zip(assertions, said, strict=True)):
         sites = range(len(assertion.sites))
         chosen = {site for site in sites if Place(test=test, assertion=number, site=site) in wrong}
+        if Place(test=test, assertion=number, site=LEFT_OUT) in wrong:
+            chosen = set(sites) if assertion.telling and assertion.telling.is_whole else set()
         for expected, seen, kind in _pairs(assertion, word, chosen):
             if seen == "" and not assertion.is_sure:
                 continue

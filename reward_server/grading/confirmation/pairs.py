@@ -20,11 +20,20 @@ _CALLS = frozenset(
         *("allclose", "isclose", "array_equiv", "equal", "not_equal", "subtract", "zip"),
         *("assert_allclose", "assert_array_equal", "assert_equal", "assert_almost_equal"),
         *("assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_array_max_ulp"),
+        "assert_array_less",
+    )
+)
+_COMBINING = frozenset(
+    (
+        *("add", "multiply", "divide", "true_divide", "dot", "inner", "matmul", "vdot", "hypot"),
+        *("less", "less_equal", "greater", "greater_equal", "minimum", "maximum", "mod"),
+        *("logical_and", "logical_or", "logical_xor"),
     )
 )
 _APPROX = "approx"
-_ANY = "any"
-_ELEMENTWISE = (ast.Eq, ast.NotEq)
+_EQUALITY = (ast.Eq, ast.NotEq)
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_ALWAYS, _ARRAY, _ROWS = "always", "array", "rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +43,13 @@ class Pair:
     Args:
         answer: what the solution has a part in.
         other: what it is compared with.
-        needs_array: whether they are broadcast only if one of them is an array.
+        kind: when they are broadcast: always, if one of them is an array, or if besides the other
+            one has elements, since an honest empty array is compared with a number too.
     """
 
     answer: ast.expr
     other: ast.expr
-    needs_array: bool
+    kind: str
 
 
 def pairs_in(
@@ -52,57 +62,86 @@ def pairs_in(
         hears: returns True for an expression in which the solution has a part.
         bound: what names were assigned.
     """
-    read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    values = [bound[name] for name in dict.fromkeys(read) if name in bound]
-    found = [*_sides(statement, is_inside=False)]
-    for value in values:
-        found += _sides(value, is_inside=True)
+    found = [*_sides(statement, bound, is_inside=False)]
+    for value in _values_of(statement, bound):
+        found += _sides(value, bound, is_inside=True)
     return tuple(
-        Pair(answer=answer, other=other, needs_array=needs_array)
-        for left, right, needs_array in found
+        Pair(answer=answer, other=other, kind=kind)
+        for left, right, kind in found
         for answer, other in ((left, right), (right, left))
         if hears(answer)
     )
 
 
-_Sides = tuple[ast.expr, ast.expr, bool]
+_Bound = Mapping[str, ast.expr]
+_Sides = tuple[ast.expr, ast.expr, str]
 
 
-def _sides(node: ast.AST, *, is_inside: bool) -> Iterator[_Sides]:
+def _values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
+    """Returns what was assigned to the names that a statement uses, and to those in that."""
+    waiting, found = list[ast.AST]([statement]), dict[str, ast.expr]()
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Name) and node.id in bound and node.id not in found:
+                found[node.id] = bound[node.id]
+                waiting.append(bound[node.id])
+    return list(found.values())
+
+
+def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]:
     """Gives the operands of comparisons that decide alone.
 
     Args:
         node: where to look.
+        bound: what names were assigned.
         is_inside: whether the whole is an argument of something else.
     """
     match node:
-        case ast.BoolOp(op=ast.Or()) | ast.IfExp() | ast.Lambda():
+        case ast.Lambda():
             return
-        case ast.Call(func=function, args=arguments):
-            name = _ending(function)
-            if name == _ANY:
+        case ast.BoolOp(op=ast.Or(), values=values):
+            if not all(isinstance(one, ast.Constant) or _compares(one, bound) for one in values):
                 return
-            if name in _CALLS and len(arguments) >= 2:
-                yield arguments[0], arguments[1], False
+        case ast.Call(func=ast.Name(id="any")):
+            return
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            operands = [*arguments, *(keyword.value for keyword in keywords)]
+            name = _ending(_meant(function, bound))
+            if name in _CALLS and len(operands) >= 2:
+                yield operands[0], operands[1], _ALWAYS
+            elif name in _COMBINING and len(operands) >= 2:
+                yield operands[0], operands[1], _ROWS
             is_inside = True
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            yield from _compared(left, operator, right, is_inside=is_inside)
-        case ast.BinOp(left=left, op=ast.Sub(), right=right) if is_inside:
-            yield left, right, True
+        case ast.Compare(left=left, ops=operators, comparators=others):
+            sides = [left, *others]
+            for one, operator, two in zip(sides, operators, others, strict=False):
+                yield from _compared(one, operator, two, is_inside=is_inside)
+        case ast.BinOp(left=left, op=operator, right=right) if is_inside:
+            yield left, right, _ARRAY if isinstance(operator, ast.Sub) else _ROWS
     for child in ast.iter_child_nodes(node):
-        yield from _sides(child, is_inside=is_inside)
+        yield from _sides(child, bound, is_inside=is_inside)
+
+
+def _compares(node: ast.expr, bound: _Bound) -> bool:
+    """Returns True for an alternative that is a comparison by elements itself."""
+    return any(_sides(node, bound, is_inside=False))
+
+
+def _meant(function: ast.expr, bound: _Bound) -> ast.expr:
+    """Returns what a function's name was assigned, if it was."""
+    return bound.get(function.id, function) if isinstance(function, ast.Name) else function
 
 
 def _compared(
     left: ast.expr, operator: ast.cmpop, right: ast.expr, *, is_inside: bool
 ) -> Iterator[_Sides]:
-    if not isinstance(operator, _ELEMENTWISE):
-        return
     near = [_near(side) for side in (left, right)]
-    if any(near):
-        yield near[0] or left, near[1] or right, True
-    elif is_inside:
-        yield left, right, True
+    if isinstance(operator, _EQUALITY) and any(near):
+        yield near[0] or left, near[1] or right, _ARRAY
+    elif isinstance(operator, _EQUALITY) and is_inside:
+        yield left, right, _ARRAY
+    elif isinstance(operator, _ORDER) and is_inside:
+        yield left, right, _ROWS
 
 
 def _near(side: ast.expr) -> ast.expr | None:
@@ -142,13 +181,17 @@ def NAME_keep(key, value):
         except Exception:
             is_empty = False
     else:
-        is_empty = isinstance(value, (list, tuple, dict, set, str)) and len(value) == 0
-    NAME_sizes.setdefault(key, []).append((is_empty, is_array))
+        kind = type(value)
+        is_sized = kind.__module__ in ("builtins", "collections") and hasattr(kind, "__len__")
+        is_empty = len(value) == 0 if is_sized else hasattr(kind, "__next__")
+    has_rows = isinstance(value, (list, tuple)) or is_array and value.ndim > 0
+    NAME_sizes.setdefault(key, []).append((is_empty, is_array, has_rows))
     return value
 def NAME_is_hollow(*pairs):
-    for answer, other, needs_array in pairs:
+    for answer, other, kind in pairs:
         for one, two in zip(NAME_sizes.get(answer, ()), NAME_sizes.get(other, ())):
-            if one[0] and not two[0] and (one[1] or two[1] or not needs_array):
+            is_broadcast = kind == "always" or one[1] or two[1]
+            if one[0] and not two[0] and is_broadcast and (kind != "rows" or two[2]):
                 return True
     return False
 """
@@ -165,6 +208,6 @@ def kept(recorder: str, key: int, operand: ast.expr) -> ast.expr:
     return ast.Call(func=function, args=[ast.Constant(value=key), operand], keywords=[])
 
 
-def letter(recorder: str, keys: Sequence[tuple[int, int, bool]]) -> str:
+def letter(recorder: str, keys: Sequence[tuple[int, int, str]]) -> str:
     """Returns the text of an expression that is "p" if an empty answer was compared, else "f"."""
     return f"('p' if {recorder}_is_hollow(*{list(keys)!r}) else 'f')" if keys else "'f'"

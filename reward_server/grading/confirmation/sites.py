@@ -12,10 +12,11 @@ import ast
 import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reward_server.grading.assertions import EQUALITIES, NEAR, RAISES, TURNED, is_near, is_small
 from reward_server.grading.confirmation.pairs import Pair, is_empty, pairs_in
+from reward_server.grading.confirmation.tellings import Telling, tellings_in
 from reward_server.grading.python_literals import evaluated, is_literal
 from reward_server.grading.suites import dotted
 
@@ -55,6 +56,7 @@ class Assertion:
         rows: how often it is evaluated, where each time has a site of its own; else 0.
         is_sure: whether a test that passes evaluates it for certain.
         pairs: operands in it that an empty answer would make vacuous.
+        telling: what in it tells the solution what another assertion expects.
     """
 
     statement: ast.stmt
@@ -62,6 +64,7 @@ class Assertion:
     rows: int = 0
     is_sure: bool = True
     pairs: tuple[Pair, ...] = ()
+    telling: Telling | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +97,10 @@ def assertions_of(
         heard: names that are the solution's.
         called: bodies of functions without parameters that the body may call by a statement.
     """
-    return list(_Body(body, heard, called).assertions(body, _TOP))
+    read = _Body(body, heard, called)
+    found = list(read.assertions(body, _TOP))
+    tellings = tellings_in([one.statement for one in found], read.hears)
+    return [replace(one, telling=told) for one, told in zip(found, tellings, strict=True)]
 
 
 def leaves_early(body: Sequence[ast.stmt]) -> bool:
@@ -177,7 +183,7 @@ class _Body:
         if found is None or not self._asks(statement):
             return
         node, kind = found
-        pairs = () if kind == CLASS else pairs_in(statement, self._hears, self._bound)
+        pairs = () if kind == CLASS else pairs_in(statement, self.hears, self._bound)
         if isinstance(node, ast.Name) and node.id in place.columns:
             values = place.columns[node.id]
             if not place.is_looped and all(map(is_literal, values)):
@@ -262,7 +268,7 @@ class _Body:
                 return isinstance(value, int) and value > 0
             case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as sides):
                 runs = [self._runs(side) for side in sides]
-                answers = map(self._hears, sides)
+                answers = map(self.hears, sides)
                 return any(runs) and all(map(operator.or_, runs, answers))
             case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _KEEPING_SIZE:
                 return self._runs(inner)
@@ -288,7 +294,7 @@ class _Body:
                 comparators=[bound],
             ) if is_small(bound):
                 return self._of_near(left, right) or (statement, TURN)
-            case ast.Compare(ops=[ast.In()], comparators=[container]) if self._hears(container):
+            case ast.Compare(ops=[ast.In()], comparators=[container]) if self.hears(container):
                 return statement, UNTOLD
             case ast.Call(func=function, args=[left, right, *_]):
                 if _ending(function) in NEAR and is_near(test):
@@ -311,13 +317,13 @@ class _Body:
             return self._of_sides(call.args[0], call.args[1], VALUE)
         if name in NEAR and len(call.args) >= 2 and is_near(call):
             return self._of_near(call.args[0], call.args[1]) or (call, TURN)
-        if name == "assertIn" and len(call.args) >= 2 and self._hears(call.args[1]):
+        if name == "assertIn" and len(call.args) >= 2 and self.hears(call.args[1]):
             return call, UNTOLD
         return (call, TURN) if name in TURNED else None
 
     def _of_sides(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.AST, str]:
         """Chooses the side of an equality that the solution did not give."""
-        sides = sorted((right, left), key=self._hears)
+        sides = sorted((right, left), key=self.hears)
         for side in sides:
             if is_literal_value(side) or self._is_bound_to_literals(side):
                 return side, kind
@@ -329,9 +335,10 @@ class _Body:
 
     def _is_bound_to_literals(self, side: ast.expr) -> bool:
         """Returns True for a name that may stand for a constant or a column of a table."""
-        return isinstance(side, ast.Name) and self._uses[side.id] == 1 and not self._hears(side)
+        return isinstance(side, ast.Name) and self._uses[side.id] == 1 and not self.hears(side)
 
-    def _hears(self, node: ast.expr) -> bool:
+    def hears(self, node: ast.expr) -> bool:
+        """Returns True if the solution has a part in an expression."""
         return bool(_names_in(node) & self._heard)
 
 
@@ -340,10 +347,24 @@ def _tainted(body: Sequence[ast.stmt], heard: frozenset[str]) -> frozenset[str]:
     size, names = -1, set(heard)
     while len(names) > size:
         size = len(names)
-        for node in _own_nodes(body):
-            if isinstance(node, ast.Assign) and names & _names_in(node.value):
-                names.update(*map(_names_in, node.targets))
+        for target, value in _assigned(body):
+            if names & _names_in(value):
+                names |= _names_in(target)
     return frozenset(names)
+
+
+def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Gives what is assigned to what, one by one where both sides of an assignment are rows."""
+    for node in _own_nodes(body):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+                targets
+            ) == len(values) and not any(
+                isinstance(one, ast.Starred) for one in (*targets, *values)
+            ):
+                yield from zip(targets, values, strict=True)
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value) for target in targets)
 
 
 def _names_in(node: ast.AST) -> set[str]:
