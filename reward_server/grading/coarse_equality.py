@@ -17,40 +17,45 @@ from collections.abc import Iterator, Sequence
 _MODULI = 2 * 3 * 5 * 7 * 11
 _NEAR = 1e-3  # a share of a number that the narrowest type of numpy's may round away
 _LEAST_DISTANCE = 0.4  # of numbers with a fraction
+_MOST_PAIRS = 1 << 12  # that are looked at
 
 
 def may_agree(value: object, other: object) -> bool:
     """Returns True if an equality coarser than Python's may hold between two values."""
     ours, theirs = [*_atoms(value)], [*_atoms(other)]
     left, right = _without(ours, theirs), _without(theirs, ours)
+    if len(left) * len(right) > _MOST_PAIRS:
+        return True
     return _each_is_alike(left, right) and _each_is_alike(right, left)
 
 
 def _atoms(value: object) -> Iterator[object]:
-    """Gives the parts of nested data."""
+    """Gives the parts of nested data, without what has no part, or keys of what is empty."""
     match value:
         case list() | tuple() | set() | frozenset():
             for part in value:
                 yield from _atoms(part)
         case dict():
-            for pair in value.items():
-                yield from _atoms(pair)
+            for key, part in value.items():
+                yield from _atoms((key, part) if part else part)
         case _:
             yield value
 
 
 def _without(some: Sequence[object], others: Sequence[object]) -> list[object]:
-    return [one for one in some if one not in others]
+    known = {*map(repr, others)}
+    return [one for one in some if repr(one) not in known]
 
 
 def _each_is_alike(some: Sequence[object], others: Sequence[object]) -> bool:
-    return all(any(_alike(one, other) for other in others) for one in some)
+    """Returns True if each is like one of the others, but for what is empty and may be left out."""
+    return all(not one or any(_alike(one, other) for other in others) for one in some)
 
 
 def _alike(one: object, other: object) -> bool:
     match one, other:
-        case (bool() | None, _) | (_, bool() | None):
-            return not one and not other
+        case (bool(), _) | (_, bool()):
+            return one == other
         case (int() | float() | complex(), int() | float() | complex()):
             return _are_near(one, other)
     return _letters(one) == _letters(other)

@@ -166,9 +166,9 @@ def varied(value: object, draw: random.Random, *, far: bool) -> object:
         case int() | float() | complex():
             return _varied_number(value, draw, far=far)
         case str():
-            return _varied_text(value, draw)
+            return _varied_text(value, draw, far=far)
         case bytes():
-            return _varied_text(value.decode("latin-1"), draw).encode("latin-1")
+            return _varied_text(value.decode("latin-1"), draw, far=far).encode("latin-1")
         case dict():
             return _varied_table(value, draw, far=far)
         case set():
@@ -198,17 +198,23 @@ def _rounded(value: complex, like: complex) -> complex:
     return rounded if rounded != like else value
 
 
-def _varied_text(text: str, draw: random.Random) -> str:
+def _varied_text(text: str, draw: random.Random, *, far: bool) -> str:
+    """Returns a text with one letter or digit exchanged, or, far from it, all of them."""
     places = [
         place for place, character in enumerate(text) if character.isascii() and character.isalnum()
     ]
     if not places:
         return text + draw.choice("abcdefgh")
-    place = draw.choice(places)
-    old = text[place]
+    changed = list(text)
+    for place in places if far else [draw.choice(places)]:
+        changed[place] = _other_letter(text[place], draw)
+    return "".join(changed)
+
+
+def _other_letter(old: str, draw: random.Random) -> str:
     letters = "0123456789" if old.isdigit() else "abcdefghijklmnopqrstuvwxyz"
     new = draw.choice([letter for letter in letters if letter != old.lower()])
-    return text[:place] + (new.upper() if old.isupper() else new) + text[place + 1 :]
+    return new.upper() if old.isupper() else new
 
 
 def _varied_row(row: list[object], draw: random.Random, *, far: bool) -> list[object]:

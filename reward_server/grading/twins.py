@@ -50,7 +50,7 @@ from reward_server.grading.suites import dotted
 WHOLE = -1  # in place of a leaf: all of the expected value may become another
 _OFFERED = 8  # values of other units to choose from
 _SWAPS = 0.75  # how often one of them is taken, where one fits
-_TRIALS = 20
+_TRIALS = 60  # of numbers one in five has no factor in common with another
 _EXCHANGED = frozenset(("value", "far"))  # kinds whose values take each other's place
 
 _New = ast.AST | list[ast.stmt]  # what stands in a node's place
@@ -190,19 +190,22 @@ class Twins:
                 if _surely_differs(evaluated(node), evaluated(other), far=far):
                     return copy.deepcopy(other)
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
-        for new in self._leaves_for(place, leaves(node)[number], draw):
-            changed = with_leaf(node, number, new)
-            if _is_other(node, changed, number, far=far):
-                return changed
-        return with_leaf(node, number, literal(_FAR_AWAY))
+        old = leaves(node)[number]
+        for new in self._leaves_for(place, old, draw):
+            if _surely_differs(evaluated(old), evaluated(new), far=far):
+                changed = with_leaf(node, number, new)
+                if _is_other(node, changed, far=far):
+                    return changed
+        changed = with_leaf(node, number, literal(_FAR_AWAY))
+        return changed if far or _is_other(node, changed, far=far) else literal(_FAR_AWAY)
 
     def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
         """Gives leaves that may stand in the place of one, the likeliest first."""
         if draw.random() < _SWAPS:
             yield from self._offered(place, leaf, draw)
-        for far in sorted({place.kind == "far", True}):
-            for _ in range(_TRIALS):
-                yield literal(varied(evaluated(leaf), draw, far=far))
+        value = evaluated(leaf)
+        for _ in range(_TRIALS):
+            yield literal(varied(value, draw, far=True))
         yield from self._offered(place, leaf, draw)
 
     def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
@@ -253,11 +256,11 @@ def _order(unit: Unit) -> tuple[str, int, int, int]:
 _FAR_AWAY = "no value that a test expects"
 
 
-def _is_other(node: ast.expr, changed: ast.expr, number: int, *, far: bool) -> bool:
-    if is_literal(node):
-        return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), far=far)
-    old, new = leaves(node)[number], leaves(changed)[number]
-    return _surely_differs(evaluated(old), evaluated(new), far=far)
+def _is_other(node: ast.expr, changed: ast.expr, *, far: bool) -> bool:
+    """Returns True if an expression with another leaf surely differs; a call's leaf is enough."""
+    if not is_literal(node):
+        return True
+    return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), far=far)
 
 
 def _surely_differs(value: object, other: object, *, far: bool) -> bool:

@@ -15,7 +15,8 @@ ALIKE: list[tuple[object, object]] = [
     ("a_b", "A-b"),
     ("ab", "ba"),
     ("é", "É"),
-    ("0", ""),
+    ("0", "+"),
+    (360, 0),
     (b"Ab", b"aB"),
     (10, 370),
     (1, 13),
@@ -31,6 +32,9 @@ ALIKE: list[tuple[object, object]] = [
     ([[1], 2], (2, 1)),
     ({"a": 1}, {1: "A"}),
     ([370], [10]),
+    ([1, 2, 0], [1, 2]),
+    ({"a": 1, "b": 0}, {"a": 1, "c": 0}),
+    ([*range(100)], [*range(200, 300)]),
 ]
 APART: list[tuple[object, object]] = [
     ("YES", "NO"),
