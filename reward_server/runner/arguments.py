@@ -2,8 +2,10 @@
 
 What this stops: a solution that empties a list or clears the fields of an object, from which the
 test takes what it expects of the solution's answers, or over which it loops to look at them. The
-text decides: behind the call no assertion may bring an argument and an answer together, unless
-the argument is only handed to the solution again. Else the test keeps its arguments as they were.
+text decides: behind the call no assertion, condition or `match` may bring an argument and an
+answer together, unless the argument is only handed to the solution again. Else the test keeps its
+arguments as they were. Where an argument is a field, a global or a fixture's, the other functions
+of the text are read as well; what is put into an argument by name counts as one.
 
 What it does not: see that two names share a value, or what a caller does with an argument that its
 helper hands over. `sort(v); assert v == sorted(v)` has no answer in it: such a test is weak in
@@ -23,6 +25,8 @@ from .observations import Position, path_to
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_CONDITIONS = (ast.BoolOp, ast.Compare, ast.IfExp)
+_PLAIN_STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Return)
 _REMEMBERED = 256
 _Read = Callable[[ast.AST], Iterable[str]]
 
@@ -31,11 +35,11 @@ _Read = Callable[[ast.AST], Iterable[str]]
 def are_apart(
     source: str, position: Position, heard: frozenset[str], others: tuple[str, ...]
 ) -> bool:
-    """Returns True if no assertion brings the arguments of a call and an answer together.
+    """Returns True if nothing that decides brings arguments of a call and an answer together.
 
     Args:
         source: the text of the test.
-        position: of the call in it.
+        position: of the call in it, or of whatever else hands something over.
         heard: names that hold something of the solution's.
         others: further texts that run with the same names.
     """
@@ -44,9 +48,7 @@ def are_apart(
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     path = path_to(tree, position)
-    if not path or not isinstance(path[-1], ast.Call):
-        return False
-    return not _Meeting(path, heard, further).is_there()
+    return bool(path) and not _Meeting(path, heard, further).is_there()
 
 
 def heard_in(frame: FrameType) -> frozenset[str]:
@@ -61,7 +63,7 @@ def heard_in(frame: FrameType) -> frozenset[str]:
 
 
 class _Meeting:
-    """Looks for an assertion in which arguments of a call meet answers.
+    """Looks for an assertion or condition in which arguments of a call meet answers.
 
     Args:
         path: the nodes from the text to the call.
@@ -72,59 +74,113 @@ class _Meeting:
     def __init__(
         self, path: Sequence[ast.AST], heard: frozenset[str], further: Sequence[ast.Module]
     ) -> None:
-        call = path[-1]
-        assert isinstance(call, ast.Call)
-        self._call = call
+        self._node = node = path[-1]
         self._scope = next(
-            node for node in reversed(path) if isinstance(node, (*_FUNCTIONS, ast.Module))
+            one for one in reversed(path) if isinstance(one, (*_FUNCTIONS, ast.Module))
         )
-        self._loops = [node for node in path if isinstance(node, _LOOPS)]
+        self._loops = [one for one in path if isinstance(one, _LOOPS)]
+        self._class_names = {one.name for one in path if isinstance(one, ast.ClassDef)} | {"cls"}
+        owner = node.func if isinstance(node, ast.Call) else None
+        owner = owner.value if isinstance(owner, ast.Attribute) else owner
+        given = {chain for part in _handed_over(path) for chain in self._chains(part)}
+        made = _fixtures(self._scope)
+        known = {*heard, *made, *(self._chains(owner) if owner is not None else ())}
         self._texts = [self._scope, *(further if isinstance(self._scope, ast.Module) else ())]
-        owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-        self._heard = self._grown({*heard, *_chains(owner)}, _chains)
-        parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-        given = {chain for part in parts for chain in _chains(part)} - self._heard
-        self._given = self._grown(given, self._open_chains)
+        self._heard = self._grown(known, self._chains, self._texts)
+        given |= {chain for name in given for chain in self._put_into(name)} - self._heard
+        self._given = self._grown(given - self._heard, self._open_chains, self._texts)
+        self._others = self._around(path, given)
 
-    def _grown(self, names: set[str], read: _Read) -> set[str]:
+    def _around(self, path: Sequence[ast.AST], given: set[str]) -> Sequence[ast.AST]:
+        """Returns the functions beside that of the call that may look at its arguments."""
+        if isinstance(self._scope, ast.Module):
+            return []
+        if not _fixtures(self._scope) and not any(map(self._is_shared, given)):
+            return []
+        functions = (one for one in ast.walk(path[0]) if isinstance(one, _FUNCTIONS))
+        return [one for one in functions if one is not self._scope]
+
+    def _is_shared(self, chain: str) -> bool:
+        """Returns True for a name by which other functions know the same thing."""
+        root = chain.partition(".")[0]
+        if isinstance(self._scope, ast.Module) or root == "self":
+            return chain != "self"
+        made = _fixtures(self._scope)
+        if made and root in _parameters(self._scope) | made:
+            return True
+        bound = {one for target, _ in _bindings(self._scope) for one in _chains(target)}
+        return root not in bound | _parameters(self._scope)
+
+    def _put_into(self, name: str) -> Iterator[str]:
+        """Gives the names of what a statement puts into an argument."""
+        for target, value in _bindings(self._scope):
+            if _meet(self._chains(target), {name}):
+                for element in _elements(value):
+                    yield from self._chains(element)
+
+    def _chains(self, node: ast.AST) -> Iterator[str]:
+        """Gives the names in an expression; those of the class are its objects'."""
+        for chain in _chains(node):
+            root, dot, rest = chain.partition(".")
+            yield f"self.{rest}" if dot and root in self._class_names else chain
+
+    def _grown(self, names: set[str], read: _Read, texts: Sequence[ast.AST]) -> set[str]:
         """Returns names, and those that are computed from them."""
         found, size = set(names), -1
         while len(found) > size:
             size = len(found)
-            for text in self._texts:
-                for targets, value in _bindings(text):
+            for text in texts:
+                for target, value in _bindings(text):
                     if _meet(read(value), found):
-                        found |= targets
+                        found |= set(self._chains(target))
         return found
 
     def is_there(self) -> bool:
-        """Returns True if there is such an assertion."""
-        return any(
-            self._brings_together(statement, headers, first=text is self._scope)
-            for text in self._texts
-            for statement, headers in self._assertions(text, ())
+        """Returns True if there is one."""
+        return any(self._decides(text, self._heard, self._given) for text in self._texts) or any(
+            self._decides_elsewhere(function) for function in self._others
         )
 
-    def _assertions(
+    def _decides_elsewhere(self, function: ast.AST) -> bool:
+        heard = self._grown(set(filter(self._is_shared, self._heard)), self._chains, [function])
+        shared = set(filter(self._is_shared, self._given)) - heard
+        return self._decides(function, heard, self._grown(shared, self._open_chains, [function]))
+
+    def _decides(self, text: ast.AST, heard: set[str], given: set[str]) -> bool:
+        return any(
+            self._brings_together(
+                statement,
+                headers,
+                heard,
+                self._given_at(statement) if text is self._scope else given,
+            )
+            for statement, headers in self._deciding(text, ())
+        )
+
+    def _deciding(
         self, owner: ast.AST, headers: tuple[ast.expr, ...]
     ) -> Iterator[tuple[ast.stmt, tuple[ast.expr, ...]]]:
-        """Gives assertions, each with what decides whether it is reached."""
+        """Gives assertions and conditions, each with what decides whether it is reached."""
         for child in ast.iter_child_nodes(owner):
-            if _is_assertion(child):
-                assert isinstance(child, ast.stmt)
+            if isinstance(child, ast.stmt) and any(_parts(child)):
                 yield child, headers
-            elif child in self._loops:
-                yield from self._assertions(child, headers)
+            if _is_assertion(child):
+                continue
+            if child in self._loops:
+                yield from self._deciding(child, headers)
             else:
-                yield from self._assertions(child, (*headers, *_header(child)))
+                yield from self._deciding(child, (*headers, *_header(child)))
 
     def _brings_together(
-        self, statement: ast.stmt, headers: tuple[ast.expr, ...], *, first: bool
+        self,
+        statement: ast.stmt,
+        headers: tuple[ast.expr, ...],
+        heard: set[str],
+        given: set[str],
     ) -> bool:
-        given = self._given_at(statement) if first else self._given
         controlled = any(_meet(self._open_chains(header), given) for header in headers)
         return any(
-            _meet(_chains(part), self._heard)
+            _meet(self._chains(part), heard)
             and (
                 controlled
                 or (_meet(self._open_chains(part), given) and not self._is_identity(part))
@@ -136,7 +192,7 @@ class _Meeting:
         """Returns True if an answer may be an argument itself, which says nothing of values."""
         match part:
             case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
-                arguments = {_chain(one) for one in self._call.args} - {""}
+                arguments = set(map(_chain, getattr(self._node, "args", ()))) - {""}
                 return all(
                     _chain(side) in arguments or self._is_answer(side) for side in (left, right)
                 )
@@ -148,7 +204,7 @@ class _Meeting:
 
     def _given_at(self, statement: ast.stmt) -> set[str]:
         """Returns the names that hold what the call changed when an assertion is reached."""
-        if _end(statement) > _begin(self._call):
+        if _end(statement) > _begin(self._node):
             return self._given
         around = [loop for loop in self._loops if _begin(loop) <= _begin(statement)]
         inside = [loop for loop in around if _end(statement) <= _end(loop)]
@@ -158,11 +214,10 @@ class _Meeting:
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
         """Gives the names in an expression, but for those handed to the solution."""
-        if isinstance(node, ast.Call) and _meet(_chains(node.func), self._heard):
+        if isinstance(node, ast.Call) and _meet(self._chains(node.func), self._heard):
             return
-        chain = _chain(node)
-        if chain:
-            yield chain
+        if _chain(node):
+            yield from self._chains(node)
             return
         for child in ast.iter_child_nodes(node):
             yield from self._open_chains(child)
@@ -193,20 +248,65 @@ def _meet(chains: Iterable[str], names: set[str]) -> bool:
     return any(chain == name or chain.startswith(f"{name}.") for chain in chains for name in names)
 
 
-def _bindings(text: ast.AST) -> Iterator[tuple[set[str], ast.expr]]:
-    """Gives what statements bind, and from what."""
+def _handed_over(path: Sequence[ast.AST]) -> Sequence[ast.AST]:
+    """Returns what a call, an assignment or an operator hands over."""
+    node = path[-1]
+    if isinstance(node, ast.Call):
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    statement = next((one for one in reversed(path) if isinstance(one, ast.stmt)), node)
+    return [statement] if isinstance(statement, _PLAIN_STATEMENTS) else [node]
+
+
+def _elements(value: ast.expr) -> Iterator[ast.expr]:
+    """Gives the names in a literal, or a value that is a name itself."""
+    match value:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            for element in elements:
+                yield from _elements(element)
+        case ast.Dict(values=elements):
+            for element in elements:
+                yield from _elements(element)
+        case ast.Name() | ast.Attribute():
+            yield value
+
+
+def _fixtures(scope: ast.AST) -> set[str]:
+    """Returns the name of what runs before tests: a fixture, `setUp` and the like."""
+    if not isinstance(scope, _FUNCTIONS):
+        return set()
+    is_fixture = any("fixture" in one for one in map(ast.dump, scope.decorator_list))
+    return {scope.name} if is_fixture or scope.name.lower().startswith("setup") else set()
+
+
+def _parameters(function: ast.AST) -> set[str]:
+    return {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+
+
+def _bindings(text: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Gives what statements bind, and from what; rows one by one."""
     for node in ast.walk(text):
         match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+                targets
+            ) == len(values) and not any(
+                isinstance(one, ast.Starred) for one in (*targets, *values)
+            ):
+                yield from zip(targets, values, strict=True)
             case ast.Assign(targets=targets, value=value):
-                yield {chain for target in targets for chain in _chains(target)}, value
+                yield from ((target, value) for target in targets)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
-                yield set(_chains(target)), value
-            case ast.AugAssign(target=target, value=value):
-                yield set(_chains(target)), value
-            case ast.NamedExpr(target=target, value=value):
-                yield set(_chains(target)), value
-            case ast.For(target=target, iter=value):
-                yield set(_chains(target)), value
+                yield target, value
+            case (
+                ast.AugAssign(target=target, value=value)
+                | ast.NamedExpr(target=target, value=value)
+            ):
+                yield target, value
+            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+                yield target, value
+            case ast.comprehension(target=target, iter=value):
+                yield target, value
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+                yield target, value
 
 
 def _bound_in(loop: ast.AST) -> Iterator[str]:
@@ -224,7 +324,7 @@ def _header(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.For(iter=value) | ast.AsyncFor(iter=value):
             yield value
-        case ast.While(test=value) | ast.If(test=value):
+        case ast.While(test=value) | ast.If(test=value) | ast.Match(subject=value):
             yield value
 
 
@@ -238,13 +338,17 @@ def _is_assertion(node: ast.AST) -> bool:
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Gives what an assertion asserts, one after another."""
+    """Gives what an assertion asserts, or a condition depends on, one after another."""
     match statement:
         case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
             yield from values
         case ast.Assert(test=test):
             yield test
-        case ast.Expr(value=value):
+        case ast.Expr(value=value) if _is_assertion(statement):
+            yield value
+        case ast.If(test=test) | ast.While(test=test) | ast.Match(subject=test):
+            yield test
+        case ast.Expr(value=value) | ast.Return(value=value) if isinstance(value, _CONDITIONS):
             yield value
 
 

@@ -104,7 +104,8 @@ _ADDRESS = re.compile(r"( at 0x|id=')[0-9a-f]+")
 _SETTABLE_DATA_BYTES = 1 << 20
 
 _STREAMS = (io.BytesIO, io.StringIO)
-_WRITING = _words("truncate write writelines")
+_CHANGING = _words("get get_nowait put put_nowait truncate write writelines")  # of these two
+_QUEUES = ("_queue", "queue")  # modules of classes
 
 _NATIVE_METHODS = (
     types.MethodDescriptorType,
@@ -154,6 +155,11 @@ def is_stream(value: object) -> bool:
     return isinstance(value, _STREAMS)
 
 
+def is_used_up(value: object) -> bool:
+    """Returns True for a stream or queue, of which others find what a solution leaves."""
+    return is_stream(value) or type(value).__module__ in _QUEUES
+
+
 def without_addresses(text: str) -> str:
     """Returns a text without the addresses that representations have in them."""
     return _ADDRESS.sub(r"\g<1>0", text)
@@ -182,10 +188,15 @@ class Membrane:
                 waiting += value
             elif isinstance(value, dict):
                 waiting += value.values()
-            elif self._own.has_class(type(value)) or is_stream(value):
+            elif self.may_change(value):
                 found.append(value)
                 waiting += fields_of(value).values()
         return found
+
+    def may_change(self, value: object) -> bool:
+        """Returns True for an object that the solution may set fields of, write to or use up."""
+        kind = type(value)
+        return kind is types.SimpleNamespace or is_used_up(value) or self._own.has_class(kind)
 
     def protect(self, objects: Iterable[object]) -> None:
         """Keeps the solution from setting fields of objects, and from writing to streams."""
@@ -281,7 +292,7 @@ class Membrane:
             return self._answers_any_name(kind)
         if issubclass(definer, BaseException) and definer.__module__ == "builtins":
             return name in _EXCEPTION_FIELDS
-        if name in _WRITING and id(owner) in self._protected and is_stream(owner):
+        if name in _CHANGING and id(owner) in self._protected and is_used_up(owner):
             return False
         if _is_listed(_CLASSES, kind):
             return name not in _TEMPLATES
@@ -387,7 +398,7 @@ class Membrane:
         owner = function.__self__
         if isinstance(owner, types.ModuleType):
             return _is_known_function(function)
-        if function.__name__ in _WRITING and id(owner) in self._protected:
+        if function.__name__ in _CHANGING and id(owner) in self._protected:
             return False
         return self._is_native_method(
             owner if isinstance(owner, type) else type(owner), function.__name__

@@ -49,7 +49,7 @@ from .encoding import Encoder, cast_down
 from .endings import Cause, NotLoaded, SessionEnded
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
-from .membrane import Membrane, is_stream, without_addresses
+from .membrane import Membrane, without_addresses
 from .outputs import OutputLimitError
 from .own import Own
 from .records import Records
@@ -151,6 +151,7 @@ class Session:
         self._decoder = Decoder(self, self._answered_type)
         self._ask_decoder = Decoder(self, _no_type)
         self._decoding = False
+        self._is_apart: bool | None = None  # of the request that is made, if it was looked at
         self._surroundings = Surroundings(link)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
@@ -191,10 +192,9 @@ class Session:
         self.cross()
         if not isinstance(value, Exception):  # which `input` raises for whoever calls it
             self._consistency.stop()
+            self._guard(value)
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
-        if is_stream(value):
-            self.protect([value], _asking_frame())
         return self._callbacks.refer(value)
 
     def resolve(self, reference: object) -> object:
@@ -289,6 +289,15 @@ class Session:
         if objects and not self.keeps_apart(frame):
             self._membrane.protect(objects)
 
+    def _guard(self, value: object) -> None:
+        """Keeps one object as it is that a request hands over, see `protect`."""
+        if not self._membrane.may_change(value):
+            return
+        if self._is_apart is None:
+            self._is_apart = self.keeps_apart(_asking_frame())
+        if not self._is_apart:
+            self._membrane.protect([value])
+
     # ----------------------------------------------------------------------------- requests
 
     def request(self, operation: str, *operands: object) -> object:
@@ -308,6 +317,7 @@ class Session:
             raise ProtocolViolation("an answer that asks questions")
         if operation not in _PLAIN_OPERATIONS:
             self.cross()
+        self._is_apart = None
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
         try:

@@ -254,12 +254,101 @@ TOLD: _Rows = {
         ),
     ),
 }
+CLEARS = """
+    class Graph:
+        def build(self, edges): edges.clear()
+        def has(self, a, b): return False
+        def total(self): return 0
+    def take(things):
+        for one in list(things) if hasattr(things, "__iter__") else [things]: one.n = 0
+        return 0
+"""
+# What is expected comes from an argument that the solution changes.
+CHANGED: _Rows = {
+    name: (
+        CLEARS,
+        suite(f"""
+            import pytest
+            from types import SimpleNamespace
+            from solution import Graph, take
+            def test_a():
+                g, edges = Graph(), [(1, 2), (2, 3)]
+                rows = [edges]
+                {text}
+        """),
+    )
+    for name, text in {
+        "a condition": "g.build(edges); g.total() == len(edges) or pytest.fail('no')",
+        "an expression": "g.build(edges); assert g.has(1, 2) if edges else not g.has(1, 2)",
+        "failures": "g.build(edges); bad = [e for e in edges if not g.has(*e)]; assert not bad",
+        "a part": "g.build(rows[0]); n, m = len(edges), g.total(); assert n == m",
+        "an iterator": "xs = [SimpleNamespace(n=3)]; assert take(iter(xs)) == sum(x.n for x in xs)",
+        "an object in a row": "x = SimpleNamespace(n=3); xs = [x]; assert take(xs) == x.n",
+    }.items()
+} | {
+    "a condition and match": (
+        CLEARS,
+        check(
+            """
+            def check(candidate):
+                edges = [(1, 2), (2, 3)]
+                g = Graph()
+                g.build(edges)
+                if g.total() != len(edges): raise ValueError
+                match len(edges):
+                    case 2: assert g.has(1, 2)
+        """,
+            "Graph",
+        ),
+    ),
+    "a fixture": (
+        CLEARS,
+        suite("""
+            import pytest
+            from solution import Graph
+            @pytest.fixture
+            def edges(): return [(1, 2), (2, 3)]
+            @pytest.fixture
+            def g(edges):
+                made = Graph()
+                made.build(edges)
+                return made
+            def test_a(g, edges):
+                for e in edges: assert g.has(*e)
+        """),
+    ),
+    "a field, by another name": (
+        CLEARS,
+        suite("""
+            from solution import Graph
+            class TestGraph:
+                edges = [(1, 2), (2, 3)]
+                def setup_method(self):
+                    self.g = Graph()
+                    self.g.build(TestGraph.edges)
+                def test_a(self):
+                    if not all(self.g.has(*e) for e in self.edges): raise ValueError
+        """),
+    ),
+    "a queue": (
+        "def drain(q):\n    while not q.empty(): q.get_nowait()\n    return 0\n",
+        suite("""
+            from queue import Queue
+            from solution import drain
+            def test_a():
+                q = Queue()
+                q.put(1)
+                assert drain(q) == q.qsize()
+        """),
+    ),
+}
 WRONG = {
     f"{kind}: {name}": row
     for kind, rows in {
         "special methods": SPECIAL_METHODS,
         "hollow": HOLLOW,
         "told": TOLD,
+        "changed": CHANGED,
     }.items()
     for name, row in rows.items()
 }
@@ -327,6 +416,36 @@ HONEST: _Rows = {
                     assert (g(a) > 2).all() and not (g(a) <= 2).any()
                     assert np.allclose(g(a), a[a > 2])
                     assert (g(a) * 2 == a[a > 2] + a[a > 2]).all()
+        """),
+    ),
+    "arguments that are changed in place": (
+        """
+            class Sorter:
+                def sort(self, xs): xs.sort(); self.done = len(xs)
+            def clear(q):
+                while not q.empty(): q.get()
+            def rename(o, name): o.name = name
+        """,
+        suite("""
+            from queue import Queue
+            from types import SimpleNamespace
+            from solution import Sorter, clear, rename
+            class TestAll:
+                def setup_method(self):
+                    self.rows, self.s = [3, 1, 2], Sorter()
+                def test_rows(self):
+                    self.s.sort(self.rows)
+                    assert self.rows == [1, 2, 3]
+                    assert self.s.done == 3
+                def test_queue(self):
+                    q = Queue()
+                    q.put(1)
+                    clear(q)
+                    assert q.empty()
+                def test_name(self):
+                    o = SimpleNamespace(name="a")
+                    rename(o, "b")
+                    if o.name != "b": raise ValueError
         """),
     ),
     "an object without special methods": (
