@@ -19,7 +19,9 @@ _FRAMES = code("""
       fs.writeSync(4, Buffer.concat([u32(b.length), b]));
     };
     let asked = 0;
-    const forge = (...parts) => { asked += 1; frame('R', u32(asked), u32(2), 'u', 'o', ...parts) };
+    const head = (...parts) => { asked += 1; return ['R', u32(asked), 'o', ...parts] };
+    const forge = (...parts) => frame(...head(u32(0), u32(0), u32(1)), ...parts);
+    const made = (kind, ...parts) => frame(...head(u32(1), text(kind)), ...parts);
 """)
 _GARBAGE = code("""
     const middle = (v) => -1
@@ -74,14 +76,29 @@ FORGED = {
     "the word that its answer is malformed": _forging("frame('F', text('no'))"),
     "an answer to another call": _forging("frame('R', u32(77), u32(1), 'o', 'n')"),
     "a length without an end": _forging("fs.writeSync(4, Buffer.alloc(9, 255))"),
-    "a count that nothing follows": _forging("forge('l', u32(0xffffffff))", "process.exit()"),
+    "a count that nothing follows": _forging(
+        "frame(...head(u32(0), u32(0), u32(0xffffffff)))", "process.exit()"
+    ),
     "an unknown tag": _forging("forge('?')", "process.exit()"),
     "more than one value": _forging("forge('n', 'n')", "process.exit()"),
     "a record with a prototype": _forging(
-        "forge('r', text(''), u32(1), 's', text('__proto__'), 'n')", "process.exit()"
+        "made('record', text('Object'), u32(1), u32(0), u32(4), 'd', Buffer.alloc(8), 's',"
+        " text('__proto__'), 'n', 'n', u32(1), 'n')",
+        "process.exit()",
     ),
-    "arrays in arrays": _forging(
-        "forge(Buffer.concat(Array(5000).fill(Buffer.from('l\\0\\0\\0\\x01', 'latin1'))), 'n')",
+    "an object that nobody knows": _forging("forge('@', u32(77))", "process.exit()"),
+    "a change of one that nobody knows": _forging(
+        "frame(...head(u32(0), u32(1), u32(9), u32(1)), 'n', u32(1), 'n')", "process.exit()"
+    ),
+    "an object of no known kind": _forging("made('class', text('Object'))", "process.exit()"),
+    "a prototype of no known name": _forging("made('array', text('#5'))", "process.exit()"),
+    "a view of what is no buffer": _forging(
+        "made('view', text('Uint8Array'), u32(0), u32(0), u32(9), text('Object'))",
+        "process.exit()",
+    ),
+    "an array of more items than follow": _forging(
+        "made('array', text('Array'), u32(1), u32(0), u32(2), 'd', Buffer.alloc(8), 'd',"
+        " Buffer.from([65, 240, 0, 0, 0, 0, 0, 0]), u32(1), 'n')",
         "process.exit()",
     ),
     "nothing, with its pipes closed": _forging(

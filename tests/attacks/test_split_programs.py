@@ -182,7 +182,7 @@ HONEST = {
     ),
     "exceptions": (
         """
-        class OwnError extends Error { constructor(m) { super(m); this.code = 7 } }
+        class OwnError extends Error { name = 'OwnError'; code = 7 }
         const f = (x) => {
           if (x === 1) throw new RangeError('too small')
           if (x === 2) throw new OwnError('own')

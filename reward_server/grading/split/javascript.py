@@ -9,7 +9,7 @@ program is not taken apart: `_TestsReader` lists what that is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -102,14 +102,12 @@ class _JavaScriptSplit:
         helpers: what the prompt defines in full.
         names: functions of the solution that the tests call.
         classes: that the prompt defines in full.
-        keeps: whether arguments are changed as a call changed them whatever it returned.
         is_typed: whether it is TypeScript.
     """
 
     helpers: str
     names: tuple[str, ...]
     classes: tuple[str, ...]
-    keeps: bool
     is_typed: bool
 
     @property
@@ -117,9 +115,9 @@ class _JavaScriptSplit:
         """See `Split.stubs`."""
         module, lock = self._required(_SUPPORT), self._required(_LOCK)
         annotation = ": any" if self.is_typed else ""
-        keeps, classes = "true" if self.keeps else "false", ", ".join(self.classes)
+        classes = ", ".join(self.classes)
         made = "".join(
-            f'const {name}{annotation} = {module}.stub("{name}", {keeps}, {{ {classes} }});\n'
+            f'const {name}{annotation} = {module}.stub("{name}", {{ {classes} }});\n'
             for name in self.names
         )
         text = f"{self.helpers}\n{made}{lock}.lock([{classes}]);\n"
@@ -130,19 +128,24 @@ class _JavaScriptSplit:
 
     def serving(self, solution: str) -> Source:
         """See `Split.serving`."""
-        found = ", ".join(
-            f'"{name}": typeof {name} === "undefined" ? undefined : {name}'
-            for name in (*self.names, *self.classes)
-        )
+        functions, classes = map(_found, (self.names, self.classes))
         if self.is_typed:
-            tail = f"\n;{self._required(_SUPPORT)}.serve({{ {found} }});\n"
+            tail = f"\n;{self._required(_SUPPORT)}.serve({functions}, {classes});\n"
             return Source(text=solution + tail, files=_support(_SUPPORT))
-        exported = f"{solution}\n;module.exports = {{ {found} }};\n"
+        exported = (
+            f"{solution}\n;module.exports = {{ functions: {functions}, classes: {classes} }};\n"
+        )
         return Source(
             text=f'require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
             files={**_support(_SUPPORT), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
             is_ready=True,
         )
+
+
+def _found(names: Iterable[str]) -> str:
+    """Returns an object with what a program has of some names."""
+    found = (f'"{name}": typeof {name} === "undefined" ? undefined : {name}' for name in names)
+    return f"{{ {', '.join(found)} }}"
 
 
 @cache
@@ -173,7 +176,6 @@ def _split(task: Task, *, is_typed: bool) -> Split | None:
         helpers=prompt.helpers,
         names=tuple(sorted(tests.stubs)),
         classes=prompt.classes,
-        keeps=tests.keeps,
         is_typed=is_typed,
     )
 
@@ -319,7 +321,6 @@ class _TestsReader:
 
     Attributes:
         stubs: functions of the solution that they call.
-        keeps: whether they look at what calls, whose results they do not use, made of arguments.
     """
 
     def __init__(self, text: str, language: Assertions, prompt: _Prompt) -> None:
@@ -335,10 +336,9 @@ class _TestsReader:
         self._declared = frozenset(self._declarations())
         self.stubs = self._free_names()
         self._callers = {*self.stubs, *self._aliases()}
-        self.keeps = False
 
     def is_data_only(self) -> bool:
-        """Tells whether the tests can be taken apart; afterwards, `keeps` is known."""
+        """Tells whether the tests can be taken apart."""
         if not self._whole or _REACHING.search(self._code) or _RUNNING.search(self._code):
             return False
         asked = {self._prompt.function} if self._prompt.function else self.stubs
@@ -525,7 +525,6 @@ class _TestsReader:
             for index, places in given.items()
             if any(self._text(at) in again and not self._is_primitive(at) for at in places)
         ]
-        self.keeps = bool(watched)
         names = {self._text(at) for index in watched for at in given[index]} & again
         looks = [at for at in self._words() if self._text(at) in names and at not in handed]
         return all(self._is_statement(index) for index in watched) and all(

@@ -2,20 +2,42 @@
 // Both ends of a test program that was taken apart; the wire is described beside this file.
 // The solution's end runs beside untrusted code, and promises nothing. The tests' end reads what
 // comes from there like bytes from an enemy: all that it makes of them is plain data.
+//
+// Objects that crossed once are known to both programs, by number, for as long as these run. Each
+// frame brings the content of all that are new or that have changed since the last one. So an object
+// is the same one wherever it is met, and whoever changes it changes it for both, as in one program.
 
 const { readFileSync, readSync, writeSync } = require("fs");
+const { isNativeError, isPromise, isBoxedPrimitive } = require("util").types;
 
 const READ = 3, WRITE = 4;
-const MOST_DEPTH = 500, MOST_ITEMS = 1 << 20;
-const PLAIN = "", BARE = "null"; // type names: an object literal's, and one's without a prototype
+const MOST_ITEMS = 1 << 20, MOST_LENGTH = 1 << 24;
 const SURROGATE = /\p{Surrogate}/u;
-const HOLE = "h".charCodeAt(0), RAISED = "E".charCodeAt(0);
+const RAISED = "E".charCodeAt(0);
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
-const ERRORS = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
+const HOLE = Symbol("hole"); // no item of an array
+const [WRITABLE, ENUMERABLE, CONFIGURABLE] = [1, 2, 4];
+const USUAL = WRITABLE | ENUMERABLE | CONFIGURABLE;
+const [OPEN, CLOSED, SEALED, FROZEN] = [0, 1, 2, 3];
+const ERRORS = {
+  Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError,
+};
 const VIEWS = {
   Uint8Array, Int8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
-  Float32Array, Float64Array, BigInt64Array, BigUint64Array, Buffer,
+  Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView,
 };
+const MAKERS = {
+  Object, Array, Map, Set, Date, RegExp, ArrayBuffer, Buffer, Number, String, Boolean, BigInt, Symbol,
+  Function, ...ERRORS, ...VIEWS,
+};
+const PRIMITIVE = { Number, String, Boolean, BigInt };
+const SYMBOLS = new Map(
+  Object.getOwnPropertyNames(Symbol)
+    .filter((name) => typeof Symbol[name] === "symbol").map((name) => [Symbol[name], name]),
+);
+const MOST_INHERITED = 64;
+// Each frame looks at all objects, until that was done so often; later at some that nobody mentions.
+const MOST_LOOKS = 1 << 20, LOOKS = 64;
 
 function readExactly(size) {
   const data = Buffer.allocUnsafe(size);
@@ -39,13 +61,530 @@ function writeFrame(payload) {
   for (let at = 0; at < data.length; ) at += writeSync(WRITE, data, at);
 }
 
-// ------------------------------------------------------------------------------------ writing
+// ------------------------------------------------------------------------------- what is in objects
 
 class NoDataError extends TypeError {}
+class MalformedError extends Error {}
+
+// Returns what a value is made as: "" if it is no object, and the same one everywhere.
+function kindOf(value) {
+  if (typeof value === "symbol") return "symbol";
+  if (typeof value === "function") return "function";
+  if (typeof value !== "object" || value === null) return "";
+  if (Array.isArray(value)) return "array";
+  if (value instanceof Map) return "map";
+  if (value instanceof Set) return "set";
+  if (value instanceof Date) return "date";
+  if (value instanceof RegExp) return "pattern";
+  if (isNativeError(value)) return "error";
+  if (Buffer.isBuffer(value)) return "octets";
+  if (ArrayBuffer.isView(value)) return "view";
+  if (value instanceof ArrayBuffer) return "buffer";
+  if (isBoxedPrimitive(value)) return "boxed";
+  if (isPromise(value) || value instanceof WeakMap || value instanceof WeakSet) {
+    throw new NoDataError(`a ${value.constructor?.name} is no data`);
+  }
+  const iterates = typeof value[Symbol.iterator] === "function" && typeof value.next === "function";
+  return iterates ? "iterator" : "record";
+}
+
+// Returns what can change of an object: values, in an order that its kind tells.
+function partsOf(object, kind) {
+  switch (kind) {
+    case "symbol": case "function": return [];
+    case "array": return arrayParts(object);
+    case "map": return [integrity(object), object.size, ...Array.from(object).flat(1), ...fields(object)];
+    case "set": return [integrity(object), object.size, ...object, ...fields(object)];
+    case "date": return [integrity(object), object.getTime(), ...fields(object)];
+    case "octets": return [object.toString("latin1")];
+    case "buffer": return [integrity(object), Buffer.from(object).toString("latin1"), ...fields(object)];
+    case "view": return [];
+    case "iterator": return iterated(object);
+    default: return [integrity(object), ...fields(object)];
+  }
+}
+
+function integrity(object) {
+  if (Object.isExtensible(object)) return OPEN;
+  return Object.isFrozen(object) ? FROZEN : Object.isSealed(object) ? SEALED : CLOSED;
+}
+
+function arrayParts(array) {
+  const count = array.length;
+  if (count > MOST_LENGTH) throw new NoDataError("an array is too long");
+  const parts = [integrity(array), count];
+  let found = 0;
+  for (let at = 0; at < count; at++) {
+    const value = array[at];
+    const is = value !== undefined || Object.hasOwn(array, at);
+    parts.push(is ? value : HOLE);
+    found += is;
+  }
+  const hasFields = Reflect.ownKeys(array).length > found + 1;
+  return hasFields ? [...parts, ...fields(array, count)] : parts;
+}
+
+// Returns the own fields of an object but those that are its items: key, attributes, value.
+function fields(object, items) {
+  const parts = [];
+  for (const key of named(object, items)) {
+    if (key === "__proto__") throw new NoDataError("__proto__ is no name of a field");
+    const found = Object.getOwnPropertyDescriptor(object, key);
+    const writable = "value" in found ? found.writable : true;
+    parts.push(key, writable * WRITABLE | found.enumerable * ENUMERABLE | found.configurable * CONFIGURABLE);
+    parts.push("value" in found ? found.value : object[key]);
+  }
+  return parts;
+}
+
+// Returns the keys of what is no item, and belongs to no program alone as the stack of an error does.
+function named(object, items = object instanceof String ? object.length : -1) {
+  const keys = Reflect.ownKeys(object);
+  if (isNativeError(object)) return keys.filter((one) => one !== "stack");
+  return items < 0 ? keys : keys.filter((one) => one !== "length" && !isItem(one, items));
+}
+
+function isItem(key, count) {
+  const number = typeof key === "string" ? Number(key) : NaN;
+  return number < count && String(number) === key;
+}
+
+function iterated(iterator) {
+  const items = [];
+  for (;;) {
+    const { done, value } = iterator.next();
+    items.push(value);
+    if (done) return items;
+    if (items.length > MOST_ITEMS) throw new NoDataError("the iteration has no end");
+  }
+}
+
+function primitive(object) {
+  for (const { prototype } of Object.values(PRIMITIVE)) {
+    try { return prototype.valueOf.call(object); } catch { continue; }
+  }
+  throw new NoDataError("an object of a symbol is no data");
+}
+
+function viewName(view) {
+  if (view instanceof DataView) return "DataView";
+  return view[Symbol.toStringTag];
+}
+
+function isSame(one, other) {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (!Object.is(one[at], other[at])) return false;
+  return true;
+}
+
+// Returns true if an object surely has not changed, without a look at more than there is in most.
+function isAsItWas({ object, kind, parts }) {
+  switch (kind) {
+    case "iterator": case "function": case "symbol": return true;
+    case "array": return isPlainArray(object, parts);
+    case "record": return isPlainRecord(object, parts);
+    default: return false;
+  }
+}
+
+function isPlainArray(array, parts) {
+  const count = array.length;
+  if (count + 2 !== parts.length || parts[0] !== OPEN || !Object.isExtensible(array)) return false;
+  for (let at = 0; at < count; at++) {
+    const value = array[at], was = parts[at + 2];
+    if (value !== was || value === undefined || value === 0) {
+      if (!Object.is(value, was === HOLE ? undefined : was) || Object.hasOwn(array, at) === (was === HOLE)) return false;
+    }
+  }
+  return Object.keys(array).length === count;
+}
+
+function isPlainRecord(object, parts) {
+  if (parts[0] !== OPEN || !Object.isExtensible(object)) return false;
+  let at = 1;
+  for (const key of Reflect.ownKeys(object)) {
+    if (parts[at] !== key || parts[at + 1] !== USUAL) return false;
+    const found = Object.getOwnPropertyDescriptor(object, key);
+    if (!found.writable || !Object.is(found.value, parts[at + 2])) return false;
+    at += 3;
+  }
+  return at === parts.length;
+}
+
+// Gives an object what is in its like in the other program.
+function fill({ object, kind, take }, parts) {
+  switch (kind) {
+    case "symbol": case "function": case "view": return;
+    case "octets": object.write(text(parts[0], object.length), "latin1"); return;
+    case "iterator": return take(parts);
+    case "array": return fillArray(object, parts);
+    case "map": return fillMap(object, parts);
+    case "set": return fillSet(object, parts);
+    case "date":
+      Date.prototype.setTime.call(object, parts[1]);
+      return finish(object, parts, 2);
+    case "buffer":
+      Buffer.from(object).write(text(parts[1], object.byteLength), "latin1");
+      return finish(object, parts, 2);
+    default: return finish(object, parts, 1);
+  }
+}
+
+function text(value, size) {
+  if (typeof value !== "string" || value.length !== size) throw new MalformedError("bytes are cut short");
+  return value;
+}
+
+function counted(count, parts, each) {
+  if (!Number.isInteger(count) || count < 0 || count * each > parts.length - 2) {
+    throw new MalformedError("a count is larger than what follows");
+  }
+  return 2 + count * each;
+}
+
+function fillArray(array, parts) {
+  const end = counted(parts[1], parts, 1);
+  if (Object.isExtensible(array)) {
+    array.length = end - 2;
+    for (let at = 2; at < end; at++) {
+      if (parts[at] === HOLE) delete array[at - 2]; else put(array, at - 2, parts[at]);
+    }
+  }
+  finish(array, parts, end, end - 2);
+}
+
+function fillMap(map, parts) {
+  const end = counted(parts[1], parts, 2);
+  Map.prototype.clear.call(map);
+  for (let at = 2; at < end; at += 2) Map.prototype.set.call(map, parts[at], parts[at + 1]);
+  finish(map, parts, end);
+}
+
+function fillSet(set, parts) {
+  const end = counted(parts[1], parts, 1);
+  Set.prototype.clear.call(set);
+  for (let at = 2; at < end; at++) Set.prototype.add.call(set, parts[at]);
+  finish(set, parts, end);
+}
+
+// Gives an object its own fields, from a place in its parts on, in their order.
+function finish(object, parts, from, items) {
+  const found = [];
+  for (let at = from; at + 2 < parts.length; at += 3) found.push(key(parts[at]));
+  if (parts.length !== from + 3 * found.length) throw new MalformedError("a field is cut short");
+  const own = named(object, items);
+  if (own.length !== found.length || own.some((one, at) => one !== found[at])) {
+    for (const one of own) Reflect.deleteProperty(object, one);
+  }
+  found.forEach((one, at) => put(object, one, parts[from + 3 * at + 2], parts[from + 3 * at + 1]));
+  if (parts[0] === CLOSED) Object.preventExtensions(object);
+  if (parts[0] === SEALED) Object.seal(object);
+  if (parts[0] === FROZEN) Object.freeze(object);
+}
+
+function key(value) {
+  if (value === "__proto__") throw new MalformedError("__proto__ is no name of a field");
+  if (typeof value !== "string" && typeof value !== "symbol") throw new MalformedError("a field has no name");
+  return value;
+}
+
+// Neither a setter nor a prototype takes part in this.
+function put(object, name, value, attributes = USUAL) {
+  Object.defineProperty(object, name, {
+    value,
+    writable: (attributes & WRITABLE) !== 0,
+    enumerable: (attributes & ENUMERABLE) !== 0,
+    configurable: (attributes & CONFIGURABLE) !== 0,
+  });
+}
+
+// ------------------------------------------------------------------------------------ the heap
+
+// The objects that both programs know, by number.
+class Heap {
+  // `classes` are the prompt's, by name; only the solution's functions are known to the other program.
+  constructor(classes, takesFunctions) {
+    this.takesFunctions = takesFunctions;
+    this.numbers = new Map();
+    this.entries = []; // object, kind, and the parts that both programs know
+    this.prototypes = new Map();
+    this.looks = this.turn = 0;
+    this.unnamed = []; // prototypes of whose classes the other program has none
+    const named = { ...MAKERS, ...classes };
+    for (const name of Object.keys(named)) {
+      const prototype = typeof named[name] === "function" ? named[name].prototype : undefined;
+      if (prototype) this.prototypes.set(prototype, name);
+    }
+    this.named = new Map(Array.from(this.prototypes, ([prototype, name]) => [name, prototype]));
+  }
+
+  // ---- writing
+
+  // Writes objects that are new or have changed, and values.
+  write(out, values) {
+    const first = this.entries.length;
+    for (const value of values) this.add(value);
+    const changed = this.looks < MOST_LOOKS ? this.changes() : this.latestChanges(values, first);
+    out.u32(this.entries.length - first);
+    for (let at = first; at < this.entries.length; at++) this.head(out, this.entries[at]);
+    out.u32(changed.length);
+    for (const at of changed) {
+      out.u32(at);
+      this.values(out, this.entries[at].parts);
+    }
+    this.values(out, values);
+  }
+
+  add(value) {
+    const kind = kindOf(value);
+    if (kind === "" || value === HOLE || this.numbers.has(value)) return;
+    if (kind === "function" && !this.takesFunctions) throw new NoDataError("a function is no data");
+    if (kind === "view") this.add(value.buffer);
+    this.numbers.set(value, this.entries.length);
+    this.entries.push({ object: value, kind, parts: null });
+  }
+
+  // Returns the numbers of all objects that have changed, or are new.
+  changes() {
+    const changed = [];
+    for (let at = 0; at < this.entries.length; at++) if (this.hasChanged(this.entries[at])) changed.push(at);
+    this.looks += this.entries.length;
+    return changed;
+  }
+
+  // Returns those of what values lead to, of the youngest objects, and of some others in turn.
+  latestChanges(values, first) {
+    const due = values.filter((one) => this.numbers.has(one)).map((one) => this.numbers.get(one));
+    for (let back = 1; back <= LOOKS && back <= first; back++) {
+      due.push(first - back, this.turn++ % first);
+    }
+    const seen = new Set(due), changed = [];
+    for (const at of seen) {
+      if (this.hasChanged(this.entries[at])) changed.push(at);
+      for (const part of this.entries[at].parts) if (this.numbers.has(part)) seen.add(this.numbers.get(part));
+    }
+    return changed.sort((one, other) => one - other);
+  }
+
+  hasChanged(entry) {
+    if (entry.parts !== null && isAsItWas(entry)) return false;
+    const parts = partsOf(entry.object, entry.kind);
+    if (entry.parts !== null && isSame(parts, entry.parts)) return false;
+    for (const part of parts) this.add(part);
+    entry.parts = parts;
+    return true;
+  }
+
+  values(out, values) {
+    out.u32(values.length);
+    for (const value of values) this.value(out, value);
+  }
+
+  value(out, value) {
+    if (value === HOLE) return out.tag("h");
+    switch (typeof value) {
+      case "undefined": return out.tag("u");
+      case "boolean": return out.tag(value ? "t" : "f");
+      case "number": out.tag("d"); return out.f64(value);
+      case "bigint": out.tag("I"); return out.text(value.toString());
+      case "string": return out.string(value);
+      default:
+        if (value === null) return out.tag("n");
+        out.tag("@"); return out.u32(this.numbers.get(value));
+    }
+  }
+
+  // Writes what an object is made as.
+  head(out, { object, kind }) {
+    out.text(kind);
+    switch (kind) {
+      case "symbol":
+        out.text(SYMBOLS.has(object) ? SYMBOLS.get(object) : Symbol.keyFor(object) === undefined ? "" : "for");
+        return out.string(object.description ?? "");
+      case "function": return out.string(String(object.name));
+      case "boxed": this.value(out, primitive(object)); break;
+      case "pattern": out.string(object.source); out.string(object.flags); break;
+      case "octets": out.u32(object.length); break;
+      case "buffer": out.u32(object.byteLength); break;
+      case "view":
+        out.text(viewName(object)); out.u32(this.numbers.get(object.buffer)); out.u32(object.byteOffset);
+        out.u32(object.length ?? object.byteLength); break;
+      case "iterator": out.text(String(object[Symbol.toStringTag])); return undefined;
+    }
+    return this.prototype(out, Object.getPrototypeOf(object));
+  }
+
+  // Writes the name of a prototype; else its number, and what it is called and inherits at first.
+  prototype(out, prototype) {
+    if (prototype === null) return out.text("null");
+    const known = this.prototypes.get(prototype);
+    if (known !== undefined) return out.text(known);
+    const name = prototype.constructor?.name;
+    this.prototypes.set(prototype, `#${this.unnamed.push(prototype) - 1}`);
+    out.text("");
+    out.text(typeof name === "string" && NAME.test(name) ? name : "Anonymous");
+    const own = Object.getOwnPropertyDescriptor(prototype, "name")?.value;
+    this.value(out, typeof own === "string" ? own : undefined);
+    return this.prototype(out, Object.getPrototypeOf(prototype));
+  }
+
+  // ---- reading
+
+  // Reads what the other program wrote, and returns the values.
+  read(from) {
+    for (let left = from.count(); left > 0; left--) {
+      const entry = this.shell(from);
+      this.numbers.set(entry.object, this.entries.length);
+      this.entries.push({ parts: null, ...entry });
+    }
+    for (let left = from.count(); left > 0; left--) {
+      const entry = this.entry(from.u32());
+      const parts = this.readValues(from);
+      fill(entry, parts);
+      entry.parts = parts;
+    }
+    return this.readValues(from);
+  }
+
+  readValues(from) {
+    const values = [];
+    for (let left = from.count(); left > 0; left--) values.push(this.readValue(from));
+    return values;
+  }
+
+  readValue(from) {
+    const letter = from.letter();
+    switch (letter) {
+      case "h": return HOLE;
+      case "u": return undefined;
+      case "n": return null;
+      case "t": return true;
+      case "f": return false;
+      case "d": return from.f64();
+      case "I": return from.integer();
+      case "s": case "v": return from.string(letter);
+      case "@": return this.entry(from.u32()).object;
+      default: throw new MalformedError("a value has no known tag");
+    }
+  }
+
+  entry(number) {
+    if (number >= this.entries.length) throw new MalformedError("an object has no number that is known");
+    return this.entries[number];
+  }
+
+  // Makes an object that has nothing in it as yet.
+  shell(from) {
+    const kind = from.text();
+    switch (kind) {
+      case "symbol": return { kind, object: from.symbol() };
+      case "function": return { kind, object: opaque(from.string()) };
+      case "iterator": return { kind, ...iterator(from.text()) };
+      case "boxed": return this.dressed(kind, Object(this.plain(from)), from);
+      case "pattern": return this.dressed(kind, new RegExp(from.string(), from.string()), from);
+      case "octets": return this.dressed(kind, Buffer.alloc(from.size()), from);
+      case "buffer": return this.dressed(kind, new ArrayBuffer(from.size()), from);
+      case "view": return this.dressed(kind, this.view(from), from);
+      case "array": return this.dressed(kind, [], from);
+      case "map": return this.dressed(kind, new Map(), from);
+      case "set": return this.dressed(kind, new Set(), from);
+      case "date": return this.dressed(kind, new Date(0), from);
+      case "error": return this.dressed(kind, new Error(), from);
+      case "record": return { kind, object: Object.create(this.readPrototype(from)) };
+      default: throw new MalformedError("an object has no known kind");
+    }
+  }
+
+  dressed(kind, object, from) {
+    const prototype = this.readPrototype(from);
+    if (Object.getPrototypeOf(object) !== prototype) Object.setPrototypeOf(object, prototype);
+    return { kind, object };
+  }
+
+  plain(from) {
+    const value = this.readValue(from);
+    if (!["number", "string", "boolean", "bigint"].includes(typeof value)) {
+      throw new MalformedError("an object holds no such value");
+    }
+    return value;
+  }
+
+  view(from) {
+    const name = from.text(), { object, kind } = this.entry(from.u32());
+    if (!Object.hasOwn(VIEWS, name) || kind !== "buffer") throw new MalformedError("an array has no known type");
+    return new VIEWS[name](object, from.u32(), from.u32());
+  }
+
+  readPrototype(from, depth = 0) {
+    if (depth > MOST_INHERITED) throw new MalformedError("a type inherits too much");
+    const name = from.text();
+    if (name === "null") return null;
+    if (this.named.has(name)) return this.named.get(name);
+    if (name.startsWith("#")) return this.unknown(Number(name.slice(1)));
+    if (name !== "") throw new MalformedError("a type has no name that is known");
+    const called = from.text(), made = class {}, own = this.readValue(from);
+    if (!NAME.test(called)) throw new MalformedError("a type has no name");
+    Object.defineProperty(made, "name", { value: called });
+    if (typeof own === "string") hide(made.prototype, "name", own);
+    this.prototypes.set(made.prototype, `#${this.unnamed.push(made.prototype) - 1}`);
+    Object.setPrototypeOf(made.prototype, this.readPrototype(from, depth + 1));
+    return made.prototype;
+  }
+
+  unknown(number) {
+    const found = Number.isInteger(number) && this.unnamed[number];
+    if (!found) throw new MalformedError("a type has no number that is known");
+    return found;
+  }
+}
+
+function hide(object, name, value) {
+  Object.defineProperty(object, name, { value, writable: true, configurable: true });
+}
+
+// Stands for a function of the other program, which only that one can call.
+function opaque(name) {
+  const made = () => leave("a function of the solution was called that it had answered");
+  Object.defineProperty(made, "name", { value: name });
+  return made;
+}
+
+function leave(why) {
+  writeSync(2, `split: ${why}\n`);
+  process.reallyExit(1);
+}
+
+// Makes an iterator, whose items come later.
+function iterator(type) {
+  switch (type) {
+    case "Array Iterator": {
+      const items = [];
+      return { object: items.values(), take: (found) => { items.push(...found.slice(0, -1)); } };
+    }
+    case "Set Iterator": {
+      const items = new Set();
+      return { object: items.values(), take: (found) => found.slice(0, -1).forEach((one) => items.add(one)) };
+    }
+    case "Map Iterator": {
+      const items = new Map();
+      return { object: items.values(), take: (found) => found.slice(0, -1).forEach((one, at) => items.set(at, one)) };
+    }
+    default: {
+      const items = [];
+      return { object: generated(items), take: (found) => { for (const one of found) items.push(one); } };
+    }
+  }
+}
+
+function* generated(items) {
+  for (let at = 0; at < items.length - 1; at++) yield items[at];
+  return items.at(-1);
+}
+
+// ------------------------------------------------------------------------------ bytes of frames
 
 class Writer {
-  constructor(kind, number, classes) {
-    this.classes = classes;
+  constructor(kind, number) {
     this.data = Buffer.allocUnsafe(512);
     this.size = 0;
     this.tag(kind);
@@ -80,105 +619,19 @@ class Writer {
     this.tag("v"); this.u32(data.length); this.bytes(data);
   }
 
-  items(letter, count, items, depth) {
-    this.tag(letter); this.u32(count);
-    for (const item of items) this.value(item, depth);
-  }
-
-  value(value, depth = 0) {
-    if (depth > MOST_DEPTH) throw new NoDataError("the value is nested too deeply");
-    switch (typeof value) {
-      case "undefined": return this.tag("u");
-      case "boolean": return this.tag(value ? "t" : "f");
-      case "number": this.tag("d"); return this.f64(value);
-      case "bigint": this.tag("I"); return this.text(value.toString());
-      case "string": return this.string(value);
-      case "object": return value === null ? this.tag("n") : this.object(value, depth + 1);
-      default: throw new NoDataError(`a ${typeof value} is no data`);
-    }
-  }
-
-  object(value, depth) {
-    if (Array.isArray(value)) return this.array(value, depth);
-    if (value instanceof Map) {
-      return this.items("m", value.size, Array.from(value).flat(1), depth);
-    }
-    if (value instanceof Set) return this.items("e", value.size, value, depth);
-    if (value instanceof Date) { this.tag("D"); return this.f64(value.getTime()); }
-    if (value instanceof Error) { this.tag("x"); return this.error(value, depth); }
-    if (ArrayBuffer.isView(value)) return this.view(value);
-    const type = this.type(value);
-    if (typeof value[Symbol.iterator] === "function" && typeof value.next === "function") {
-      return this.iterated(value, depth);
-    }
-    return this.record(type, value, depth);
-  }
-
-  array(value, depth) {
-    this.tag("l"); this.u32(value.length);
-    for (let at = 0; at < value.length; at++) {
-      if (at in value) this.value(value[at], depth); else this.tag("h");
-    }
-  }
-
-  iterated(value, depth) {
-    const items = [];
-    for (const item of value) {
-      if (items.push(item) > MOST_ITEMS) throw new NoDataError("the iteration has no end");
-    }
-    this.items("l", items.length, items, depth);
-  }
-
-  view(value) {
-    const name = value.constructor.name;
-    if (VIEWS[name] === undefined) throw new NoDataError(`a ${name} is no data`);
-    this.tag("y"); this.text(name); this.u32(value.byteLength);
-    this.bytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-  }
-
-  type(value) {
-    const prototype = Object.getPrototypeOf(value);
-    if (prototype === null) return BARE;
-    const name = prototype.constructor?.name;
-    if (prototype === Object.prototype || name === "Object") return PLAIN;
-    return typeof name === "string" && NAME.test(name) ? name : "Anonymous";
-  }
-
-  record(type, value, depth, keys = Object.keys(value)) {
-    this.tag("r"); this.text(type); this.u32(keys.length);
-    for (const key of keys) {
-      if (key === "__proto__") throw new NoDataError("__proto__ is no name of a field");
-      this.string(key);
-      this.value(value[key], depth);
-    }
-  }
-
-  error(error, depth) {
-    this.text(String(error.constructor?.name ?? error.name));
-    this.string(String(error.message));
-    const plain = (key) => key !== "message" && key !== "stack" && typeof error[key] !== "function";
-    this.record(PLAIN, error, depth, Object.keys(error).filter(plain));
-  }
-
   get payload() { return this.data.subarray(0, this.size); }
 }
 
 function said(kind, message) {
-  const text = Buffer.from(message), frame = new Writer(kind, text.length, {});
+  const text = Buffer.from(message), frame = new Writer(kind, text.length);
   frame.bytes(text);
   return frame.payload;
 }
 
-// ------------------------------------------------------------------------------------ reading
-
-class MalformedError extends Error {}
-
 class Reader {
-  constructor(data, at, classes) {
+  constructor(data, at) {
     this.data = data;
     this.at = at;
-    this.classes = classes;
-    this.types = new Map();
   }
 
   get left() { return this.data.length - this.at; }
@@ -189,6 +642,7 @@ class Reader {
     return this.at - size;
   }
 
+  letter() { return String.fromCharCode(this.data[this.take(1)]); }
   u32() { return this.data.readUInt32BE(this.take(4)); }
   f64() { return this.data.readDoubleBE(this.take(8)); }
 
@@ -199,41 +653,20 @@ class Reader {
 
   text() { return this.bytes().toString("utf8"); }
 
+  string(letter = this.letter()) {
+    if (letter === "s") return this.text();
+    if (letter === "v") return this.bytes().toString("utf16le");
+    throw new MalformedError("a text was expected");
+  }
+
+  // How many things follow; each takes a byte at least.
   count() {
     const count = this.u32();
     if (count > this.left) throw new MalformedError("a count is larger than what follows");
     return count;
   }
 
-  string() {
-    const letter = String.fromCharCode(this.data[this.take(1)]);
-    if (letter === "s") return this.text();
-    if (letter === "v") return this.bytes().toString("utf16le");
-    throw new MalformedError("a text was expected");
-  }
-
-  value(depth = 0) {
-    if (depth > MOST_DEPTH + 1) throw new MalformedError("a value is nested too deeply");
-    const letter = String.fromCharCode(this.data[this.take(1)]);
-    switch (letter) {
-      case "u": return undefined;
-      case "n": return null;
-      case "t": return true;
-      case "f": return false;
-      case "d": return this.f64();
-      case "I": return this.integer();
-      case "s": return this.text();
-      case "v": return this.bytes().toString("utf16le");
-      case "l": return this.array(depth + 1);
-      case "m": return this.map(depth + 1);
-      case "e": return this.set(depth + 1);
-      case "D": return new Date(this.f64());
-      case "y": return this.view();
-      case "r": return this.record(depth + 1);
-      case "x": return this.error(depth + 1);
-      default: throw new MalformedError("a value has no known tag");
-    }
-  }
+  size() { return this.count(); }
 
   integer() {
     const digits = this.text();
@@ -241,163 +674,66 @@ class Reader {
     return BigInt(digits);
   }
 
-  array(depth) {
-    const count = this.count(), found = [];
-    for (let at = 0; at < count; at++) {
-      if (this.data[this.at] === HOLE) this.take(1); else found[at] = this.value(depth);
-    }
-    found.length = count;
-    return found;
+  symbol() {
+    const name = this.text(), description = this.string();
+    if (name === "") return Symbol(description);
+    if (name === "for") return Symbol.for(description);
+    for (const [symbol, known] of SYMBOLS) if (known === name) return symbol;
+    throw new MalformedError("a symbol has no name that is known");
   }
 
-  map(depth) {
-    const found = new Map();
-    for (let left = this.count(); left > 0; left--) {
-      const key = this.value(depth);
-      found.set(key, this.value(depth));
-    }
-    return found;
+  ended() {
+    if (this.left) throw new MalformedError("there is more behind the last value");
   }
-
-  set(depth) {
-    const found = new Set();
-    for (let left = this.count(); left > 0; left--) found.add(this.value(depth));
-    return found;
-  }
-
-  view() {
-    const name = this.text(), data = this.bytes();
-    if (!Object.hasOwn(VIEWS, name)) throw new MalformedError("an array has no known type");
-    if (name === "Buffer") return Buffer.from(data);
-    const size = VIEWS[name].BYTES_PER_ELEMENT;
-    if (data.length % size) throw new MalformedError("an array is cut short");
-    return new VIEWS[name](new Uint8Array(data).buffer);
-  }
-
-  record(depth) {
-    const type = this.text(), found = Object.create(this.prototype(type));
-    for (let left = this.count(); left > 0; left--) {
-      const key = this.string();
-      if (key === "__proto__") throw new MalformedError("__proto__ is no name of a field");
-      put(found, key, this.value(depth));
-    }
-    return found;
-  }
-
-  prototype(type) {
-    if (type === PLAIN) return Object.prototype;
-    if (type === BARE) return null;
-    if (Object.hasOwn(this.classes, type)) return this.classes[type].prototype;
-    if (!NAME.test(type)) throw new MalformedError("a type has no name");
-    if (!this.types.has(type)) {
-      const made = class {};
-      Object.defineProperty(made, "name", { value: type });
-      this.types.set(type, made);
-    }
-    return this.types.get(type).prototype;
-  }
-
-  error(depth) {
-    const type = this.text(), message = this.string(), fields = this.value(depth);
-    const known = Object.hasOwn(this.classes, type) && this.classes[type];
-    const error = Object.hasOwn(ERRORS, type) ? new ERRORS[type](message) : new Error(message);
-    if (known) Object.setPrototypeOf(error, known.prototype);
-    if (!Object.hasOwn(ERRORS, type) && NAME.test(type)) hide(error, "name", type);
-    for (const key of Object.keys(fields)) {
-      if (key !== "message" && key !== "stack") put(error, key, fields[key]);
-    }
-    return error;
-  }
-}
-
-// Neither a setter nor a prototype takes part in this.
-function put(object, key, value) {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-function hide(object, key, value) {
-  Object.defineProperty(object, key, { value, writable: true, configurable: true });
-}
-
-function refill(object, value) {
-  if (object instanceof Map || object instanceof Set) {
-    object.clear();
-    if (value instanceof Map) for (const [key, one] of value) object.set(key, one);
-    if (value instanceof Set) for (const one of value) object.add(one);
-    return;
-  }
-  for (const key of Object.keys(object)) if (!Object.hasOwn(value, key)) delete object[key];
-  if (Array.isArray(object)) object.length = value.length;
-  for (const key of Object.keys(value)) put(object, key, value[key]);
 }
 
 // --------------------------------------------------------------------------- the tests' end
 
-let calls = 0;
+let calls = 0, heap = null;
 
-// Returns a function that has the solution's of that name called. `keeps` tells whether arguments
-// are changed as the call changed them whatever it returned, and not only if it returned nothing.
-exports.stub = (name, keeps, classes = {}) => (...args) => {
-  calls += 1;
-  const call = new Writer("C", calls, classes);
-  try {
-    call.text(name);
-    call.u32(args.length);
-    for (const one of args) call.value(one);
-  } catch (error) {
-    if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
-    throw error;
-  }
-  writeFrame(call.payload);
-  const answer = readFrame();
-  if (answer === null) process.reallyExit(1);
-  let found;
-  try {
-    found = heard(answer, args, classes);
-  } catch (error) {
-    writeFrame(said("F", error.message));
-    process.reallyExit(1);
-  }
-  return found(keeps);
+// Returns a function that has the solution's of that name called. `classes` are the prompt's.
+exports.stub = (name, classes = {}) => {
+  heap ??= new Heap(classes, false);
+  return (...args) => {
+    calls += 1;
+    const call = new Writer("C", calls);
+    try {
+      call.text(name);
+      heap.write(call, args);
+    } catch (error) {
+      if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
+      throw error;
+    }
+    writeFrame(call.payload);
+    const answer = readFrame();
+    if (answer === null) process.reallyExit(1);
+    try {
+      return heard(answer);
+    } catch (error) {
+      if (error instanceof Raised) throw error.value;
+      writeFrame(said("F", error.message));
+      return process.reallyExit(1);
+    }
+  };
 };
 
-// Returns what is to be done with an answer, once it was read to its end.
-function heard(answer, args, classes) {
-  const reader = new Reader(answer, 5, classes);
-  if (answer[0] === RAISED) {
-    const error = reader.value();
-    return ended(reader, () => { throw error; });
-  }
-  if (reader.u32() !== args.length + 1) throw new MalformedError("an answer has another length");
-  const after = args.map((one) => changed(one, reader));
-  const way = String.fromCharCode(answer[reader.take(1)]);
-  if (!"opw".includes(way)) throw new MalformedError("an answer has no known kind");
-  const result = reader.value();
-  return ended(reader, (keeps) => {
-    if (keeps || result === undefined) {
-      after.forEach((value, at) => { if (value !== undefined) refill(args[at], value); });
-    }
-    if (way === "o") return result;
-    return way === "p" ? Promise.resolve(result) : Promise.reject(result);
-  });
+class Raised {
+  constructor(value) { this.value = value; }
 }
 
-// Returns what an argument has become, undefined if it is as it was.
-function changed(argument, reader) {
-  const value = reader.value();
-  if (value === undefined) return undefined;
-  const same = (test) => test(argument) === test(value);
-  const kinds = [Array.isArray, (one) => one instanceof Map, (one) => one instanceof Set];
-  const object = (one) => typeof one === "object" && one !== null;
-  if (!object(argument) || !object(value) || !kinds.every(same)) {
-    throw new MalformedError("an argument became something else");
+// Returns what a call came to, once its answer was read to its end.
+function heard(answer) {
+  const reader = new Reader(answer, 5), way = reader.letter(), values = heap.read(reader);
+  reader.ended();
+  if (values.length !== 1) throw new MalformedError("an answer has another length");
+  const [value] = values;
+  if (answer[0] === RAISED) throw new Raised(value);
+  switch (way) {
+    case "o": return value;
+    case "p": return Promise.resolve(value);
+    case "w": return Promise.reject(value);
+    default: throw new MalformedError("an answer has no known kind");
   }
-  return value;
-}
-
-function ended(reader, then) {
-  if (reader.left) throw new MalformedError("there is more behind the last value");
-  return then;
 }
 
 // ------------------------------------------------------------------------- the solution's end
@@ -405,7 +741,8 @@ function ended(reader, then) {
 // Loads a solution, whose module exports what can be called, and answers calls for ever.
 exports.load = (file) => {
   try {
-    exports.serve(require(file));
+    const { functions, classes } = require(file);
+    exports.serve(functions, classes);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     try {
@@ -418,62 +755,34 @@ exports.load = (file) => {
   }
 };
 
-// Answers calls for ever.
-exports.serve = async (functions) => {
+// Answers calls for ever. What cannot cross ends the program: tests could take it for an exception.
+exports.serve = async (functions, classes) => {
+  heap = new Heap(classes, true);
   for (;;) {
     const call = readFrame();
     if (call === null) process.reallyExit(0);
-    const number = call.readUInt32BE(1);
-    let answer;
+    const [kind, way, values] = await answered(call, functions);
+    const answer = new Writer(kind, call.readUInt32BE(1));
+    answer.tag(way);
     try {
-      answer = await answered(call, number, functions);
+      heap.write(answer, values);
     } catch (error) {
-      answer = failure(number, error, functions);
+      leave(error.message);
     }
     writeFrame(answer.payload);
   }
 };
 
-function answered(call, number, functions) {
-  const reader = new Reader(call, 5, functions);
-  const name = reader.text(), args = [];
-  for (let left = reader.u32(); left > 0; left--) args.push(reader.value());
-  const before = args.map(snapshot);
+// Returns the kind of an answer, how its value came, and that in an array: it may be thenable.
+async function answered(call, functions) {
+  const reader = new Reader(call, 5), name = reader.text(), args = heap.read(reader);
   const made = functions[name];
-  if (typeof made !== "function") throw new ReferenceError(`${name} is not defined`);
-  const result = made(...args);
-  const told = (way, value) => {
-    const answer = new Writer("R", number, functions);
-    answer.u32(args.length + 1);
-    args.forEach((one, at) => {
-      const now = snapshot(one);
-      if (now === null || now.equals(before[at])) answer.tag("u"); else answer.value(one);
-    });
-    answer.tag(way);
-    answer.value(value);
-    return answer;
-  };
-  if (typeof result?.then !== "function") return told("o", result);
-  return Promise.resolve(result).then((value) => told("p", value), (error) => told("w", error));
-}
-
-// Returns an object as bytes, null for what cannot be changed.
-function snapshot(value) {
-  if (typeof value !== "object" || value === null) return null;
-  const writer = new Writer("R", 0, {});
-  writer.value(value);
-  return Buffer.from(writer.payload);
-}
-
-function failure(number, error, functions) {
-  for (const one of [error, new Error(String(error?.message ?? typeof error))]) {
-    try {
-      const answer = new Writer("E", number, functions);
-      answer.value(one);
-      return answer;
-    } catch {
-      continue;
-    }
+  try {
+    if (typeof made !== "function") throw new ReferenceError(`${name} is not defined`);
+    const result = made(...args);
+    if (typeof result?.then !== "function") return ["R", "o", [result]];
+    return Promise.resolve(result).then((value) => ["R", "p", [value]], (error) => ["R", "w", [error]]);
+  } catch (error) {
+    return ["E", "o", [error]];
   }
-  return failure(number, new Error("an exception that is no data"), functions);
 }
