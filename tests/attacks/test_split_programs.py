@@ -329,7 +329,7 @@ async def test_tests_that_need_more_than_data_run_with_the_solution(
 
 
 async def test_tests_that_turn_out_not_to_run_apart_run_with_the_solution(app: App) -> None:
-    tests = "const given = Symbol.iterator\nconsole.assert(f(given) === 'symbol')"
+    tests = "const given = new WeakMap()\nconsole.assert(f(given) === 'object')"
     solution = "const f = (x) => typeof x\n"
     assessment = await judged(app, solution, tests)
     assert (assessment.verdict, assessment.reward) == (Verdict.PASSED, 1.0), assessment

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -237,3 +237,27 @@ def whole(value: int) -> bytes:
 def many(tag: bytes, count: int, *values: bytes) -> bytes:
     """Makes a value that holds others, of which it says how many there are."""
     return tag + struct.pack(">I", count) + b"".join(values)
+
+
+def objects(
+    made: Sequence[bytes], filled: Mapping[int, Sequence[bytes]], *values: bytes, id: int = 1
+) -> bytes:
+    """Makes the answer to a call, of a language whose objects cross by number.
+
+    Args:
+        made: heads of objects that are new.
+        filled: what is in objects, by number.
+        values: the result, if the answer is well-formed.
+        id: of the call.
+    """
+    contents = b"".join(
+        struct.pack(">I", number) + many(b"", len(parts), *parts)
+        for number, parts in filled.items()
+    )
+    parts = many(b"", len(made), *made) + struct.pack(">I", len(filled)) + contents
+    return frame(b"R" + struct.pack(">I", id) + parts + many(b"", len(values), *values))
+
+
+def known(number: int) -> bytes:
+    """Makes an object that has a number as it is on the wire."""
+    return struct.pack(">cI", b"@", number)

@@ -14,12 +14,14 @@ import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.AbstractMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -40,17 +42,28 @@ import java.util.Vector;
  * Plain data between a test program and a solution's program; the wire is described in
  * reward_server.grading.split.
  *
- * What this stops: the side of the tests takes each byte for an enemy's. A value is made only of the
- * type that the prompt's signature declares, counts are checked against the bytes that are left,
- * depth is bounded, and whatever is malformed ends the program with a frame of the kind F.
- * What it does not: the solution may answer with any value of the declared type.
+ * What this stops: the side of the tests takes each byte for an enemy's. Only what a list names is
+ * made, a result only of the type that the prompt's signature declares, counts are checked against
+ * the bytes that are left, depth is bounded, and whatever is malformed ends the program with a frame
+ * of the kind F.
+ * What it does not: the solution may answer with any value of the declared type, and change whatever
+ * it was handed, as it may in one program.
+ *
+ * Objects that crossed once are known to both programs, by number, for as long as these run. Each
+ * frame brings what is in all that are new or that have changed since the last one. So an object is
+ * the same one wherever it is met, and whoever changes it changes it for both, as in one program.
  */
 public final class Splitwire {
     private static final int READS = 3;
     private static final int WRITES = 4;
     private static final int FRAME_BYTES = 16 << 20;
     private static final int DEPTH = 64;
+    private static final int MOST_DEPTH = 1000;
+    private static final int MOST_DIMENSIONS = 8;
     private static final int MESSAGE_CHARACTERS = 1000;
+    /** Each frame looks at all objects, until that was done so often; later at some that nobody mentions. */
+    private static final long MOST_LOOKS = 1 << 20;
+    private static final int LOOKS = 64;
 
     /** What a signature may throw across; anything else comes as the nearest that it extends. */
     private static final Set<String> THROWN = new HashSet<>(Arrays.asList(
@@ -123,13 +136,6 @@ public final class Splitwire {
             data[count++] = (byte) one;
         }
 
-        void bytes(byte[] from) {
-            room(from.length + 4);
-            u32(from.length);
-            System.arraycopy(from, 0, data, count, from.length);
-            count += from.length;
-        }
-
         void u32(int number) {
             room(4);
             put(count, number);
@@ -199,10 +205,6 @@ public final class Splitwire {
             return at - many;
         }
 
-        char next() {
-            return (char) (at < data.length ? data[at] : 0);
-        }
-
         char tag() {
             return (char) data[take(1)];
         }
@@ -222,20 +224,9 @@ public final class Splitwire {
             return many;
         }
 
-        void count(int wanted) {
-            if (counted() != wanted) {
-                throw new Malformed("a value has another count of parts");
-            }
-        }
-
         long i64() {
             long high = u32();
             return high << 32 | u32() & 0xffffffffL;
-        }
-
-        byte[] bytes() {
-            int many = counted(), from = take(many);
-            return Arrays.copyOfRange(data, from, from + many);
         }
 
         String text() {
@@ -261,6 +252,15 @@ public final class Splitwire {
                 text.appendCodePoint(point);
             }
             return text.toString();
+        }
+
+        /** Reads a number that has bounds. */
+        long whole(long least, long most) {
+            long number = i64();
+            if (number < least || number > most) {
+                throw new Malformed("a number is out of range");
+            }
+            return number;
         }
 
         void ended() {
@@ -295,136 +295,330 @@ public final class Splitwire {
         return true;
     }
 
-    // ---- writing values
+    // ---- objects that both programs know
 
-    private static void write(Out out, Object value, int depth) {
-        if (depth > DEPTH) {
-            throw new Unwritable("a value is nested too deep");
+    /** An object that crossed: both programs have one, and know what was in it at the last frame. */
+    private static final class Entry {
+        final Object object;
+        final Object content; // what is filled: of an unmodifiable view, what is behind it
+        final String kind;
+        Object[] parts;
+
+        Entry(Object object, Object content, String kind) {
+            this.object = object;
+            this.content = content;
+            this.kind = kind;
         }
+    }
+
+    private static final List<Entry> entries = new ArrayList<>();
+    private static final Map<Object, Integer> places = new IdentityHashMap<>();
+    private static long looks;
+    private static int turn;
+
+    /** What can be made anew by its name. */
+    private static final Set<String> CONCRETE = new HashSet<>(Arrays.asList(
+        "java.util.ArrayList", "java.util.LinkedList", "java.util.Vector", "java.util.Stack",
+        "java.util.ArrayDeque", "java.util.PriorityQueue", "java.util.HashSet",
+        "java.util.LinkedHashSet", "java.util.TreeSet", "java.util.HashMap",
+        "java.util.LinkedHashMap", "java.util.TreeMap"));
+    private static final String UNMODIFIABLE = "unmodifiable ", FIXED = "fixed list", KEYS = "keys", VALUES = "values";
+    private static final String ENTRY = "entry", DOWN = " down";
+
+    /** Returns what an object is made as; null if it is no object that changes or is the same one. */
+    private static String kind(Object value) {
+        Class<?> type = value == null ? null : value.getClass();
+        if (value == null || value instanceof String || value instanceof Number && !knows(type)
+            || value instanceof Boolean || value instanceof Character || value instanceof Enum
+            || value instanceof Optional || type.isRecord()) {
+            return null;
+        }
+        if (type.isArray() || value instanceof StringBuilder || value instanceof StringBuffer) {
+            return type.getName();
+        }
+        if (value instanceof Collection || value instanceof Map) {
+            return container(value);
+        }
+        if (value instanceof Map.Entry) {
+            return type.getName().equals("java.util.KeyValueHolder") || value instanceof AbstractMap.SimpleImmutableEntry ? null : ENTRY;
+        }
+        for (; type != null; type = type.getSuperclass()) {
+            if (knows(type)) {
+                return type.getName();
+            }
+        }
+        throw new Unwritable("there is no plain form of ".concat(value.getClass().getName()));
+    }
+
+    private static boolean knows(Class<?> type) {
+        return known.contains(type.getName());
+    }
+
+    private static String container(Object value) {
+        for (Class<?> one = value.getClass(); one != null; one = one.getSuperclass()) {
+            if (CONCRETE.contains(one.getName())) {
+                return one.getName().concat(sorted(value));
+            }
+        }
+        String name = value.getClass().getName();
+        boolean is = name.startsWith("java.util.");
+        if (name.equals("java.util.Arrays$ArrayList")) {
+            return FIXED;
+        }
+        if (is && !name.contains("Unmodifiable") && !name.contains("Immutable") && !name.contains("Empty")
+            && !name.contains("Singleton") && !name.contains("Copies")) {
+            return value instanceof List ? "java.util.ArrayList" : value instanceof Map ? "java.util.LinkedHashMap"
+                : value instanceof Set ? KEYS : VALUES;
+        }
+        if (value instanceof java.util.SortedSet || value instanceof java.util.SortedMap) {
+            return UNMODIFIABLE.concat(value instanceof Map ? "sorted map" : "sorted set").concat(sorted(value));
+        }
+        return UNMODIFIABLE.concat(value instanceof List ? "list" : value instanceof Set ? "set"
+            : value instanceof Map ? "map" : "collection");
+    }
+
+    /** Returns how something is sorted, if not in the order that its elements have. */
+    private static String sorted(Object value) {
+        Comparator<?> order = value instanceof java.util.SortedSet ? ((java.util.SortedSet<?>) value).comparator()
+            : value instanceof java.util.SortedMap ? ((java.util.SortedMap<?, ?>) value).comparator()
+            : value instanceof java.util.PriorityQueue ? ((java.util.PriorityQueue<?>) value).comparator() : null;
+        if (order != null && !order.equals(Collections.reverseOrder())) {
+            throw new Unwritable("a comparator stays where it is");
+        }
+        return order == null ? "" : DOWN;
+    }
+
+    /** Returns what can change of an object. */
+    private static Object[] parts(Object value, String kind) {
+        if (value instanceof Collection) {
+            return ((Collection<?>) value).toArray();
+        }
+        if (value instanceof Map) {
+            Map<?, ?> map = (Map<?, ?>) value;
+            List<Object> parts = new ArrayList<>(2 * map.size());
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                parts.add(entry.getKey());
+                parts.add(entry.getValue());
+            }
+            return parts.toArray();
+        }
+        if (value instanceof Object[]) {
+            return Arrays.copyOf((Object[]) value, ((Object[]) value).length, Object[].class);
+        }
+        if (value instanceof byte[]) {
+            return new Object[] {new String((byte[]) value, StandardCharsets.ISO_8859_1)};
+        }
+        if (value.getClass().isArray()) {
+            Object[] parts = new Object[Array.getLength(value)];
+            Arrays.setAll(parts, at -> Array.get(value, at));
+            return parts;
+        }
+        if (value instanceof CharSequence) {
+            return new Object[] {value.toString()};
+        }
+        if (kind.equals(ENTRY)) {
+            return new Object[] {((Map.Entry<?, ?>) value).getKey(), ((Map.Entry<?, ?>) value).getValue()};
+        }
+        return fieldsOf(value, knownClass(kind));
+    }
+
+    private static Object[] fieldsOf(Object value, Class<?> type) {
+        List<Object> parts = new ArrayList<>();
+        try {
+            for (Field field : fields(type)) {
+                parts.add(field.get(value));
+            }
+        } catch (IllegalAccessException error) {
+            throw new Unwritable("a field cannot be read");
+        }
+        return parts.toArray();
+    }
+
+    private static boolean same(Object[] one, Object[] other) {
+        if (one.length != other.length) {
+            return false;
+        }
+        for (int at = 0; at < one.length; at++) {
+            if (one[at] != other[at] && !(isLeaf(one[at]) && one[at].equals(other[at]))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isLeaf(Object value) {
+        return value instanceof String || value instanceof Boolean || value instanceof Character
+            || value instanceof Number && value.getClass().getName().startsWith("java.");
+    }
+
+    // ---- writing
+
+    /** Writes objects that are new or have changed, and values. */
+    private static void write(Out out, Object... values) {
+        int first = entries.size();
+        for (Object value : values) {
+            add(value);
+        }
+        List<Integer> changed = looks < MOST_LOOKS ? changes() : latestChanges(values, first);
+        out.u32(entries.size() - first);
+        for (Entry entry : entries.subList(first, entries.size())) {
+            out.text(entry.kind);
+            if (entry.kind.startsWith("[") || entry.kind.equals(FIXED)) {
+                out.u32(entry.kind.equals(FIXED) ? entry.parts.length : Array.getLength(entry.object));
+            }
+        }
+        out.u32(changed.size());
+        for (int at : changed) {
+            out.u32(at);
+            writeAll(out, entries.get(at).parts);
+        }
+        writeAll(out, values);
+    }
+
+    /** Gives an object a number if it has none; and what an immutable value holds. */
+    private static void add(Object value) {
+        for (Object part : held(value, 0)) {
+            add(part);
+        }
+        String kind = value == null || places.containsKey(value) ? null : kind(value);
+        if (kind != null) {
+            places.put(value, entries.size());
+            entries.add(new Entry(value, value, kind));
+        }
+    }
+
+    /** Returns what is in a value that is written as it is, wherever it is met. */
+    private static Object[] held(Object value, int depth) {
+        if (value instanceof Optional) {
+            return ((Optional<?>) value).isPresent() ? new Object[] {((Optional<?>) value).get()} : new Object[0];
+        }
+        if (value != null && value.getClass().isRecord() && kind(value) == null) {
+            return fieldsOf(value, recordType(value));
+        }
+        if (value instanceof Map.Entry && kind(value) == null) {
+            return new Object[] {((Map.Entry<?, ?>) value).getKey(), ((Map.Entry<?, ?>) value).getValue()};
+        }
+        return new Object[0];
+    }
+
+    private static Class<?> recordType(Object value) {
+        if (!knows(value.getClass())) {
+            throw new Unwritable("there is no plain form of ".concat(value.getClass().getName()));
+        }
+        return value.getClass();
+    }
+
+    private static List<Integer> changes() {
+        List<Integer> changed = new ArrayList<>();
+        for (int at = 0; at < entries.size(); at++) {
+            if (hasChanged(entries.get(at))) {
+                changed.add(at);
+            }
+        }
+        looks += entries.size();
+        return changed;
+    }
+
+    /** Returns those of what values lead to, of the youngest objects, and of some others in turn. */
+    private static List<Integer> latestChanges(Object[] values, int first) {
+        Set<Integer> due = new TreeSet<>(), changed = new TreeSet<>();
+        mentioned(values, due);
+        for (int back = 1; back <= Math.min(LOOKS, first); back++) {
+            due.add(first - back);
+            due.add(turn++ % first);
+        }
+        Set<Integer> seen = new HashSet<>(due);
+        for (List<Integer> left = new ArrayList<>(due); !left.isEmpty();) {
+            int at = left.remove(left.size() - 1);
+            if (hasChanged(entries.get(at))) {
+                changed.add(at);
+            }
+            Set<Integer> next = new TreeSet<>();
+            mentioned(entries.get(at).parts, next);
+            for (int one : next) {
+                if (seen.add(one)) {
+                    left.add(one);
+                }
+            }
+        }
+        return new ArrayList<>(changed);
+    }
+
+    private static void mentioned(Object[] values, Set<Integer> into) {
+        for (Object value : values) {
+            if (places.containsKey(value)) {
+                into.add(places.get(value));
+            }
+            mentioned(held(value, 0), into);
+        }
+    }
+
+    private static boolean hasChanged(Entry entry) {
+        Object[] parts = parts(entry.object, entry.kind);
+        if (entry.parts != null && same(parts, entry.parts)) {
+            return false;
+        }
+        for (Object part : parts) {
+            add(part);
+        }
+        entry.parts = parts;
+        return true;
+    }
+
+    private static void writeAll(Out out, Object[] values) {
+        out.u32(values.length);
+        for (Object value : values) {
+            writeValue(out, value);
+        }
+    }
+
+    private static void writeValue(Out out, Object value) {
+        Integer place = value == null ? null : places.get(value);
         if (value == null) {
             out.tag('n');
-        } else if (value instanceof Boolean) {
-            out.tag((Boolean) value ? 't' : 'f');
-        } else if (value instanceof Integer) {
-            out.tag('i');
-            out.i64((Integer) value);
+        } else if (place != null) {
+            out.tag('@');
+            out.u32(place);
+        } else if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
+            out.tag(value instanceof Integer ? 'i' : value instanceof Long ? 'j' : value instanceof Short ? 'h' : 'y');
+            out.i64(((Number) value).longValue());
         } else if (value instanceof String) {
             out.tag('s');
             out.text((String) value);
+        } else if (value instanceof Boolean) {
+            out.tag((Boolean) value ? 't' : 'f');
         } else if (value instanceof Double) {
             out.tag('d');
             out.i64(Double.doubleToRawLongBits((Double) value));
+        } else if (value instanceof Float) {
+            out.tag('g');
+            out.i64(Float.floatToRawIntBits((Float) value));
         } else if (value instanceof Character) {
             out.tag('c');
             out.i64((Character) value);
-        } else if (value instanceof Optional) {
-            writeOption(out, (Optional<?>) value, depth);
-        } else if (value instanceof Map) {
-            writeMap(out, (Map<?, ?>) value, depth);
-        } else if (value instanceof Collection) {
-            out.tag(value instanceof Set ? 'e' : 'l');
-            writeAll(out, ((Collection<?>) value).toArray(), depth);
-        } else if (value instanceof Map.Entry) {
-            Map.Entry<?, ?> entry = (Map.Entry<?, ?>) value;
-            out.tag('p');
-            writeAll(out, new Object[] {entry.getKey(), entry.getValue()}, depth);
-        } else if (value instanceof byte[]) {
-            out.tag('b');
-            out.bytes((byte[]) value);
-        } else if (value.getClass().isArray()) {
-            writeArray(out, value, depth);
-        } else {
-            writeNamed(out, value, depth);
-        }
-    }
-
-    private static void writeAll(Out out, Object[] values, int depth) {
-        out.u32(values.length);
-        for (Object value : values) {
-            write(out, value, depth + 1);
-        }
-    }
-
-    private static void writeOption(Out out, Optional<?> value, int depth) {
-        if (value.isPresent()) {
-            out.tag('o');
-            write(out, value.get(), depth + 1);
-        } else {
-            open(out, "Optional", 0);
-        }
-    }
-
-    private static void writeMap(Out out, Map<?, ?> map, int depth) {
-        out.tag('m');
-        out.u32(map.size());
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-            write(out, entry.getKey(), depth + 1);
-            write(out, entry.getValue(), depth + 1);
-        }
-    }
-
-    private static void writeArray(Out out, Object array, int depth) {
-        int many = Array.getLength(array);
-        open(out, array.getClass().getSimpleName(), 1);
-        out.text("");
-        out.tag('l');
-        out.u32(many);
-        for (int at = 0; at < many; at++) {
-            write(out, Array.get(array, at), depth + 1);
-        }
-    }
-
-    /** Writes what is a record of one value, whose name tells its type. */
-    private static void writeNamed(Out out, Object value, int depth) {
-        Class<?> type = value.getClass();
-        if (value instanceof Long || value instanceof Short || value instanceof Byte) {
-            open(out, type.getSimpleName(), 1);
-            out.text("");
-            out.tag('i');
-            out.i64(((Number) value).longValue());
-        } else if (value instanceof Float) {
-            open(out, "Float", 1);
-            out.text("");
-            write(out, ((Float) value).doubleValue(), depth);
-        } else if (type == BigInteger.class) {
-            out.tag('I');
+        } else if (value.getClass() == BigInteger.class || value.getClass() == BigDecimal.class) {
+            out.tag(value instanceof BigInteger ? 'I' : 'D');
             out.text(value.toString());
-        } else if (type == BigDecimal.class || value instanceof CharSequence) {
-            open(out, type == BigDecimal.class ? "BigDecimal" : "StringBuilder", 1);
-            out.text("");
-            write(out, value.toString(), depth);
-        } else if (value instanceof Enum) {
-            open(out, ((Enum<?>) value).getDeclaringClass().getSimpleName(), 1);
-            out.text("");
-            write(out, ((Enum<?>) value).name(), depth);
         } else {
-            writeFields(out, value, depth);
+            writeHeld(out, value);
         }
     }
 
-    private static void open(Out out, String name, int fields) {
-        out.tag('r');
-        out.text(name);
-        out.u32(fields);
-    }
-
-    private static void writeFields(Out out, Object value, int depth) {
-        Class<?> type = value.getClass();
-        while (type != null && !known.contains(type.getName())) {
-            type = type.getSuperclass();
-        }
-        if (type == null) {
-            throw new Unwritable("there is no plain form of ".concat(value.getClass().getName()));
-        }
-        List<Field> fields = fields(type);
-        open(out, type.getName(), fields.size());
-        for (Field field : fields) {
-            out.text(field.getName());
-            try {
-                write(out, field.get(value), depth + 1);
-            } catch (IllegalAccessException error) {
-                throw new Unwritable("a field cannot be read");
-            }
+    private static void writeHeld(Out out, Object value) {
+        Class<?> type = value instanceof Enum ? ((Enum<?>) value).getDeclaringClass() : value.getClass();
+        if (value instanceof Optional || value instanceof Map.Entry) {
+            out.tag(value instanceof Optional ? 'o' : 'p');
+            writeAll(out, held(value, 0));
+        } else if (value instanceof Enum && knows(type)) {
+            out.tag('e');
+            out.text(type.getName());
+            out.text(((Enum<?>) value).name());
+        } else if (type.isRecord() && knows(type)) {
+            out.tag('r');
+            out.text(type.getName());
+            writeAll(out, held(value, 0));
+        } else {
+            throw new Unwritable("there is no plain form of ".concat(type.getName()));
         }
     }
 
@@ -450,8 +644,6 @@ public final class Splitwire {
         }
         return found;
     }
-
-    // ---- reading values of a declared type
 
     private static Class<?> raw(Type type) {
         if (type instanceof Class) {
@@ -487,90 +679,353 @@ public final class Splitwire {
         return Object.class;
     }
 
-    private static Object read(In in, Type type, int depth) {
-        if (depth > DEPTH) {
-            throw new Malformed("a value is nested too deep");
-        }
-        Class<?> raw = raw(type);
-        char tag = in.tag();
-        if (tag == 'n') {
-            if (raw.isPrimitive() && raw != void.class) {
-                throw new Malformed("a number is null");
-            }
-            return null;
-        }
-        Object value = tag == 'i' ? whole(in.i64(), boxed(raw)) : tagged(in, tag, type, raw, depth);
-        if (!boxed(raw).isInstance(value)) {
-            throw new Malformed("a value is of another type than declared");
-        }
-        return value;
-    }
-
     private static Class<?> boxed(Class<?> type) {
         return type.isPrimitive() ? Array.get(Array.newInstance(type == void.class ? int.class : type, 1), 0).getClass() : type;
     }
 
-    private static Object whole(long value, Class<?> type) {
-        boolean fits;
-        Object made;
-        if (type == Long.class || type == Double.class) {
-            return type == Long.class ? (Object) value : (Object) (double) value;
-        } else if (type == Short.class) {
-            made = (short) value;
-            fits = (short) value == value;
-        } else if (type == Byte.class) {
-            made = (byte) value;
-            fits = (byte) value == value;
-        } else {
-            made = (int) value;
-            fits = (int) value == value;
+    // ---- reading
+
+    /** Reads what the other program wrote, and returns the values. */
+    private static Object[] read(In in) {
+        for (int left = in.counted(); left > 0; left--) {
+            Entry entry = shell(in);
+            places.put(entry.object, entries.size());
+            entries.add(entry);
         }
-        if (!fits) {
-            throw new Malformed("a number is out of range");
+        List<Entry> hashed = new ArrayList<>();
+        Map<Entry, Object[]> parts = new IdentityHashMap<>();
+        for (int left = in.counted(); left > 0; left--) {
+            Entry entry = entry(in.u32());
+            parts.put(entry, readAll(in));
+            if (entry.content instanceof Set || entry.content instanceof Map || entry.content instanceof java.util.PriorityQueue) {
+                hashed.add(entry);
+            } else {
+                fill(entry, parts.remove(entry));
+            }
         }
-        return made;
+        for (Entry entry : hashed) {
+            fillAfter(entry, parts, 0);
+        }
+        return readAll(in);
     }
 
-    private static Object tagged(In in, char tag, Type type, Class<?> raw, int depth) {
+    /** Fills what hashes or orders its elements once these are filled. */
+    private static void fillAfter(Entry entry, Map<Entry, Object[]> parts, int depth) {
+        Object[] own = parts.remove(entry);
+        if (own == null || parts.isEmpty()) {
+            if (own != null) {
+                fill(entry, own);
+            }
+            return;
+        }
+        if (depth > MOST_DEPTH) {
+            throw new Malformed("a value is nested too deep");
+        }
+        fillAll(own, parts, Collections.newSetFromMap(new IdentityHashMap<>()), depth);
+        fill(entry, own);
+    }
+
+    private static void fillAll(Object[] values, Map<Entry, Object[]> parts, Set<Object> seen, int depth) {
+        if (depth > MOST_DEPTH) {
+            throw new Malformed("a value is nested too deep");
+        }
+        for (Object value : values) {
+            Integer place = value == null ? null : places.get(value);
+            if (place == null || !seen.add(value)) {
+                continue;
+            }
+            Entry entry = entries.get(place);
+            if (parts.containsKey(entry)) {
+                fillAfter(entry, parts, depth + 1);
+            } else if (entry.parts != null) {
+                fillAll(entry.parts, parts, seen, depth + 1);
+            }
+        }
+    }
+
+    private static Entry entry(int number) {
+        if (number < 0 || number >= entries.size()) {
+            throw new Malformed("an object has no number that is known");
+        }
+        return entries.get(number);
+    }
+
+    private static Object[] readAll(In in) {
+        Object[] values = new Object[in.counted()];
+        for (int at = 0; at < values.length; at++) {
+            values[at] = readValue(in, 0);
+        }
+        return values;
+    }
+
+    private static Object readValue(In in, int depth) {
+        char tag = in.tag();
         switch (tag) {
+            case 'n':
+                return null;
             case 't':
             case 'f':
                 return tag == 't';
+            case 'i':
+                return (int) in.whole(Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case 'j':
+                return in.i64();
+            case 'h':
+                return (short) in.whole(Short.MIN_VALUE, Short.MAX_VALUE);
+            case 'y':
+                return (byte) in.whole(Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case 'c':
+                return (char) in.whole(Character.MIN_VALUE, Character.MAX_VALUE);
             case 'd':
                 return Double.longBitsToDouble(in.i64());
+            case 'g':
+                return Float.intBitsToFloat((int) in.whole(Integer.MIN_VALUE, Integer.MAX_VALUE));
             case 's':
                 return in.text().intern();
-            case 'c':
-                long code = in.i64();
-                if (code < 0 || code > Character.MAX_VALUE) {
-                    throw new Malformed("a character is out of range");
-                }
-                return (char) code;
             case 'I':
                 return bigInteger(in.text());
-            case 'b':
-                return in.bytes();
-            case 'o':
-                Object held = read(in, part(type, 0), depth + 1);
-                if (held == null) {
-                    throw new Malformed("an option holds null");
-                }
-                return Optional.of(held);
-            case 'l':
-                return raw.isArray() ? readArray(in, type, raw, depth) : readAll(in, list(raw), part(type, 0), depth);
-            case 'e':
-                Set<Object> set = java.util.SortedSet.class.isAssignableFrom(raw) ? new TreeSet<>() : new LinkedHashSet<>();
-                return readAll(in, set, part(type, 0), depth);
-            case 'm':
-                return readMap(in, type, raw, depth);
-            case 'p':
-                in.count(2);
-                Object key = read(in, part(type, 0), depth + 1);
-                return new AbstractMap.SimpleEntry<>(key, read(in, part(type, 1), depth + 1));
-            case 'r':
-                return readNamed(in, type, raw, depth);
+            case 'D':
+                return decimal(in.text());
+            case '@':
+                return entry(in.u32()).object;
             default:
-                throw new Malformed("a value has no tag that is known");
+                return readHeld(in, tag, depth);
+        }
+    }
+
+    private static Object readHeld(In in, char tag, int depth) {
+        if (depth > DEPTH) {
+            throw new Malformed("a value is nested too deep");
+        }
+        if (tag == 'e') {
+            return constant(knownClass(in.text()), in.text());
+        }
+        Class<?> type = tag == 'r' ? knownClass(in.text()) : null;
+        Object[] held = new Object[in.counted()];
+        for (int at = 0; at < held.length; at++) {
+            held[at] = readValue(in, depth + 1);
+        }
+        if (tag == 'r') {
+            return made(type, held);
+        }
+        if (tag == 'o' && (held.length == 0 || held.length == 1 && held[0] != null)) {
+            return held.length == 0 ? Optional.empty() : Optional.of(held[0]);
+        }
+        if (tag == 'p' && held.length == 2) {
+            return new AbstractMap.SimpleImmutableEntry<>(held[0], held[1]);
+        }
+        throw new Malformed("a value has no tag that is known");
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static Object constant(Class<?> type, String name) {
+        try {
+            return Enum.valueOf((Class) type, name);
+        } catch (IllegalArgumentException | ClassCastException error) {
+            throw new Malformed("an enum has no such constant");
+        }
+    }
+
+    /** Makes an object in which there is nothing yet. */
+    private static Entry shell(In in) {
+        String kind = in.text();
+        if (kind.startsWith("[")) {
+            int many = in.counted();
+            Object made = Array.newInstance(component(kind.substring(1)), many);
+            return new Entry(made, made, kind);
+        }
+        if (kind.equals(FIXED)) {
+            Object made = Arrays.asList(new Object[in.counted()]);
+            return new Entry(made, made, kind);
+        }
+        if (kind.startsWith(UNMODIFIABLE)) {
+            return unmodifiable(kind);
+        }
+        if (kind.equals(KEYS) || kind.equals(VALUES)) {
+            Map<Object, Object> behind = new LinkedHashMap<>();
+            return new Entry(kind.equals(KEYS) ? behind.keySet() : behind.values(), behind, kind);
+        }
+        Object made = empty(kind);
+        return new Entry(made, made, kind);
+    }
+
+    private static Object empty(String kind) {
+        boolean down = kind.endsWith(DOWN);
+        Comparator<Object> order = down ? Collections.reverseOrder() : null;
+        switch (down ? kind.substring(0, kind.length() - DOWN.length()) : kind) {
+            case "java.util.ArrayList":
+                return new ArrayList<>();
+            case "java.util.LinkedList":
+                return new LinkedList<>();
+            case "java.util.Vector":
+                return new Vector<>();
+            case "java.util.Stack":
+                return new Stack<>();
+            case "java.util.ArrayDeque":
+                return new ArrayDeque<>();
+            case "java.util.PriorityQueue":
+                return new java.util.PriorityQueue<>(order);
+            case "java.util.HashSet":
+            case "java.util.LinkedHashSet":
+                return new LinkedHashSet<>();
+            case "java.util.TreeSet":
+                return new TreeSet<>(order);
+            case "java.util.HashMap":
+            case "java.util.LinkedHashMap":
+                return new LinkedHashMap<>();
+            case "java.util.TreeMap":
+                return new TreeMap<>(order);
+            case "java.lang.StringBuilder":
+                return new StringBuilder();
+            case "java.lang.StringBuffer":
+                return new StringBuffer();
+            case ENTRY:
+                return new Pair();
+            default:
+                return instance(knownClass(kind));
+        }
+    }
+
+    private static Object instance(Class<?> type) {
+        if (type.isRecord() || type.isEnum() || Modifier.isAbstract(type.getModifiers())) {
+            throw new Malformed("a record has no name that is known");
+        }
+        try {
+            return allocated(type);
+        } catch (ReflectiveOperationException error) {
+            throw new Malformed("a record cannot be made");
+        }
+    }
+
+    private static Entry unmodifiable(String kind) {
+        Comparator<Object> order = kind.endsWith(DOWN) ? Collections.reverseOrder() : null;
+        String of = kind.substring(UNMODIFIABLE.length()).replace(DOWN, "");
+        if (of.equals("map") || of.equals("sorted map")) {
+            Map<Object, Object> behind = of.equals("map") ? new LinkedHashMap<>() : new TreeMap<>(order);
+            Map<Object, Object> shown = of.equals("map") ? Collections.unmodifiableMap(behind)
+                : Collections.unmodifiableSortedMap((TreeMap<Object, Object>) behind);
+            return new Entry(shown, behind, kind);
+        }
+        if (of.equals("list") || of.equals("collection")) {
+            List<Object> behind = new ArrayList<>();
+            return new Entry(of.equals("list") ? Collections.unmodifiableList(behind)
+                : Collections.unmodifiableCollection(behind), behind, kind);
+        }
+        if (of.equals("set")) {
+            Set<Object> behind = new LinkedHashSet<>();
+            return new Entry(Collections.unmodifiableSet(behind), behind, kind);
+        }
+        if (of.equals("sorted set")) {
+            TreeSet<Object> behind = new TreeSet<>(order);
+            return new Entry(Collections.unmodifiableSortedSet(behind), behind, kind);
+        }
+        throw new Malformed("a record has no name that is known");
+    }
+
+    /** Gives an object what is in its like in the other program. */
+    @SuppressWarnings("unchecked")
+    private static void fill(Entry entry, Object[] parts) {
+        Object into = entry.content;
+        try {
+            if (entry.kind.equals(KEYS) || entry.kind.equals(VALUES)) {
+                Map<Object, Object> behind = (Map<Object, Object>) into;
+                behind.clear();
+                for (int at = 0; at < parts.length; at++) {
+                    behind.put(entry.kind.equals(KEYS) ? parts[at] : at, parts[at]);
+                }
+            } else if (into instanceof List && ((List<?>) into).size() == parts.length) {
+                ListIterator<Object> items = ((List<Object>) into).listIterator();
+                for (Object part : parts) {
+                    if (items.next() != part) {
+                        items.set(part);
+                    }
+                }
+            } else if (into instanceof Collection) {
+                ((Collection<Object>) into).clear();
+                ((Collection<Object>) into).addAll(Arrays.asList(parts));
+            } else if (into instanceof Map) {
+                fillMap((Map<Object, Object>) into, parts);
+            } else {
+                fillPlain(entry, parts);
+            }
+        } catch (ClassCastException | NullPointerException | IllegalArgumentException | IndexOutOfBoundsException
+            | UnsupportedOperationException | IllegalAccessException error) {
+            throw new Malformed("an object holds what it cannot");
+        }
+        entry.parts = parts;
+    }
+
+    private static void fillMap(Map<Object, Object> into, Object[] parts) {
+        into.clear();
+        for (int at = 0; at < parts.length; at += 2) {
+            into.put(parts[at], parts[at + 1]);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void fillPlain(Entry entry, Object[] parts) throws IllegalAccessException {
+        Object into = entry.content;
+        if (into instanceof byte[]) {
+            byte[] bytes = ((String) parts[0]).getBytes(StandardCharsets.ISO_8859_1);
+            exactly(bytes.length, ((byte[]) into).length);
+            System.arraycopy(bytes, 0, into, 0, bytes.length);
+        } else if (into.getClass().isArray()) {
+            exactly(parts.length, Array.getLength(into));
+            for (int at = 0; at < parts.length; at++) {
+                Array.set(into, at, parts[at]);
+            }
+        } else if (into instanceof StringBuilder) {
+            ((StringBuilder) into).replace(0, ((StringBuilder) into).length(), (String) parts[0]);
+        } else if (into instanceof StringBuffer) {
+            ((StringBuffer) into).replace(0, ((StringBuffer) into).length(), (String) parts[0]);
+        } else if (entry.kind.equals(ENTRY)) {
+            exactly(parts.length, 2);
+            ((Pair) into).key = parts[0];
+            ((Pair) into).value = parts[1];
+        } else {
+            List<Field> fields = fields(knownClass(entry.kind));
+            exactly(parts.length, fields.size());
+            for (int at = 0; at < parts.length; at++) {
+                fields.get(at).set(into, parts[at]);
+            }
+        }
+    }
+
+    private static void exactly(int many, int wanted) {
+        if (many != wanted) {
+            throw new Malformed("a value has another count of parts");
+        }
+    }
+
+    /** An entry that can be changed. */
+    private static final class Pair implements Map.Entry<Object, Object> {
+        Object key;
+        Object value;
+
+        public Object getKey() {
+            return key;
+        }
+
+        public Object getValue() {
+            return value;
+        }
+
+        public Object setValue(Object next) {
+            Object old = value;
+            value = next;
+            return old;
+        }
+
+        public boolean equals(Object other) {
+            return new AbstractMap.SimpleEntry<>(this).equals(other);
+        }
+
+        public int hashCode() {
+            return new AbstractMap.SimpleEntry<>(this).hashCode();
+        }
+
+        public String toString() {
+            return new AbstractMap.SimpleEntry<>(this).toString();
         }
     }
 
@@ -585,100 +1040,6 @@ public final class Splitwire {
             }
         }
         return new BigInteger(digits);
-    }
-
-    private static Collection<Object> list(Class<?> raw) {
-        if (raw == LinkedList.class || raw == java.util.Deque.class || raw == java.util.Queue.class) {
-            return new LinkedList<>();
-        }
-        if (raw == ArrayDeque.class) {
-            return new ArrayDeque<>();
-        }
-        if (raw == Stack.class) {
-            return new Stack<>();
-        }
-        return raw == Vector.class ? new Vector<>() : new ArrayList<>();
-    }
-
-    private static Object readAll(In in, Collection<Object> made, Type part, int depth) {
-        for (int left = in.counted(); left > 0; left--) {
-            try {
-                made.add(read(in, part, depth + 1));
-            } catch (ClassCastException | NullPointerException error) {
-                throw new Malformed("an element is of no type that its collection takes");
-            }
-        }
-        return made;
-    }
-
-    private static Object readMap(In in, Type type, Class<?> raw, int depth) {
-        Map<Object, Object> made = java.util.SortedMap.class.isAssignableFrom(raw) ? new TreeMap<>() : new LinkedHashMap<>();
-        for (int left = in.counted(); left > 0; left--) {
-            Object key = read(in, part(type, 0), depth + 1);
-            try {
-                made.put(key, read(in, part(type, 1), depth + 1));
-            } catch (ClassCastException | NullPointerException error) {
-                throw new Malformed("a key is of no type that its map takes");
-            }
-        }
-        return made;
-    }
-
-    private static Object readArray(In in, Type type, Class<?> raw, int depth) {
-        int many = in.counted();
-        Object made = Array.newInstance(raw.getComponentType(), many);
-        for (int at = 0; at < many; at++) {
-            Array.set(made, at, read(in, part(type, 0), depth + 1));
-        }
-        return made;
-    }
-
-    private static Object readNamed(In in, Type type, Class<?> raw, int depth) {
-        String name = in.text();
-        if (name.equals("Optional")) {
-            in.count(0);
-            return Optional.empty();
-        }
-        if (known.contains(name)) {
-            return readKnown(in, name, raw, depth);
-        }
-        unnamed(in);
-        if (name.endsWith("[]")) {
-            Class<?> array = raw.isArray() ? raw : array(name);
-            return read(in, raw.isArray() ? type : array, depth + 1);
-        }
-        switch (name) {
-            case "Long":
-                return read(in, Long.class, depth + 1);
-            case "Short":
-                return read(in, Short.class, depth + 1);
-            case "Byte":
-                return read(in, Byte.class, depth + 1);
-            case "Float":
-                return ((Double) some(read(in, Double.class, depth + 1))).floatValue();
-            case "StringBuilder":
-                String text = (String) some(read(in, String.class, depth + 1));
-                return raw == StringBuffer.class ? new StringBuffer(text) : new StringBuilder(text);
-            case "BigDecimal":
-                return decimal((String) some(read(in, String.class, depth + 1)));
-            default:
-                throw new Malformed("a record has no name that is known");
-        }
-    }
-
-    /** Reads that a record has one field, which has no name. */
-    private static void unnamed(In in) {
-        in.count(1);
-        if (!in.text().isEmpty()) {
-            throw new Malformed("a record has another field");
-        }
-    }
-
-    private static Object some(Object value) {
-        if (value == null) {
-            throw new Malformed("a record holds null");
-        }
-        return value;
     }
 
     private static BigDecimal decimal(String digits) {
@@ -696,86 +1057,70 @@ public final class Splitwire {
         }
     }
 
-    /** Returns the type of an array where an object is declared. */
-    private static Class<?> array(String name) {
+    /** Returns the type of what is in an array, from what the JVM calls it. */
+    private static Class<?> component(String name) {
         switch (name) {
-            case "int[]":
-                return int[].class;
-            case "long[]":
-                return long[].class;
-            case "double[]":
-                return double[].class;
-            case "float[]":
-                return float[].class;
-            case "short[]":
-                return short[].class;
-            case "char[]":
-                return char[].class;
-            case "boolean[]":
-                return boolean[].class;
-            case "int[][]":
-                return int[][].class;
-            case "String[]":
-                return String[].class;
-            case "Integer[]":
-                return Integer[].class;
-            case "Object[]":
-                return Object[].class;
+            case "Z":
+                return boolean.class;
+            case "B":
+                return byte.class;
+            case "C":
+                return char.class;
+            case "S":
+                return short.class;
+            case "I":
+                return int.class;
+            case "J":
+                return long.class;
+            case "F":
+                return float.class;
+            case "D":
+                return double.class;
             default:
-                throw new Malformed("an array has no type that is known");
+                return name.startsWith("[") && name.length() < MOST_DIMENSIONS
+                    ? Array.newInstance(component(name.substring(1)), 0).getClass() : named(name);
         }
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private static Object readKnown(In in, String name, Class<?> raw, int depth) {
-        Class<?> type = knownClass(name);
-        if (!raw.isAssignableFrom(type)) {
-            throw new Malformed("a record is of another type than declared");
+    private static Class<?> named(String name) {
+        String of = name.startsWith("L") && name.endsWith(";") ? name.substring(1, name.length() - 1) : "";
+        if (!READABLE.contains(of) && !of.equals("java.lang.Object") && !known.contains(of)) {
+            throw new Malformed("an array has no type that is known");
         }
-        if (type.isEnum()) {
-            unnamed(in);
-            Object constant = some(read(in, String.class, depth + 1));
-            try {
-                return Enum.valueOf((Class) type, (String) constant);
-            } catch (IllegalArgumentException error) {
-                throw new Malformed("an enum has no such constant");
-            }
-        }
-        List<Field> fields = fields(type);
-        in.count(fields.size());
-        Object[] values = new Object[fields.size()];
-        for (int at = 0; at < values.length; at++) {
-            if (!in.text().equals(fields.get(at).getName())) {
-                throw new Malformed("a record has another field");
-            }
-            values[at] = read(in, fields.get(at).getGenericType(), depth + 1);
-        }
-        return made(type, fields, values);
+        return found(of);
     }
 
     private static Class<?> knownClass(String name) {
+        if (!known.contains(name)) {
+            throw new Malformed("a record has no name that is known");
+        }
+        return found(name);
+    }
+
+    private static Class<?> found(String name) {
         try {
             return Class.forName(name, false, Splitwire.class.getClassLoader());
         } catch (ClassNotFoundException error) {
-            throw new Malformed("a record has no name that is known");
+            throw new Malformed("a type has no name that is known");
         }
     }
 
-    private static Object made(Class<?> type, List<Field> fields, Object[] values) {
+    private static Object made(Class<?> type, Object[] values) {
+        if (!type.isRecord()) {
+            throw new Malformed("a record has no name that is known");
+        }
         try {
-            if (type.isRecord()) {
-                Constructor<?> constructor = type.getDeclaredConstructors()[0];
-                constructor.setAccessible(true);
-                return constructor.newInstance(values);
-            }
-            Object made = allocated(type);
-            for (int at = 0; at < values.length; at++) {
-                fields.get(at).set(made, values[at]);
-            }
-            return made;
-        } catch (ReflectiveOperationException error) {
+            Constructor<?> constructor = canonical(type);
+            constructor.setAccessible(true);
+            return constructor.newInstance(values);
+        } catch (ReflectiveOperationException | IllegalArgumentException error) {
             throw new Malformed("a record cannot be made");
         }
+    }
+
+    private static Constructor<?> canonical(Class<?> type) throws NoSuchMethodException {
+        Class<?>[] types = fields(type).stream().map(Field::getType).toArray(Class<?>[]::new);
+        return type.getDeclaredConstructor(types);
     }
 
     private static Object allocated(Class<?> type) throws ReflectiveOperationException {
@@ -791,6 +1136,39 @@ public final class Splitwire {
         }
     }
 
+    /** Returns whether a value is of a type, with all that is in it. */
+    private static boolean conforms(Object value, Type type, Set<Object> seen) {
+        if (value == null) {
+            return !raw(type).isPrimitive() || type == void.class;
+        }
+        if (type == void.class || !boxed(raw(type)).isInstance(value)) {
+            return false;
+        }
+        if (value instanceof Map && seen.add(value)) {
+            Map<?, ?> map = (Map<?, ?>) value;
+            return conform(map.keySet(), part(type, 0), seen) && conform(map.values(), part(type, 1), seen);
+        }
+        if (value instanceof Collection && seen.add(value)) {
+            return conform((Collection<?>) value, part(type, 0), seen);
+        }
+        if (value instanceof Object[] && seen.add(value)) {
+            return conform(Arrays.asList((Object[]) value), part(type, 0), seen);
+        }
+        return !(value instanceof Optional) || ((Optional<?>) value).map(one -> conforms(one, part(type, 0), seen)).orElse(true);
+    }
+
+    private static boolean conform(Collection<?> values, Type type, Set<Object> seen) {
+        if (raw(type) == Object.class) {
+            return true;
+        }
+        for (Object value : values) {
+            if (!conforms(value, type, seen)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     // ---- the tests' side
 
     /**
@@ -799,12 +1177,10 @@ public final class Splitwire {
      * @param stub the method that stands for it here
      * @param object the object that stands for the solution's, or null
      * @param given the arguments
-     * @param back whether arguments that the method changed come back
      * @param classes the prompt's own
      */
     @SuppressWarnings("unchecked")
-    public static synchronized <T> T call(
-        Method stub, Object object, Object[] given, boolean back, String... classes) {
+    public static synchronized <T> T call(Method stub, Object object, Object[] given, String... classes) {
         know(classes);
         Out out = new Out();
         try {
@@ -813,14 +1189,9 @@ public final class Splitwire {
         } catch (Unwritable error) {
             throw left(error.getMessage());
         }
-        Answer answer = answered(out, stub, given, back);
+        Answer answer = answered(out, stub);
         if (answer.failure != null) {
             throw Splitwire.<RuntimeException>thrown(answer.failure, answer.message);
-        }
-        for (int at = 0; at < given.length; at++) {
-            if (answer.changed[at] != given[at]) {
-                assign(given[at], answer.changed[at]);
-            }
         }
         return (T) answer.value;
     }
@@ -830,11 +1201,10 @@ public final class Splitwire {
         String failure;
         String message;
         Object value;
-        Object[] changed;
     }
 
     /** Sends a call and reads what comes; nothing that the solution's program sends gets past. */
-    private static Answer answered(Out out, Method stub, Object[] given, boolean back) {
+    private static Answer answered(Out out, Method stub) {
         try {
             open();
             out.send();
@@ -842,11 +1212,11 @@ public final class Splitwire {
             if (in == null) {
                 throw left("the solution's program ended");
             }
-            return parsed(in, stub, given, back);
+            return parsed(in, stub);
         } catch (IOException error) {
             throw left("the solution's program reads no more");
         } catch (RuntimeException error) {
-            throw forged(error.getMessage());
+            throw forged(String.valueOf(error.getMessage()));
         } catch (OutOfMemoryError | StackOverflowError error) {
             throw forged("a value is too large");
         }
@@ -856,11 +1226,10 @@ public final class Splitwire {
         out.tag('C');
         out.u32(++calls);
         out.text(signature(stub));
-        out.u32(given.length + 1);
-        write(out, object == null ? 0L : number(object), 0);
-        for (Object value : given) {
-            write(out, value, 0);
-        }
+        Object[] values = new Object[given.length + 1];
+        values[0] = object == null ? 0L : number(object);
+        System.arraycopy(given, 0, values, 1, given.length);
+        write(out, values);
     }
 
     private static long number(Object object) {
@@ -881,7 +1250,7 @@ public final class Splitwire {
         return text.append(')').toString();
     }
 
-    private static Answer parsed(In in, Method stub, Object[] given, boolean back) {
+    private static Answer parsed(In in, Method stub) {
         Answer answer = new Answer();
         char kind = in.tag();
         if (kind != 'R' && kind != 'E') {
@@ -893,133 +1262,18 @@ public final class Splitwire {
         if (kind == 'E') {
             answer.failure = in.text();
             answer.message = in.text();
-        } else {
-            in.count(back ? given.length + 1 : 1);
-            answer.changed = back ? changed(in, stub, given) : given;
-            answer.value = result(in, stub.getGenericReturnType(), given);
         }
+        Object[] values = read(in);
         in.ended();
+        exactly(values.length, kind == 'E' ? 0 : 1);
+        if (kind == 'R') {
+            answer.value = values[0];
+            Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+            if (!conforms(values[0], stub.getGenericReturnType(), seen)) {
+                throw new Malformed("a value is of another type than declared");
+            }
+        }
         return answer;
-    }
-
-    /** Returns each argument as it was, or what it was changed to. */
-    private static Object[] changed(In in, Method stub, Object[] given) {
-        Object[] changed = given.clone();
-        Type[] types = stub.getGenericParameterTypes();
-        for (int at = 0; at < given.length; at++) {
-            if (in.next() == 'u') {
-                in.tag();
-                continue;
-            }
-            changed[at] = read(in, types[at], 0);
-            if (!assignable(given[at], changed[at])) {
-                throw new Malformed("an argument changed that cannot");
-            }
-        }
-        return changed;
-    }
-
-    private static Object result(In in, Type type, Object[] given) {
-        if (type == void.class) {
-            if (in.tag() != 'n') {
-                throw new Malformed("there is a result where none is declared");
-            }
-            return null;
-        }
-        if (in.next() != '@') {
-            return read(in, type, 0);
-        }
-        in.tag();
-        int index = in.u32();
-        if (index < 0 || index >= given.length || !boxed(raw(type)).isInstance(given[index])) {
-            throw new Malformed("a result is no such argument");
-        }
-        return given[index];
-    }
-
-    /** Returns whether an object can be given the content of another. */
-    private static boolean assignable(Object into, Object from) {
-        if (into == null || from == null) {
-            return false;
-        }
-        boolean alike = into.getClass() == from.getClass();
-        return into instanceof List && from instanceof List
-            || into instanceof Set && from instanceof Set
-            || into instanceof java.util.Queue && from instanceof java.util.Queue
-            || into instanceof Map && from instanceof Map
-            || into instanceof StringBuilder && alike
-            || into.getClass().isArray() && alike && Array.getLength(into) == Array.getLength(from)
-            || alike && known.contains(into.getClass().getName()) && !into.getClass().isRecord();
-    }
-
-    /** Gives a container the content of another, level by level where they are alike. */
-    @SuppressWarnings("unchecked")
-    private static void assign(Object into, Object from) {
-        if (into instanceof List) {
-            assignList((List<Object>) into, (List<Object>) from);
-        } else if (into instanceof Collection) {
-            ((Collection<Object>) into).clear();
-            ((Collection<Object>) into).addAll((Collection<Object>) from);
-        } else if (into instanceof Map) {
-            ((Map<Object, Object>) into).clear();
-            ((Map<Object, Object>) into).putAll((Map<Object, Object>) from);
-        } else if (into.getClass().isArray()) {
-            assignArray(into, from);
-        } else if (into instanceof StringBuilder) {
-            ((StringBuilder) into).setLength(0);
-            ((StringBuilder) into).append(from);
-        } else {
-            assignFields(into, from);
-        }
-    }
-
-    private static void assignList(List<Object> into, List<Object> from) {
-        if (into.size() != from.size()) {
-            into.clear();
-            into.addAll(from);
-            return;
-        }
-        ListIterator<Object> items = into.listIterator();
-        for (Object value : from) {
-            Object old = items.next();
-            if (same(old, value)) {
-                continue;
-            }
-            if (isContainer(old) && assignable(old, value)) {
-                assign(old, value);
-            } else {
-                items.set(value);
-            }
-        }
-    }
-
-    private static void assignArray(Object into, Object from) {
-        for (int at = 0; at < Array.getLength(into); at++) {
-            Object old = Array.get(into, at), value = Array.get(from, at);
-            if (isContainer(old) && assignable(old, value)) {
-                assign(old, value);
-            } else {
-                Array.set(into, at, value);
-            }
-        }
-    }
-
-    private static boolean isContainer(Object value) {
-        return value instanceof Collection || value instanceof Map || value != null && value.getClass().isArray();
-    }
-
-    private static boolean same(Object one, Object other) {
-        return one == null ? other == null : one.equals(other);
-    }
-
-    private static void assignFields(Object into, Object from) {
-        try {
-            for (Field field : fields(into.getClass())) {
-                field.set(into, field.get(from));
-            }
-        } catch (IllegalAccessException error) {
-            throw new IllegalStateException(error);
-        }
     }
 
     /** Refuses types of which no value can be read. */
@@ -1048,7 +1302,7 @@ public final class Splitwire {
         "java.math.BigDecimal", "java.math.BigInteger",
         "java.util.List", "java.util.ArrayList", "java.util.LinkedList", "java.util.Collection",
         "java.util.Deque", "java.util.Queue", "java.util.ArrayDeque", "java.util.Stack",
-        "java.util.Vector", "java.util.Set", "java.util.HashSet", "java.util.LinkedHashSet",
+        "java.util.PriorityQueue", "java.util.Vector", "java.util.Set", "java.util.HashSet", "java.util.LinkedHashSet",
         "java.util.SortedSet", "java.util.NavigableSet", "java.util.TreeSet", "java.util.Map",
         "java.util.HashMap", "java.util.LinkedHashMap", "java.util.SortedMap", "java.util.NavigableMap",
         "java.util.TreeMap", "java.util.Optional", "java.util.Map$Entry"));
@@ -1105,13 +1359,13 @@ public final class Splitwire {
     // ---- the solution's side
 
     /**
-     * Answers calls of methods until there are no more.
+     * Answers calls of methods until there are no more. What cannot cross ends the program: tests
+     * could take it for an exception.
      *
      * @param type the solution's class
-     * @param back whether arguments that a method changed go back
      * @param classes the prompt's own
      */
-    public static void serve(Class<?> type, boolean back, String... classes) throws IOException {
+    public static void serve(Class<?> type, String... classes) throws IOException {
         know(classes);
         open();
         Map<Long, Object> objects = new HashMap<>();
@@ -1119,14 +1373,10 @@ public final class Splitwire {
             Out out = new Out();
             in.tag();
             int id = in.u32();
-            out.tag('R');
-            out.u32(id);
             try {
-                answer(in, out, type, objects, back);
-            } catch (InvocationTargetException error) {
-                failed(out, id, error.getCause());
-            } catch (Throwable error) {
-                failed(out, id, error);
+                answer(in, out, id, type, objects);
+            } catch (Unwritable error) {
+                throw left(error.getMessage());
             }
             out.send();
         }
@@ -1135,25 +1385,22 @@ public final class Splitwire {
         Runtime.getRuntime().halt(0);
     }
 
-    private static void answer(In in, Out out, Class<?> type, Map<Long, Object> objects, boolean back) throws Throwable {
+    private static void answer(In in, Out out, int id, Class<?> type, Map<Long, Object> objects) {
         String signature = in.text();
-        int count = in.counted() - 1;
-        long number = (Long) read(in, Long.class, 0);
-        Method method = found(type, signature, count);
-        Type[] types = method.getGenericParameterTypes();
-        Object[] given = new Object[count];
-        byte[][] before = new byte[count][];
-        for (int at = 0; at < count; at++) {
-            int from = in.at;
-            given[at] = read(in, types[at], 0);
-            before[at] = back ? Arrays.copyOfRange(in.data, from, in.at) : null;
+        Object[] values = read(in);
+        Object[] given = Arrays.copyOfRange(values, 1, values.length);
+        Object result;
+        try {
+            Method method = found(type, signature, given.length);
+            result = method.invoke(object(type, method, (Long) values[0], objects), given);
+        } catch (Throwable error) {
+            failed(out, id, error instanceof InvocationTargetException ? error.getCause() : error);
+            write(out);
+            return;
         }
-        Object result = method.invoke(object(type, method, number, objects), given);
-        out.u32(back ? count + 1 : 1);
-        for (int at = 0; back && at < count; at++) {
-            writeChange(out, given[at], before[at]);
-        }
-        writeResult(out, result, given, back);
+        out.tag('R');
+        out.u32(id);
+        write(out, new Object[] {result});
     }
 
     private static Object object(Class<?> type, Method method, long number, Map<Long, Object> objects) throws Throwable {
@@ -1186,27 +1433,6 @@ public final class Splitwire {
         return found;
     }
 
-    private static void writeChange(Out out, Object value, byte[] before) {
-        int start = out.count;
-        write(out, value, 0);
-        if (Arrays.equals(before, Arrays.copyOfRange(out.data, start, out.count))) {
-            out.count = start;
-            out.tag('u');
-        }
-    }
-
-    /** Writes a result; where it is an argument that goes back, as the argument's index. */
-    private static void writeResult(Out out, Object value, Object[] given, boolean back) {
-        for (int at = 0; back && at < given.length; at++) {
-            if (value == given[at] && assignable(value, value)) {
-                out.tag('@');
-                out.u32(at);
-                return;
-            }
-        }
-        write(out, value, 0);
-    }
-
     private static void failed(Out out, int id, Throwable error) {
         Class<?> type = error.getClass();
         while (type != null && !THROWN.contains(type.getName()) && !known.contains(type.getName())) {
@@ -1214,10 +1440,9 @@ public final class Splitwire {
         }
         String message = type == null ? error.toString() : error.getMessage();
         message = message == null ? "" : message;
-        out.count = 4;
         out.tag('E');
         out.u32(id);
-        out.text(type == null || error instanceof Unwritable ? "" : type.getName());
+        out.text(type == null ? "" : type.getName());
         out.text(message.substring(0, Math.min(message.length(), MESSAGE_CHARACTERS)));
     }
 }

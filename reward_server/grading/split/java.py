@@ -22,10 +22,20 @@ from reward_server.grading.tokens import Kind, tokenize
 
 _LOOP = "SplitwireMain"
 _IN_PLACE = re.compile(r"(?i)\bin[- ]?place\b|\bmodif(?:y|ies|ied)\b|\bmutat")
+_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+_CLASS = re.compile(r"\bgetClass\s*\(|\bidentityHashCode\b|\bWeakReference\b")
+# A name that is no field, method or type; with what may be asked of it though a call was given it.
+_NAME = r"(?<![\w.]){}\b(?!\s*\()(?!\s*\.\s*(?:length\b(?!\s*\()|(?:size|isEmpty)\s*\())"
+_UNCHANGING = (
+    r"\b(?:int|long|double|float|char|boolean|byte|short|String|Integer|Long|Double|Float|Character"
+    r"|Boolean|Byte|Short|BigInteger|BigDecimal)\s+{}\b(?!\s*\[)"
+)
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_NO_NAMES = word_set("""new return throw class enum interface if for while switch else do""")
+_NO_NAMES = word_set(
+    """new return throw class enum interface if for while switch else do true false null this"""
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +65,9 @@ def split_java(task: Task) -> Split | None:
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
     if owner is None or signature is None or not all(map(_is_stateless, blocks[1].statements)):
         return None
+    changes = signature.is_void or _IN_PLACE.search(task.prompt)
+    if _CLASS.search(task.tests) or not (changes or _looks_once(task.tests, signature.name)):
+        return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
 
@@ -64,6 +77,35 @@ def parse_signature(head: Sequence[str]) -> Signature | None:
         return _Words(head).signature()
     except UngrammaticalError:
         return None
+
+
+def _looks_once(tests: str, method: str) -> bool:
+    """Returns True if tests do not look again at objects after they handed them to a method.
+
+    What these hold then could be what the tests compute the expected value from.
+    """
+    code = _TEXT.sub(lambda found: " " * len(found[0]), tests)
+    calls = [
+        range(one.end(), _end(code, one.end()))
+        for one in re.finditer(rf"\b{re.escape(method)}\s*\(", code)
+    ]
+    for call in calls:
+        for name in set(re.findall(_NAME.format("([a-z_]\\w*)"), code[call.start : call.stop])):
+            if name not in _NO_NAMES and not re.search(_UNCHANGING.format(name), code):
+                looks = (one.start() for one in re.finditer(_NAME.format(name), code))
+                if any(at >= call.stop and not any(at in one for one in calls) for at in looks):
+                    return False
+    return True
+
+
+def _end(code: str, start: int) -> int:
+    """Returns where the bracket closes that opens before a place."""
+    depth = 1
+    for at in range(start, len(code)):
+        depth += (code[at] in "([{") - (code[at] in ")]}")
+        if depth == 0:
+            return at
+    return len(code)
 
 
 def _class_name(head: Sequence[str]) -> str | None:
@@ -185,12 +227,6 @@ class JavaSplit:
         return min(unopened(self.task.tests, self.task.language), 2)
 
     @property
-    def _goes_back(self) -> str:
-        """Whether arguments that the method changes come back, as the task asks."""
-        asked = self.signature.is_void or _IN_PLACE.search(self.task.prompt)
-        return "true" if asked else "false"
-
-    @property
     def _classes(self) -> str:
         """The names of the classes that the prompt has outside, as further arguments."""
         heads = (one.head for one in self.blocks[0].statements if one.block is not None)
@@ -208,17 +244,14 @@ class JavaSplit:
         owner = "null" if self.signature.is_static else "this"
         given = f"new Object[] {{{', '.join(self.signature.parameters)}}}"
         result = "" if self.signature.is_void else "return "
-        return (
-            f"        {result}Splitwire.call({method}, {owner}, {given}, "
-            f"{self._goes_back}{self._classes});"
-        )
+        return f"        {result}Splitwire.call({method}, {owner}, {given}{self._classes});"
 
     @property
     def _loop(self) -> str:
         return (
             f"public class {_LOOP} {{\n"
             "    public static void main(String[] arguments) throws java.io.IOException {\n"
-            f"        Splitwire.serve({self.owner}.class, {self._goes_back}{self._classes});\n"
+            f"        Splitwire.serve({self.owner}.class{self._classes});\n"
             "    }\n}\n"
         )
 
