@@ -240,7 +240,11 @@ def many(tag: bytes, count: int, *values: bytes) -> bytes:
 
 
 def objects(
-    made: Sequence[bytes], filled: Mapping[int, Sequence[bytes]], *values: bytes, id: int = 1
+    made: Sequence[bytes],
+    filled: Mapping[int, Sequence[bytes]],
+    *values: bytes,
+    id: int = 1,
+    own: bool = False,
 ) -> bytes:
     """Makes the answer to a call, of a language whose objects cross by number.
 
@@ -249,9 +253,10 @@ def objects(
         filled: what is in objects, by number.
         values: the result, if the answer is well-formed.
         id: of the call.
+        own: whether what is in objects says by itself how much it is.
     """
     contents = b"".join(
-        struct.pack(">I", number) + many(b"", len(parts), *parts)
+        struct.pack(">I", number) + (b"".join(parts) if own else many(b"", len(parts), *parts))
         for number, parts in filled.items()
     )
     parts = many(b"", len(made), *made) + struct.pack(">I", len(filled)) + contents

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 
 import pytest
 
 from tests.split.go_programs import main
 from tests.split.programs import (
     Workshop,
-    answer,
     answered,
     frame,
+    known,
     many,
+    objects,
     text,
     whole,
     workshop,
@@ -30,82 +32,78 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 KEYED = b"s" + text(b"k")
+MAP = text(b"map[string]interface {}")
+ROOM = b"\0\0\0\2"  # for two elements
+
+
+def keyed(*values: bytes, made: tuple[bytes, ...] = (), **filled: bytes) -> bytes:
+    """Makes an answer of a map, the object after the argument, that has a value for a key."""
+    entries = many(b"", len(values), *(KEYED + one for one in values))
+    return answer(made, {1: entries, **{int(name[1:]): one for name, one in filled.items()}})
+
+
+def answer(made: tuple[bytes, ...], filled: Mapping[int, bytes], value: bytes = known(1)) -> bytes:
+    return objects(
+        (MAP, *made), {number: (one,) for number, one in filled.items()}, value, own=True
+    )
+
+
+def held(type_: bytes, value: bytes) -> bytes:
+    """Makes what an interface holds."""
+    return many(b"r" + text(type_), 1, text(b""), value)
+
+
+ARRAY = text(b"[]int") + ROOM
 HOSTILE = {
     "no size": frame(b""),
-    "an answer to another call": answer(b"n", id=2),
-    "too few values": answer(),
-    "more values than said": answer(b"u", many(b"m", 0), b"n"),
-    "a count beyond the frame": answer(b"u", many(b"m", 0x7FFFFFFF)),
-    "a count that is all ones": answer(b"u", many(b"m", 0xFFFFFFFF)),
-    "a text beyond the frame": answer(b"u", many(b"m", 1, b"s\x7f\xff\xff\xffab", b"n")),
-    "another type": answer(b"u", whole(1)),
-    "a key twice": answer(b"u", many(b"m", 2, KEYED, b"n", KEYED, b"n")),
-    "a type that is not known": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"os.File"), 1, text(b""), b"n"))
+    "an answer to another call": objects((), {}, b"n", id=2),
+    "too few values": objects((), {}),
+    "more values than said": objects((), {}, b"n", b"n"),
+    "a count beyond the frame": frame(b"R\0\0\0\1" + many(b"", 0x7FFFFFFF)),
+    "a count that is all ones": frame(b"R\0\0\0\1" + many(b"", 0xFFFFFFFF)),
+    "entries beyond the frame": answer((), {1: many(b"", 0x7FFFFFFF)}),
+    "a text beyond the frame": answer((), {1: many(b"", 1, b"s\x7f\xff\xff\xffab", b"n")}),
+    "another type": objects((), {}, whole(1)),
+    "a map of another type": objects((text(b"map[string]int"),), {}, known(1)),
+    "a key twice": keyed(b"n", b"n"),
+    "a type that is not known": keyed(held(b"os.File", b"n")),
+    "an object of a type that is not known": objects((text(b"*os.File"),), {}, b"n"),
+    "an object that is none": objects((text(b"int"),), {}, b"n"),
+    "a type without an end": keyed(held(b"[]" * 5000 + b"int", b"n")),
+    "an array that is huge": keyed(held(b"[4096][4096]int", b"n")),
+    "a map that takes no keys": keyed(held(b"map[[]int]int", b"n")),
+    "a key that cannot be one": keyed(
+        held(b"map[interface {}]int", known(2)),
+        made=(text(b"map[interface {}]int"), ARRAY),
+        _2=many(b"", 1, held(b"[]int", known(3) + b"\0" * 12), whole(1)),
     ),
-    "a type without an end": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"[]" * 5000 + b"int"), 1, text(b""), b"n"))
+    "an object that is not there": keyed(held(b"*main.P", known(7))),
+    "what is in one that is not there": objects((), {7: (b"n",)}, b"n", own=True),
+    "an object of another type": keyed(held(b"*int", known(0))),
+    "a slice behind its array": keyed(
+        held(b"[]int", known(2) + b"\0\0\0\1" + ROOM + ROOM), made=(ARRAY,)
     ),
-    "an array that is huge": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"[4096][4096]int"), 1, text(b""), b"n"))
+    "a slice that is longer than its room": keyed(
+        held(b"[]int", known(2) + b"\0\0\0\0" + ROOM + b"\0\0\0\1"), made=(ARRAY,)
     ),
-    "a map that takes no keys": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"map[[]int]int"), 1, text(b""), b"n"))
+    "a slice of another array": keyed(
+        held(b"[]uint", known(2) + b"\0\0\0\0" + ROOM + ROOM), made=(ARRAY,)
     ),
-    "a key that cannot be one": answer(
-        b"u",
-        many(
-            b"m",
-            1,
-            KEYED,
-            many(
-                b"r" + text(b"map[interface {}]int"),
-                1,
-                text(b""),
-                many(b"m", 1, many(b"r" + text(b"[]int"), 1, text(b""), many(b"l", 0)), whole(1)),
-            ),
-        ),
+    "a slice without an array": keyed(held(b"[]int", b"z" + ROOM)),
+    "elements behind an array": keyed(
+        b"n", made=(ARRAY,), _2=many(b"", 3, whole(1), whole(1), whole(1))
     ),
-    "a pointer to nothing": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"*main.P"), 1, text(b""), b"@\0\0\0\7"))
+    "a field of another name": objects(
+        (), {0: (many(b"r" + text(b"main.P"), 1, text(b"y"), whole(1)),)}, b"n", own=True
     ),
-    "a pointer of another type": answer(
-        b"u", many(b"m", 1, KEYED, many(b"r" + text(b"*int"), 1, text(b""), b"@\0\0\0\0"))
+    "a number beyond its type": objects(
+        (), {0: (many(b"r" + text(b"main.P"), 1, text(b"x"), whole(1 << 40)),)}, b"n", own=True
     ),
-    "pointers that leave numbers out": answer(
-        b"u",
-        many(
-            b"m",
-            1,
-            KEYED,
-            many(b"r" + text(b"*int"), 1, text(b""), many(b"p", 2, whole(9), whole(1))),
-        ),
+    "nesting without end": keyed(
+        (b"r" + text(b"interface {}") + b"\0\0\0\1" + text(b"")) * 100_000 + b"n"
     ),
-    "a field of another name": answer(
-        many(b"p", 2, whole(0), many(b"r" + text(b"main.P"), 1, text(b"y"), whole(1))), b"n"
-    ),
-    "a number beyond its type": answer(
-        many(b"p", 2, whole(0), many(b"r" + text(b"main.P"), 1, text(b"x"), whole(1 << 40))), b"n"
-    ),
-    "nesting without end": answer(
-        b"u",
-        many(
-            b"m",
-            1,
-            KEYED,
-            (b"r" + text(b"[]interface {}") + b"\0\0\0\1" + text(b"") + b"l\0\0\0\1") * 100_000,
-        ),
-    ),
-    "more memory than there is": answer(
-        b"u",
-        many(
-            b"m",
-            1,
-            KEYED,
-            many(b"r" + text(b"[][4096]int64"), 1, text(b""), many(b"l", 60_000, b"n" * 60_000)),
-        ),
-    ),
-    "an exception with a tail": frame(b"E\0\0\0\1" + text(b"") + text(b"no") + b"x"),
+    "more memory than there is": objects((text(b"[][4096]int64") + b"\0\xff\0\0",), {}, b"n"),
+    "an exception with a tail": frame(b"E\0\0\0\1" + text(b"") + text(b"no") + b"\0" * 12 + b"x"),
 }
 
 
@@ -126,12 +124,13 @@ def test_a_malformed_answer_ends_the_tests_and_is_told(besieged: list[str], name
 
 
 def test_a_well_formed_answer_passes(besieged: list[str]) -> None:
-    changed = many(b"p", 2, whole(0), many(b"r" + text(b"main.P"), 1, text(b"x"), whole(-1)))
-    same = many(b"r" + text(b"*main.P"), 1, text(b""), b"@\0\0\0\0")
-    assert answered(besieged, answer(changed, many(b"m", 1, KEYED, same))).passed
-    assert answered(besieged, answer(b"u", b"n")).passed
+    changed = many(b"r" + text(b"main.P"), 1, text(b"x"), whole(-1))
+    assert answered(besieged, keyed(held(b"*main.P", known(0)), _0=changed)).passed
+    part = known(2) + b"\0\0\0\1" + b"\0\0\0\1" * 2
+    assert answered(besieged, keyed(held(b"[]int", part), made=(ARRAY,))).passed
+    assert answered(besieged, objects((), {}, b"n")).passed
     assert not answered(besieged, frame(b"E\0\0\0\1" + text(b"unwritable") + text(b""))).passed
-    assert answered(besieged, frame(b"E\0\0\0\1" + text(b"") + text(b"no"))).passed
+    assert answered(besieged, frame(b"E\0\0\0\1" + text(b"") + text(b"no") + b"\0" * 12)).passed
 
 
 REFUSED = {

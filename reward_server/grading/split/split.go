@@ -7,9 +7,11 @@
 // kind F.
 // What it does not: the solution may answer with any value of the declared type.
 //
-// A pointer is a pair of a number and what it points to, or, where the frame or the call has that
-// already, its number alone behind @: whatever is shared or goes in circles stays so. What an
-// interface holds is a record with the name of its type. Texts are bytes of any kind.
+// What pointers, maps and slices refer to is known to both programs, by number, for as long as these
+// run. Each frame brings what is in all of it that is new or has changed since the last one. So it is
+// the same wherever it is met, and whoever changes it changes it for both, as in one program. A slice
+// is its place in an array, of which as much crosses as its capacity reaches.
+// What an interface holds is a record with the name of its type. Texts are bytes of any kind.
 package splitwire
 
 import (
@@ -26,14 +28,17 @@ import (
 )
 
 const (
-	reads       = 3
-	writes      = 4
-	frameBytes  = 16 << 20
-	roomBytes   = 128 << 20
-	mostDepth   = 64
-	mostNesting = 20000
-	typeBytes   = 200
-	arrayBytes  = 4096
+	reads      = 3
+	writes     = 4
+	frameBytes = 16 << 20
+	roomBytes  = 128 << 20
+	mostDepth  = 64
+	typeBytes  = 200
+	arrayBytes = 4096
+	// Each frame looks at all objects, until so much was looked at; later at some that nobody mentions.
+	mostLooks    = 1 << 24
+	looks        = 64
+	mostOverlaps = 4
 )
 
 var errorType = reflect.TypeOf((*error)(nil)).Elem()
@@ -58,7 +63,7 @@ func (e *remoteError) Unwrap() error { return e.wraps }
 func init() {
 	basic := []interface{}{
 		false, 0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0),
-		uint64(0), float32(0), float64(0), complex64(0), complex128(0), "",
+		uint64(0), float32(0), float64(0), complex64(0), complex128(0), "", struct{}{},
 	}
 	for _, one := range basic {
 		types[reflect.TypeOf(one).String()] = reflect.TypeOf(one)
@@ -143,44 +148,225 @@ func get32(from []byte) int {
 	return int(from[0])<<24 | int(from[1])<<16 | int(from[2])<<8 | int(from[3])
 }
 
-// ---- pointers of a call
+// ---- objects that both programs know
+
+// object is what a pointer, a map or a slice refers to. An array is kept as a slice of all of it.
+type object struct {
+	value reflect.Value
+	known []byte // what is in it, as it was written last; of an array of numbers its memory
+}
 
 type place struct {
 	at   unsafe.Pointer
 	kind reflect.Type
 }
 
-// pointers knows the pointers of a call and its answer, by number from 0.
-type pointers struct {
-	numbers map[place]int
-	values  []reflect.Value
+var objects []*object
+var places = map[place]int{}
+var arrays = map[reflect.Type][]int{} // numbers of arrays, by their elements' type, in order of address
+var looked, lookedAt int
+
+// remember gives a pointer, a map or an array the next number.
+func remember(value reflect.Value) int {
+	number := len(objects)
+	objects = append(objects, &object{value: value})
+	if value.Kind() != reflect.Slice {
+		places[place{value.UnsafePointer(), value.Type()}] = number
+		return number
+	}
+	of := value.Type().Elem()
+	known, at := behind(value)
+	known = append(known, 0)
+	copy(known[at+1:], known[at:])
+	known[at] = number
+	arrays[of] = known
+	return number
 }
 
-func (shared *pointers) add(pointer reflect.Value) int {
-	if shared.numbers == nil {
-		shared.numbers = map[place]int{}
+// behind gives the numbers of arrays with such elements, and which is the first behind a slice.
+func behind(value reflect.Value) (known []int, at int) {
+	known = arrays[value.Type().Elem()]
+	return known, sort.Search(len(known), func(index int) bool {
+		return objects[known[index]].value.Pointer() > value.Pointer()
+	})
+}
+
+// array finds the array that a slice is a part of; if there is none, the slice's own is one.
+func array(value reflect.Value) (number, offset int) {
+	size := value.Type().Elem().Size()
+	known, at := behind(value)
+	for back := 1; back <= mostOverlaps && back <= at; back++ {
+		whole := objects[known[at-back]].value
+		offset := (value.Pointer() - whole.Pointer()) / size
+		if int(offset)+value.Cap() <= whole.Len() {
+			return known[at-back], int(offset)
+		}
 	}
-	number := len(shared.values)
-	shared.numbers[place{pointer.UnsafePointer(), pointer.Type()}] = number
-	shared.values = append(shared.values, pointer)
-	return number
+	whole := value.Convert(reflect.SliceOf(value.Type().Elem()))
+	return remember(whole.Slice3(0, whole.Cap(), whole.Cap())), 0
+}
+
+// reference finds what a pointer or a map refers to, whatever name its type has.
+func reference(value reflect.Value) int {
+	of := reflect.PtrTo
+	if value.Kind() == reflect.Map {
+		of = func(reflect.Type) reflect.Type { return reflect.MapOf(value.Type().Key(), value.Type().Elem()) }
+	}
+	value = value.Convert(of(value.Type().Elem()))
+	if number, known := places[place{value.UnsafePointer(), value.Type()}]; known {
+		return number
+	}
+	return remember(value)
+}
+
+// hasChanged tells whether an object is not as it is known, makes it known, and gives what it refers to.
+func (one *object) hasChanged() (changed bool, refers []int) {
+	out := &writer{}
+	if memory := one.memory(); memory != nil {
+		changed = string(memory) != string(one.known)
+		one.known = append(one.known[:0], memory...)
+		looked += len(memory)/64 + 1
+		return changed, nil
+	}
+	out.content(one.value)
+	changed = one.known == nil || string(out.data) != string(one.known)
+	one.known = out.data
+	looked += len(out.data)
+	return changed, out.refers
+}
+
+// memory gives what an array of numbers is made of; it is nil of anything else.
+func (one *object) memory() []byte {
+	if one.value.Kind() != reflect.Slice {
+		return nil
+	}
+	of := one.value.Type().Elem()
+	if of.Kind() < reflect.Bool || of.Kind() > reflect.Complex128 || of.Kind() == reflect.Uintptr {
+		return nil
+	}
+	return unsafe.Slice((*byte)(one.value.UnsafePointer()), one.value.Len()*int(of.Size()))
+}
+
+func changes() (changed []int) {
+	for number := 0; number < len(objects); number++ {
+		if is, _ := objects[number].hasChanged(); is {
+			changed = append(changed, number)
+		}
+	}
+	return changed
+}
+
+// latestChanges looks at what was mentioned, at the youngest objects, and at some others in turn.
+func latestChanges(mentioned []int, first int) (changed []int) {
+	due := append([]int(nil), mentioned...)
+	for back := 1; back <= looks && back <= first; back++ {
+		due = append(due, first-back, lookedAt%first)
+		lookedAt++
+	}
+	seen := map[int]bool{}
+	for len(due) > 0 {
+		number := due[len(due)-1]
+		due = due[:len(due)-1]
+		if seen[number] {
+			continue
+		}
+		seen[number] = true
+		is, refers := objects[number].hasChanged()
+		if is {
+			changed = append(changed, number)
+		}
+		due = append(due, refers...)
+	}
+	return changed
 }
 
 // ---- writing
 
 type writer struct {
-	data    []byte
-	shared  *pointers
-	written map[int]bool
-	depth   int
-	nesting int
+	data   []byte
+	refers []int
+	depth  int
 }
 
-func frame(kind byte, id int, shared *pointers) *writer {
-	out := &writer{data: make([]byte, 5, 256), shared: shared, written: map[int]bool{}}
+func frame(kind byte, id int) *writer {
+	out := &writer{data: make([]byte, 5, 256)}
 	out.data[4] = kind
 	out.u32(id)
 	return out
+}
+
+// all writes what is new or has changed, and values.
+func (out *writer) all(values []reflect.Value) {
+	first := len(objects)
+	largest := append([]reflect.Value(nil), values...)
+	sort.SliceStable(largest, func(a, b int) bool { return extent(largest[a]) > extent(largest[b]) })
+	for _, one := range largest {
+		(&writer{}).value(one)
+	}
+	own := &writer{}
+	for _, one := range values {
+		own.value(one)
+	}
+	changed := []int(nil)
+	if looked < mostLooks {
+		changed = changes()
+	} else {
+		changed = latestChanges(own.refers, first)
+	}
+	out.u32(len(objects) - first)
+	for _, one := range objects[first:] {
+		out.shell(one.value)
+	}
+	out.u32(len(changed))
+	for _, number := range changed {
+		out.u32(number)
+		out.content(objects[number].value)
+	}
+	out.u32(len(values))
+	out.room(len(own.data))
+	out.data = append(out.data, own.data...)
+}
+
+func extent(value reflect.Value) int {
+	if value.Kind() != reflect.Slice {
+		return 0
+	}
+	return value.Cap()
+}
+
+// shell writes what an object is made as.
+func (out *writer) shell(value reflect.Value) {
+	name := value.Type().String()
+	if typeOf(name) != value.Type() {
+		panic(unwritable("a value of the type " + name + " stays where it is"))
+	}
+	out.text(name)
+	if value.Kind() == reflect.Slice {
+		out.u32(value.Len())
+	}
+}
+
+// content writes what is in an object. What is zero at an array's end is left out.
+func (out *writer) content(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.Ptr:
+		out.value(value.Elem())
+	case reflect.Map:
+		out.entries(value)
+	default:
+		many := value.Len()
+		for many > 0 && value.Index(many-1).IsZero() {
+			many--
+		}
+		if value.Type().Elem().Kind() == reflect.Uint8 {
+			out.text(string(value.Slice(0, many).Bytes()))
+			return
+		}
+		out.u32(many)
+		for index := 0; index < many; index++ {
+			out.value(value.Index(index))
+		}
+	}
 }
 
 func (out *writer) u32(number int) {
@@ -262,32 +448,25 @@ func (out *writer) real(number float64) {
 }
 
 func (out *writer) container(value reflect.Value) {
-	depth := out.depth
 	out.depth++
-	out.nesting++
-	if value.Kind() == reflect.Ptr {
-		out.depth = 0
-	}
-	if out.depth > mostDepth || out.nesting > mostNesting {
+	if out.depth > mostDepth {
 		panic(unwritable("a value is nested too deep"))
 	}
 	kind := value.Kind()
 	switch {
 	case kind != reflect.Array && kind != reflect.Struct && value.IsNil():
 		out.tag('n')
-	case kind == reflect.Slice && value.Type().Elem().Kind() == reflect.Uint8:
-		out.tag('b')
-		out.text(string(value.Bytes()))
-	case kind == reflect.Slice || kind == reflect.Array:
+	case kind == reflect.Array:
 		out.tag('l')
 		out.u32(value.Len())
 		for index := 0; index < value.Len(); index++ {
 			out.value(value.Index(index))
 		}
-	case kind == reflect.Map:
-		out.entries(value)
-	case kind == reflect.Ptr:
-		out.pointer(value)
+	case kind == reflect.Slice:
+		out.slice(value)
+	case kind == reflect.Map || kind == reflect.Ptr:
+		out.tag('@')
+		out.refer(reference(value))
 	case kind == reflect.Struct:
 		out.record(addressable(value))
 	case kind == reflect.Interface:
@@ -295,26 +474,27 @@ func (out *writer) container(value reflect.Value) {
 	default:
 		panic(unwritable("a value of the type " + value.Type().String() + " stays where it is"))
 	}
-	out.depth = depth
-	out.nesting--
+	out.depth--
 }
 
-func (out *writer) pointer(value reflect.Value) {
-	number, known := out.shared.numbers[place{value.UnsafePointer(), value.Type()}]
-	if !known {
-		number = out.shared.add(value)
-	}
-	if out.written[number] {
-		out.tag('@')
-		out.u32(number)
+func (out *writer) refer(number int) {
+	out.refers = append(out.refers, number)
+	out.u32(number)
+}
+
+// slice writes the number of an array, and where in it a slice begins, and its length and capacity.
+func (out *writer) slice(value reflect.Value) {
+	if value.Cap() == 0 || value.Type().Elem().Size() == 0 {
+		out.tag('z')
+		out.u32(value.Len())
 		return
 	}
-	out.written[number] = true
-	out.tag('p')
-	out.u32(2)
-	out.tag('i')
-	out.u64(uint64(number))
-	out.value(value.Elem())
+	number, offset := array(value)
+	out.tag('@')
+	out.refer(number)
+	out.u32(offset)
+	out.u32(value.Len())
+	out.u32(value.Cap())
 }
 
 func (out *writer) record(value reflect.Value) {
@@ -341,7 +521,6 @@ func (out *writer) entries(value reflect.Value) {
 		out.data = out.data[:start]
 	}
 	sort.SliceStable(entries, func(a, b int) bool { return string(entries[a].key) < string(entries[b].key) })
-	out.tag('m')
 	out.u32(len(entries))
 	for _, one := range entries {
 		out.room(len(one.key))
@@ -452,15 +631,88 @@ func arrayOf(rest string) reflect.Type {
 // ---- reading
 
 type reader struct {
-	data    []byte
-	shared  *pointers
-	budget  int
-	depth   int
-	nesting int
+	data   []byte
+	budget int
+	depth  int
 }
 
-func open(frame []byte, shared *pointers) *reader {
-	return &reader{data: frame, shared: shared, budget: roomBytes}
+func open(frame []byte) *reader { return &reader{data: frame, budget: roomBytes} }
+
+// all reads what is new or has changed, and how many values follow.
+func (in *reader) all() int {
+	for left := in.counted(0); left > 0; left-- {
+		remember(in.shell())
+	}
+	for left := in.counted(0); left > 0; left-- {
+		one := in.object(in.u32())
+		before := in.data
+		in.content(one.value)
+		one.known = append([]byte(nil), before[:len(before)-len(in.data)]...)
+		if memory := one.memory(); memory != nil {
+			one.known = append([]byte(nil), memory...)
+		}
+	}
+	return in.u32()
+}
+
+func (in *reader) object(number int) *object {
+	if number >= len(objects) {
+		panic(malformed("an object has no number that is known"))
+	}
+	return objects[number]
+}
+
+// shell makes an object in which there is nothing yet.
+func (in *reader) shell() reflect.Value {
+	of := typeOf(in.text())
+	if of == nil || of.Name() != "" {
+		panic(malformed("an object has no type that is known"))
+	}
+	switch of.Kind() {
+	case reflect.Ptr:
+		in.spend(1, of.Elem().Size()+64)
+		return reflect.New(of.Elem())
+	case reflect.Map:
+		in.spend(1, 64)
+		return reflect.MakeMap(of)
+	case reflect.Slice:
+		many := in.u32()
+		if many > 0 && of.Elem().Size() > 0 {
+			in.spend(many, of.Elem().Size())
+			return reflect.MakeSlice(of, many, many)
+		}
+	}
+	panic(malformed("an object has no type that is known"))
+}
+
+// content reads what is in an object.
+func (in *reader) content(into reflect.Value) {
+	switch into.Kind() {
+	case reflect.Ptr:
+		in.value(into.Elem())
+	case reflect.Map:
+		in.entries(into)
+	default:
+		in.elements(into)
+	}
+}
+
+func (in *reader) elements(into reflect.Value) {
+	many := in.counted(0)
+	if many > into.Len() {
+		panic(malformed("an array has more elements than there are"))
+	}
+	if into.Type().Elem().Kind() == reflect.Uint8 {
+		copy(into.Bytes(), in.bytes(many))
+	} else {
+		for index := 0; index < many; index++ {
+			in.value(into.Index(index))
+		}
+	}
+	zero := reflect.Zero(into.Type().Elem())
+	for index := many; index < into.Len(); index++ {
+		into.Index(index).Set(zero)
+	}
 }
 
 func (in *reader) bytes(many int) []byte {
@@ -570,13 +822,8 @@ func (in *reader) real() float64 {
 }
 
 func (in *reader) container(into reflect.Value) {
-	depth := in.depth
 	in.depth++
-	in.nesting++
-	if into.Kind() == reflect.Ptr {
-		in.depth = 0
-	}
-	if in.depth > mostDepth || in.nesting > mostNesting {
+	if in.depth > mostDepth {
 		panic(malformed("a value is nested too deep"))
 	}
 	kind := into.Kind()
@@ -587,8 +834,7 @@ func (in *reader) container(into reflect.Value) {
 	} else {
 		in.held(tag, into)
 	}
-	in.depth = depth
-	in.nesting--
+	in.depth--
 }
 
 func (in *reader) parts(into reflect.Value) {
@@ -618,19 +864,20 @@ func (in *reader) named(name string) {
 func (in *reader) held(tag byte, into reflect.Value) {
 	kind := into.Kind()
 	switch {
-	case kind == reflect.Slice && tag == 'b' && into.Type().Elem().Kind() == reflect.Uint8:
-		into.SetBytes([]byte(in.text()))
-	case kind == reflect.Slice && tag == 'l':
-		of := into.Type()
-		many := in.counted(of.Elem().Size())
-		into.Set(reflect.MakeSlice(of, many, many))
-		for index := 0; index < many; index++ {
-			in.value(into.Index(index))
+	case kind == reflect.Slice && tag == 'z':
+		many := in.u32()
+		if many > 0 && into.Type().Elem().Size() > 0 {
+			panic(malformed("a slice has elements and no array"))
 		}
-	case kind == reflect.Map && tag == 'm':
-		in.entries(into)
-	case kind == reflect.Ptr && (tag == 'p' || tag == '@'):
-		in.pointer(tag, into)
+		into.Set(reflect.MakeSlice(into.Type(), many, many))
+	case kind == reflect.Slice && tag == '@':
+		in.slice(into)
+	case (kind == reflect.Map || kind == reflect.Ptr) && tag == '@':
+		known := in.object(in.u32()).value
+		if known.Kind() != kind || !known.Type().ConvertibleTo(into.Type()) {
+			panic(malformed("an object is of another type than declared"))
+		}
+		into.Set(known.Convert(into.Type()))
 	case kind == reflect.Interface && into.Type() != errorType && tag == 'r':
 		in.dynamic(into)
 	case kind == reflect.Interface && (tag == 'r' || tag == 's'):
@@ -640,47 +887,34 @@ func (in *reader) held(tag byte, into reflect.Value) {
 	}
 }
 
+func (in *reader) slice(into reflect.Value) {
+	known := in.object(in.u32()).value
+	start, length, room := in.u32(), in.u32(), in.u32()
+	if known.Kind() != reflect.Slice || known.Type().Elem() != into.Type().Elem() {
+		panic(malformed("an object is of another type than declared"))
+	}
+	if length > room || start > known.Len() || room > known.Len()-start {
+		panic(malformed("a slice is no part of its array"))
+	}
+	into.Set(known.Slice3(start, start+length, start+room).Convert(into.Type()))
+}
+
+// entries reads what is in a map.
 func (in *reader) entries(into reflect.Value) {
 	key, value := into.Type().Key(), into.Type().Elem()
 	many := in.counted(key.Size() + value.Size() + 16)
-	made := reflect.MakeMapWithSize(into.Type(), many)
+	for _, old := range into.MapKeys() {
+		into.SetMapIndex(old, reflect.Value{})
+	}
 	for ; many > 0; many-- {
 		one, other := reflect.New(key).Elem(), reflect.New(value).Elem()
 		in.value(one)
 		in.value(other)
-		if made.MapIndex(one).IsValid() {
+		if into.MapIndex(one).IsValid() {
 			panic(malformed("a map has a key twice"))
 		}
-		made.SetMapIndex(one, other)
+		into.SetMapIndex(one, other)
 	}
-	into.Set(made)
-}
-
-func (in *reader) pointer(tag byte, into reflect.Value) {
-	if tag == '@' {
-		into.Set(in.known(in.u32(), into.Type()))
-		return
-	}
-	in.exactly(2)
-	in.expect('i')
-	number := in.u64()
-	if number == uint64(len(in.shared.values)) {
-		in.spend(1, into.Type().Elem().Size()+64)
-		in.shared.add(reflect.New(into.Type().Elem()))
-	}
-	if number > math.MaxInt32 {
-		panic(malformed("a pointer has no number that is known"))
-	}
-	pointer := in.known(int(number), into.Type())
-	into.Set(pointer)
-	in.value(pointer.Elem())
-}
-
-func (in *reader) known(number int, of reflect.Type) reflect.Value {
-	if number >= len(in.shared.values) || in.shared.values[number].Type() != of {
-		panic(malformed("a pointer has no number that is known"))
-	}
-	return in.shared.values[number]
 }
 
 func (in *reader) dynamic(into reflect.Value) {
@@ -745,14 +979,13 @@ func Call(name string, arguments, results []interface{}) {
 	turn.Lock()
 	defer turn.Unlock()
 	checkAll(name, arguments, results)
-	shared := &pointers{}
 	calls++
-	ask(name, arguments, shared)
+	ask(name, arguments)
 	frame := answered()
 	if frame[0] == 'E' {
 		rethrow(frame)
 	}
-	take(open(frame[5:], shared), arguments, results)
+	take(open(frame[5:]), results)
 }
 
 func checkAll(name string, arguments, results []interface{}) {
@@ -794,18 +1027,19 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-func ask(name string, arguments []interface{}, shared *pointers) {
+func ask(name string, arguments []interface{}) {
 	defer func() {
 		if why := recover(); why != nil {
 			leave("an argument cannot be written")
 		}
 	}()
-	out := frame('C', calls, shared)
+	out := frame('C', calls)
 	out.text(name)
-	out.u32(len(arguments))
-	for _, one := range arguments {
-		out.value(reflect.ValueOf(one).Elem())
+	values := make([]reflect.Value, len(arguments))
+	for index, one := range arguments {
+		values[index] = reflect.ValueOf(one).Elem()
 	}
+	out.all(values)
 	send(out.data)
 }
 
@@ -839,75 +1073,20 @@ func answered() (frame []byte) {
 	return frame
 }
 
-func take(in *reader, arguments, results []interface{}) {
+func take(in *reader, results []interface{}) {
 	defer guard()
-	in.exactly(len(arguments) + len(results))
-	for _, one := range arguments {
-		if len(in.data) > 0 && in.data[0] == 'u' {
-			in.tag()
-			continue
-		}
-		old := reflect.ValueOf(one).Elem()
-		changed := reflect.New(old.Type()).Elem()
-		in.value(changed)
-		change(old, changed)
+	if in.all() != len(results) {
+		panic(malformed("an answer has another count of values"))
 	}
 	for _, one := range results {
 		in.value(reflect.ValueOf(one).Elem())
 	}
+	in.ended()
+}
+
+func (in *reader) ended() {
 	if len(in.data) > 0 {
-		forged("there are bytes behind the last value")
-	}
-}
-
-// change makes what a value refers to another, as a function does with its argument.
-func change(old, changed reflect.Value) {
-	switch old.Kind() {
-	case reflect.Slice:
-		if old.Len() != changed.Len() {
-			panic(malformed("an argument has another length"))
-		}
-		for index := 0; index < old.Len(); index++ {
-			set(old.Index(index), changed.Index(index))
-		}
-	case reflect.Map:
-		refill(old, changed)
-	case reflect.Interface:
-		if !old.IsNil() && !changed.IsNil() && old.Elem().Type() == changed.Elem().Type() {
-			change(old.Elem(), changed.Elem())
-		}
-	case reflect.Array:
-		for index := 0; index < old.Len(); index++ {
-			change(old.Index(index), changed.Index(index))
-		}
-	case reflect.Struct:
-		if old.CanAddr() {
-			for index := 0; index < old.NumField(); index++ {
-				change(field(old, index), field(changed, index))
-			}
-		}
-	}
-}
-
-// set does the same with a place that the function may set, and keeps what it still holds.
-func set(old, changed reflect.Value) {
-	sameSlice := old.Kind() == reflect.Slice && old.Len() == changed.Len()
-	if (sameSlice || old.Kind() == reflect.Map) && !old.IsNil() && !changed.IsNil() {
-		change(old, changed)
-		return
-	}
-	old.Set(changed)
-}
-
-func refill(old, changed reflect.Value) {
-	if old.IsNil() != changed.IsNil() {
-		panic(malformed("an argument is another map"))
-	}
-	for _, key := range old.MapKeys() {
-		old.SetMapIndex(key, reflect.Value{})
-	}
-	for one := changed.MapRange(); one.Next(); {
-		old.SetMapIndex(one.Key(), one.Value())
+		panic(malformed("there are bytes behind the last value"))
 	}
 }
 
@@ -930,11 +1109,12 @@ func rethrow(frame []byte) {
 
 func words(frame []byte) (kind, message string) {
 	defer guard()
-	in := open(frame[5:], nil)
+	in := open(frame[5:])
 	kind, message = in.text(), in.text()
-	if len(in.data) > 0 {
-		forged("there are bytes behind the last value")
+	if kind != "unwritable" && in.all() != 0 {
+		panic(malformed("an answer has another count of values"))
 	}
+	in.ended()
 	return kind, message
 }
 
@@ -959,24 +1139,19 @@ func answer(functions map[string]interface{}, frame []byte) (made []byte) {
 			made = failure(id, why)
 		}
 	}()
-	shared := &pointers{}
-	in := open(frame[5:], shared)
+	in := open(frame[5:])
 	function := reflect.ValueOf(functions[in.text()])
-	in.u32()
-	taken, given := readArguments(in, function.Type())
-	return writeResults(id, shared, taken, given, run(function, taken))
+	return written(id, run(function, in.arguments(function.Type())))
 }
 
-// readArguments reads arguments, and gives the bytes of each, too.
-func readArguments(in *reader, of reflect.Type) (arguments []reflect.Value, given [][]byte) {
+func (in *reader) arguments(of reflect.Type) (arguments []reflect.Value) {
+	in.all()
 	for index := 0; index < of.NumIn(); index++ {
-		before := in.data
 		one := reflect.New(of.In(index)).Elem()
 		in.value(one)
 		arguments = append(arguments, one)
-		given = append(given, before[:len(before)-len(in.data)])
 	}
-	return arguments, given
+	return arguments
 }
 
 func run(function reflect.Value, arguments []reflect.Value) []reflect.Value {
@@ -986,19 +1161,9 @@ func run(function reflect.Value, arguments []reflect.Value) []reflect.Value {
 	return function.Call(arguments)
 }
 
-func writeResults(id int, shared *pointers, arguments []reflect.Value, given [][]byte, results []reflect.Value) []byte {
-	out := frame('R', id, shared)
-	out.u32(len(arguments) + len(results))
-	for index, one := range arguments {
-		start := len(out.data)
-		out.value(one)
-		if string(out.data[start:]) == string(given[index]) {
-			out.data = append(out.data[:start], 'u')
-		}
-	}
-	for _, one := range results {
-		out.value(addressable(one))
-	}
+func written(id int, results []reflect.Value) []byte {
+	out := frame('R', id)
+	out.all(results)
 	return out.data
 }
 
@@ -1021,8 +1186,11 @@ func failure(id int, why interface{}) []byte {
 	if len(message) > messageBytes {
 		message = strings.ToValidUTF8(message[:messageBytes], "")
 	}
-	out := frame('E', id, nil)
+	out := frame('E', id)
 	out.text(kind)
 	out.text(message)
+	if kind != "unwritable" {
+		out.all(nil)
+	}
 	return out.data
 }
