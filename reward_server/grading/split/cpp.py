@@ -12,6 +12,7 @@ import functools
 from dataclasses import dataclass
 from importlib.resources import files
 
+from reward_server.grading.split.aliasing import tells_copies_cpp
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.cpp_types import Signature, parse_fields, parse_signature
@@ -43,6 +44,8 @@ def split_cpp(task: Task) -> Split | None:
     if owner is None or signature is None or blocks[-1].statements:
         return None
     if is_trusting_cpp(task.tests, signature.name):
+        return None
+    if tells_copies_cpp(task.tests, signature.name, signature.result, signature.parameters):
         return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 

@@ -26,10 +26,11 @@ _TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\
 _CLASS = re.compile(r"\bgetClass\s*\(|\bidentityHashCode\b|\bWeakReference\b")
 # A name that is no field, method or type; with what may be asked of it though a call was given it.
 _NAME = r"(?<![\w.]){}\b(?!\s*\()(?!\s*\.\s*(?:length\b(?!\s*\()|(?:size|isEmpty)\s*\())"
-_UNCHANGING = (
-    r"\b(?:int|long|double|float|char|boolean|byte|short|String|Integer|Long|Double|Float|Character"
-    r"|Boolean|Byte|Short|BigInteger|BigDecimal)\s+{}\b(?!\s*\[)"
+_UNCHANGING = word_set(
+    """int long double float char boolean byte short String Integer Long Double Float Character
+    Boolean Byte Short BigInteger BigDecimal"""
 )
+_DECLARED = rf"\b(?:{'|'.join(sorted(_UNCHANGING))})\s+{{}}\b(?!\s*\[)"
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -45,12 +46,14 @@ class Signature:
     Args:
         name: of the method.
         parameters: their names.
+        takes_objects: whether one is of a type whose values can be changed.
         is_static: whether it is called without an object.
         is_void: whether it has no result.
     """
 
     name: str
     parameters: tuple[str, ...]
+    takes_objects: bool
     is_static: bool
     is_void: bool
 
@@ -65,8 +68,8 @@ def split_java(task: Task) -> Split | None:
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
     if owner is None or signature is None or not all(map(_is_stateless, blocks[1].statements)):
         return None
-    changes = signature.is_void or _IN_PLACE.search(task.prompt)
-    if _CLASS.search(task.tests) or not (changes or _looks_once(task.tests, signature.name)):
+    is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
+    if _CLASS.search(task.tests) or not (is_asked or _looks_once(task.tests, signature.name)):
         return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
@@ -91,7 +94,7 @@ def _looks_once(tests: str, method: str) -> bool:
     ]
     for call in calls:
         for name in set(re.findall(_NAME.format("([a-z_]\\w*)"), code[call.start : call.stop])):
-            if name not in _NO_NAMES and not re.search(_UNCHANGING.format(name), code):
+            if name not in _NO_NAMES and not re.search(_DECLARED.format(name), code):
                 looks = (one.start() for one in re.finditer(_NAME.format(name), code))
                 if any(at >= call.stop and not any(at in one for one in calls) for at in looks):
                     return False
@@ -128,7 +131,7 @@ class _Words(Words):
     def signature(self) -> Signature:
         modifiers = self.take_all(_MODIFIERS)
         result, name = self._type(), self._name()
-        parameters = self._parameters()
+        types, names = self._parameters()
         if self.next == "throws":
             self.take()
             self._type()
@@ -138,23 +141,24 @@ class _Words(Words):
         self.end()
         return Signature(
             name=name,
-            parameters=tuple(parameters),
+            parameters=tuple(names),
+            takes_objects=not _UNCHANGING.issuperset(types),
             is_static="static" in modifiers,
             is_void=result == "void",
         )
 
-    def _parameters(self) -> list[str]:
+    def _parameters(self) -> tuple[list[str], list[str]]:
         self.take("(")
+        types: list[str] = []
         names: list[str] = []
         while self.next != ")":
             if names:
                 self.take(",")
             self.take_all(("final",))
-            self._type()
-            self.take_all((".",))
+            types.append(self._type() + "".join(self.take_all((".",))))
             names.append(self._name())
         self.take(")")
-        return names
+        return types, names
 
     def _name(self) -> str:
         word = self.take()

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from reward_server.grading.split.aliasing import tells_copies_rust
 from reward_server.grading.split.base import Source, Split, Task, split_open_function
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.trusting import is_trusting_rust
@@ -83,6 +84,11 @@ class Signature:
     head: str
 
     @property
+    def changes(self) -> bool:
+        """Whether the function can change any of its arguments for its caller."""
+        return any(one.comes_back for one in self.parameters)
+
+    @property
     def back(self) -> int:
         """How many values come back."""
         return 1 + sum(one.comes_back for one in self.parameters)
@@ -148,7 +154,7 @@ def _by_prompt(task: Task) -> Split | None:
     if signature is None:
         return None
     records = _records(blocks[0], signature)
-    if records is None:
+    if records is None or tells_copies_rust(task.tests, changes=signature.changes):
         return None
     return RustSplit(
         task=task,
@@ -182,7 +188,10 @@ def _by_solution(task: Task, solution: str) -> Split | None:
     signatures = [parse_signature(head, (), "") for head in found]
     if not signatures or None in signatures or len({*names}) != len(names):
         return None
-    return RustSplit(task=task, signatures=tuple(filter(None, signatures)))
+    known = tuple(filter(None, signatures))
+    if tells_copies_rust(task.tests, changes=any(one.changes for one in known)):
+        return None
+    return RustSplit(task=task, signatures=known)
 
 
 def _function_name(one: Statement) -> str:

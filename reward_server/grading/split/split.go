@@ -222,10 +222,11 @@ func reference(value reflect.Value) int {
 // hasChanged tells whether an object is not as it is known, makes it known, and gives what it refers to.
 func (one *object) hasChanged() (changed bool, refers []int) {
 	out := &writer{}
-	if memory := one.memory(); memory != nil {
-		changed = string(memory) != string(one.known)
-		one.known = append(one.known[:0], memory...)
-		looked += len(memory)/64 + 1
+	if numbers := memory(one.value); numbers != nil {
+		if changed = string(numbers) != string(one.known); changed {
+			one.known = append(one.known[:0], numbers...)
+		}
+		looked += len(numbers)/64 + 1
 		return changed, nil
 	}
 	out.content(one.value)
@@ -236,15 +237,15 @@ func (one *object) hasChanged() (changed bool, refers []int) {
 }
 
 // memory gives what an array of numbers is made of; it is nil of anything else.
-func (one *object) memory() []byte {
-	if one.value.Kind() != reflect.Slice {
+func memory(array reflect.Value) []byte {
+	if array.Kind() != reflect.Slice {
 		return nil
 	}
-	of := one.value.Type().Elem()
+	of := array.Type().Elem()
 	if of.Kind() < reflect.Bool || of.Kind() > reflect.Complex128 || of.Kind() == reflect.Uintptr {
 		return nil
 	}
-	return unsafe.Slice((*byte)(one.value.UnsafePointer()), one.value.Len()*int(of.Size()))
+	return unsafe.Slice((*byte)(array.UnsafePointer()), array.Len()*int(of.Size()))
 }
 
 func changes() (changed []int) {
@@ -346,6 +347,23 @@ func (out *writer) shell(value reflect.Value) {
 	}
 }
 
+// used gives how many elements an array has in front of those that are zero to its end.
+func used(array reflect.Value) int {
+	many := array.Len()
+	if numbers := memory(array); numbers != nil {
+		end := len(numbers)
+		for end > 0 && numbers[end-1] == 0 {
+			end--
+		}
+		size := int(array.Type().Elem().Size())
+		return (end + size - 1) / size
+	}
+	for many > 0 && array.Index(many-1).IsZero() {
+		many--
+	}
+	return many
+}
+
 // content writes what is in an object. What is zero at an array's end is left out.
 func (out *writer) content(value reflect.Value) {
 	switch value.Kind() {
@@ -354,10 +372,7 @@ func (out *writer) content(value reflect.Value) {
 	case reflect.Map:
 		out.entries(value)
 	default:
-		many := value.Len()
-		for many > 0 && value.Index(many-1).IsZero() {
-			many--
-		}
+		many := used(value)
 		if value.Type().Elem().Kind() == reflect.Uint8 {
 			out.text(string(value.Slice(0, many).Bytes()))
 			return
@@ -648,8 +663,8 @@ func (in *reader) all() int {
 		before := in.data
 		in.content(one.value)
 		one.known = append([]byte(nil), before[:len(before)-len(in.data)]...)
-		if memory := one.memory(); memory != nil {
-			one.known = append([]byte(nil), memory...)
+		if numbers := memory(one.value); numbers != nil {
+			one.known = append([]byte(nil), numbers...)
 		}
 	}
 	return in.u32()
@@ -710,8 +725,8 @@ func (in *reader) elements(into reflect.Value) {
 		}
 	}
 	zero := reflect.Zero(into.Type().Elem())
-	for index := many; index < into.Len(); index++ {
-		into.Index(index).Set(zero)
+	for last := used(into); last > many; last-- {
+		into.Index(last - 1).Set(zero)
 	}
 }
 

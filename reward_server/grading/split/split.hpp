@@ -824,6 +824,8 @@ class Instance {
 
 public:
     explicit Instance(const char *made_by) : made_by(made_by), number(0) {}
+    Instance(const Instance &) = delete;  // a copy would be the same object there
+    Instance &operator=(const Instance &) = delete;
     unsigned long long object() {
         if (!number) number = stub<unsigned long long()>::call(made_by, 0);
         if (!number) forged("an object has no number");

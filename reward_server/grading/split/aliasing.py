@@ -1,0 +1,87 @@
+"""Finds tests in C++ and Rust that can tell values from their copies.
+
+Values of these languages are copied as they cross, as they are where they are handed over by
+value. What a function changes by reference is copied back when it returns. Tests that keep
+references to it or to its parts, hand it over twice at once, or look at it after an exception,
+could see that; and so could those that ask where something lies in memory, or how much room it
+has. To refuse too much costs a label, and never a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_CPP_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+_CPP_ROOM = re.compile(
+    r"\b(?:capacity|shrink_to_fit|bucket_count|load_factor|addressof|get_allocator)\b"
+)
+_CPP_KEEPS = re.compile(
+    r"(?<!&)&\s*\w+\s*(?:=(?!=)|\{|\()|\*\s*\w+\s*=(?!=)|[=(,{]\s*&\s*\w|\bit(?:erator|er)?\b|_iterator\b"
+    r"|=\s*[\w.\[\]>()-]+(?:\.|->)\s*(?:c?r?begin|c?r?end|data|c_str|find|\w+_bound)\s*\("
+    r"|\b(?:ref|tie|span|string_view|reference_wrapper|async|thread)\b"
+)
+_CPP_CATCHES = re.compile(r"\bcatch\b|\b\w+_(?:ANY_)?THROWS?\w*")
+_CPP_CHANGED = re.compile(r"^(?!const\b).*[^&]&$")
+_RUST_PLACES = re.compile(
+    r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
+    r"|\bas\s+\*\s*(?:const|mut)\b"
+)
+_RUST_CATCHES = re.compile(r"\b(?:catch_unwind|should_panic|spawn|scope)\b")
+
+
+def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[str]) -> bool:
+    """Returns True if tests in C++ could tell values from copies.
+
+    Args:
+        tests: that call a function.
+        name: of the function.
+        result: its type.
+        parameters: their types.
+    """
+    code = _CPP_TEXT.sub(lambda found: '""' if found[0][0] in "\"'" else " ", tests)
+    compared = rf"\b{re.escape(name)}\s*\([^;]*\)\s*[!=]="
+    if result.endswith("&") or _CPP_ROOM.search(code):
+        return True
+    if result == "const char *" and re.search(compared, code):
+        return True
+    if not any(map(_CPP_CHANGED.match, parameters)):
+        return False
+    kept = _CPP_KEEPS.search(code) or _CPP_CATCHES.search(code)
+    return kept is not None or any(map(_has_twice, _calls(code, name)))
+
+
+def tells_copies_rust(tests: str, *, changes: bool) -> bool:
+    """Returns True if tests in Rust could tell values from copies.
+
+    Args:
+        tests: that call a function.
+        changes: whether a function that they call can change its arguments.
+    """
+    return _RUST_PLACES.search(tests) is not None or (
+        changes and _RUST_CATCHES.search(tests) is not None
+    )
+
+
+def _calls(code: str, name: str) -> Iterator[list[str]]:
+    """Gives the arguments of each call."""
+    for found in re.finditer(rf"\b{re.escape(name)}\s*\(", code):
+        yield list(_arguments(code[found.end() :]))
+
+
+def _arguments(code: str) -> Iterator[str]:
+    """Gives the arguments of a call whose bracket is open."""
+    depth, start = 1, 0
+    for at, sign in enumerate(code):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == ","):
+            yield code[start:at]
+            start = at + 1
+        if depth == 0:
+            return
+
+
+def _has_twice(arguments: Sequence[str]) -> bool:
+    """Returns True if a name begins two arguments, so that these could overlap."""
+    roots = [found[0] for one in arguments if (found := re.search(r"[A-Za-z_]\w*", one))]
+    return len(set(roots)) < len(roots)
