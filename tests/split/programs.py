@@ -164,13 +164,29 @@ def running(command: list[str], reads: int, writes: int) -> Iterator[subprocess.
 
 def judged(tests: list[str], solution: list[str]) -> Outcome:
     """Runs both programs, joined by pipes."""
+    status, stdout, stderr = _run(tests, solution)
+    return _outcome(status, stdout, stderr, b"")
+
+
+def printed(tests: list[str], solution: list[str]) -> str:
+    """Runs both programs, joined by pipes, and returns what the tests wrote.
+
+    Raises:
+        AssertionError: they did not come to their end.
+    """
+    status, stdout, stderr = _run(tests, solution)
+    assert _outcome(status, stdout, stderr, b"").passed, stderr
+    return stdout.decode()
+
+
+def _run(tests: list[str], solution: list[str]) -> tuple[int, bytes, bytes]:
     calls, answers = os.pipe(), os.pipe()
     copy = os.dup(calls[0]), os.dup(answers[1])
     os.close(calls[0])
     os.close(answers[1])
     with running(tests, answers[0], calls[1]) as one, running(solution, *copy):
         stdout, stderr = one.communicate(timeout=SECONDS)
-        return _outcome(one.returncode, stdout, stderr, b"")
+        return one.returncode, stdout, stderr
 
 
 def answered(tests: list[str], answer: bytes) -> Outcome:
