@@ -31,7 +31,9 @@ import java.util.LinkedList;
 import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.Set;
 import java.util.Stack;
 import java.util.TreeMap;
@@ -61,9 +63,10 @@ public final class Splitwire {
     private static final int MOST_DEPTH = 1000;
     private static final int MOST_DIMENSIONS = 8;
     private static final int MESSAGE_CHARACTERS = 1000;
-    /** Each frame looks at all objects, until that was done so often; later at some that nobody mentions. */
-    private static final long MOST_LOOKS = 1 << 20;
-    private static final int LOOKS = 64;
+    /** Each frame looks at all objects, until it saw so many values; later at some that nobody mentions. */
+    private static final long MOST_LOOKS = 1 << 22;
+    private static final int OBJECT = 16; // what an object counts without what is in it
+    private static final int LOOKS = 32;
 
     /** What a signature may throw across; anything else comes as the nearest that it extends. */
     private static final Set<String> THROWN = new HashSet<>(Arrays.asList(
@@ -303,6 +306,7 @@ public final class Splitwire {
         final Object content; // what is filled: of an unmodifiable view, what is behind it
         final String kind;
         Object[] parts;
+        Object copy;
 
         Entry(Object object, Object content, String kind) {
             this.object = object;
@@ -410,7 +414,9 @@ public final class Splitwire {
         }
         if (value.getClass().isArray()) {
             Object[] parts = new Object[Array.getLength(value)];
-            Arrays.setAll(parts, at -> Array.get(value, at));
+            for (int at = 0; at < parts.length; at++) {
+                parts[at] = Array.get(value, at);
+            }
             return parts;
         }
         if (value instanceof CharSequence) {
@@ -515,7 +521,6 @@ public final class Splitwire {
                 changed.add(at);
             }
         }
-        looks += entries.size();
         return changed;
     }
 
@@ -554,15 +559,32 @@ public final class Splitwire {
     }
 
     private static boolean hasChanged(Entry entry) {
+        looks += OBJECT;
+        if (entry.copy != null && Objects.deepEquals(entry.object, entry.copy)) {
+            return false;
+        }
         Object[] parts = parts(entry.object, entry.kind);
+        looks += parts.length;
         if (entry.parts != null && same(parts, entry.parts)) {
             return false;
         }
+        entry.copy = copied(entry.object);
         for (Object part : parts) {
             add(part);
         }
         entry.parts = parts;
         return true;
+    }
+
+    /** Returns a copy of an array of numbers, which is compared faster than what is in it. */
+    private static Object copied(Object value) {
+        if (value instanceof Object[] || !value.getClass().isArray()) {
+            return null;
+        }
+        int many = Array.getLength(value);
+        Object copy = Array.newInstance(value.getClass().getComponentType(), many);
+        System.arraycopy(value, 0, copy, 0, many);
+        return copy;
     }
 
     private static void writeAll(Out out, Object[] values) {
@@ -934,12 +956,7 @@ public final class Splitwire {
                     behind.put(entry.kind.equals(KEYS) ? parts[at] : at, parts[at]);
                 }
             } else if (into instanceof List && ((List<?>) into).size() == parts.length) {
-                ListIterator<Object> items = ((List<Object>) into).listIterator();
-                for (Object part : parts) {
-                    if (items.next() != part) {
-                        items.set(part);
-                    }
-                }
+                fillList((List<Object>) into, parts);
             } else if (into instanceof Collection) {
                 ((Collection<Object>) into).clear();
                 ((Collection<Object>) into).addAll(Arrays.asList(parts));
@@ -953,6 +970,19 @@ public final class Splitwire {
             throw new Malformed("an object holds what it cannot");
         }
         entry.parts = parts;
+        entry.copy = copied(entry.object);
+    }
+
+    private static void fillList(List<Object> into, Object[] parts) {
+        ListIterator<Object> items = into instanceof RandomAccess ? null : into.listIterator();
+        for (int at = 0; at < parts.length; at++) {
+            Object old = items == null ? into.get(at) : items.next();
+            if (old != parts[at] && items == null) {
+                into.set(at, parts[at]);
+            } else if (old != parts[at]) {
+                items.set(parts[at]);
+            }
+        }
     }
 
     private static void fillMap(Map<Object, Object> into, Object[] parts) {
@@ -1119,8 +1149,11 @@ public final class Splitwire {
     }
 
     private static Constructor<?> canonical(Class<?> type) throws NoSuchMethodException {
-        Class<?>[] types = fields(type).stream().map(Field::getType).toArray(Class<?>[]::new);
-        return type.getDeclaredConstructor(types);
+        List<Class<?>> types = new ArrayList<>();
+        for (Field field : fields(type)) {
+            types.add(field.getType());
+        }
+        return type.getDeclaredConstructor(types.toArray(new Class<?>[0]));
     }
 
     private static Object allocated(Class<?> type) throws ReflectiveOperationException {
@@ -1154,7 +1187,8 @@ public final class Splitwire {
         if (value instanceof Object[] && seen.add(value)) {
             return conform(Arrays.asList((Object[]) value), part(type, 0), seen);
         }
-        return !(value instanceof Optional) || ((Optional<?>) value).map(one -> conforms(one, part(type, 0), seen)).orElse(true);
+        return !(value instanceof Optional) || !((Optional<?>) value).isPresent()
+            || conforms(((Optional<?>) value).get(), part(type, 0), seen);
     }
 
     private static boolean conform(Collection<?> values, Type type, Set<Object> seen) {

@@ -13,25 +13,36 @@ its payload, and the payload, which begins with its kind. Numbers are big-endian
 the length in bytes, and UTF-8 in which lone surrogates are kept (WTF-8).
 
 From the tests' program:
-    C   u32 id, str function, u32 count, values: a call; ids count up from 1, one at a time
+    C   u32 id, str function, arguments: a call; ids count up from 1, one at a time
     F   str message: the last answer is malformed; the program's last frame
 From the solution's program:
-    R   u32 id, u32 count, values: the answer; arguments that the call may have changed, in order,
-        and the result as the last
-    E   u32 id, str type, str message: the call raised an exception
+    R   u32 id, results: the answer
+    E   u32 id, an exception: the call raised one
     X   str message: the solution does not compile; in the place of an answer
 
-Whoever relays the frames looks at kinds and ids only. A value is a tag and its content:
+Whoever relays the frames looks at kinds and ids only. A value is a tag and its content, such as
     n null, t true, f false, u undefined
-    i i64, I str of decimal digits, d f64, c i64 (a character), s str, b u32 length and bytes
+    i i64, I str of decimal digits, d f64, c i64 (a character), s str
+    @ u32: an object, by its number
+
+In Go, Java and JavaScript whatever can be changed, or can be told from its like, is an object. It
+has the same number in both programs from the first frame that holds it. Arguments, results and
+exceptions are
+    u32 count, and of each object that is new what it is made as; the next numbers are theirs
+    u32 count, and of each object that is new or has changed u32 number and what is in it
+    u32 count and values
+so that both programs have the same in their objects when one of them goes on, as if they were one.
+What exactly an object is made as, and what is in it, is in each language's own support file. After
+much has been looked at, those that no frame mentions are looked at in turn.
+
+In C++ and Rust, where values are copied as they are handed over, values are nested:
     l u32 count and values (a sequence), e the same (a set), p the same (a pair or tuple)
-    m u32 count, and as many keys and values in turn
+    m u32 count, and as many keys and values in turn; b u32 length and bytes
     o value (an option that has one; an empty one is n)
     r str type, u32 count, and as many str field and value in turn (a record)
-    @ u32: the argument of that index itself, where a result is one
-    a value (what an awaitable came to)
-    u in an answer's arguments of Go: this one is as it was. A pointer of Go is p of its number (i)
-        and what it points to, or @ and its number where the frame or its call has that already
+and an answer holds the arguments that the call may have changed, in order, and the result as the
+last. Which tests could tell these copies from the values, `aliasing` knows.
+
 The tests' program reads values like bytes from an enemy: at most `MOST_DEPTH` deep, counts checked
 against the bytes that are left before anything is made of them, no byte behind the last value.
 """

@@ -27,7 +27,8 @@ _RUST_PLACES = re.compile(
     r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
     r"|\bas\s+\*\s*(?:const|mut)\b"
 )
-_RUST_CATCHES = re.compile(r"\b(?:catch_unwind|should_panic|spawn|scope)\b")
+# What else lets tests live on after a panic, the compiler keeps from what was borrowed to be changed.
+_RUST_OUTLIVES = re.compile(r"\b(?:AssertUnwindSafe|scope|Mutex|RwLock)\b")
 
 
 def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[str]) -> bool:
@@ -59,7 +60,7 @@ def tells_copies_rust(tests: str, *, changes: bool) -> bool:
         changes: whether a function that they call can change its arguments.
     """
     return _RUST_PLACES.search(tests) is not None or (
-        changes and _RUST_CATCHES.search(tests) is not None
+        changes and _RUST_OUTLIVES.search(tests) is not None
     )
 
 

@@ -37,7 +37,7 @@ const (
 	arrayBytes = 4096
 	// Each frame looks at all objects, until so much was looked at; later at some that nobody mentions.
 	mostLooks    = 1 << 24
-	looks        = 64
+	looks        = 32
 	mostOverlaps = 4
 )
 

@@ -36,8 +36,9 @@ const SYMBOLS = new Map(
     .filter((name) => typeof Symbol[name] === "symbol").map((name) => [Symbol[name], name]),
 );
 const MOST_INHERITED = 64;
-// Each frame looks at all objects, until that was done so often; later at some that nobody mentions.
-const MOST_LOOKS = 1 << 20, LOOKS = 64;
+// Each frame looks at all objects, until it saw so many values; later at some that nobody mentions.
+const MOST_LOOKS = 1 << 22, LOOKS = 32;
+const OBJECT = 16; // what an object counts without what is in it
 
 function readExactly(size) {
   const data = Buffer.allocUnsafe(size);
@@ -244,11 +245,11 @@ function counted(count, parts, each) {
 
 function fillArray(array, parts) {
   const end = counted(parts[1], parts, 1);
-  if (Object.isExtensible(array)) {
-    array.length = end - 2;
-    for (let at = 2; at < end; at++) {
-      if (parts[at] === HOLE) delete array[at - 2]; else put(array, at - 2, parts[at]);
-    }
+  if (array.length !== end - 2) array.length = end - 2;
+  for (let at = 2; at < end; at++) {
+    if (parts[at] === HOLE) delete array[at - 2];
+    else if (!Object.hasOwn(array, at - 2)) put(array, at - 2, parts[at]);
+    else if (!Object.is(array[at - 2], parts[at])) array[at - 2] = parts[at];
   }
   finish(array, parts, end, end - 2);
 }
@@ -348,7 +349,6 @@ class Heap {
   changes() {
     const changed = [];
     for (let at = 0; at < this.entries.length; at++) if (this.hasChanged(this.entries[at])) changed.push(at);
-    this.looks += this.entries.length;
     return changed;
   }
 
@@ -367,6 +367,7 @@ class Heap {
   }
 
   hasChanged(entry) {
+    this.looks += OBJECT + (entry.parts?.length ?? 0);
     if (entry.parts !== null && isAsItWas(entry)) return false;
     const parts = partsOf(entry.object, entry.kind);
     if (entry.parts !== null && isSame(parts, entry.parts)) return false;
