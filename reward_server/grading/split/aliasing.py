@@ -27,7 +27,7 @@ _RUST_PLACES = re.compile(
     r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
     r"|\bas\s+\*\s*(?:const|mut)\b"
 )
-# What else lets tests live on after a panic, the compiler keeps from what was borrowed to be changed.
+# Elsewhere the compiler keeps tests that live on after a panic from what was lent to be changed.
 _RUST_OUTLIVES = re.compile(r"\b(?:AssertUnwindSafe|scope|Mutex|RwLock)\b")
 
 
