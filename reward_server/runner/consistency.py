@@ -6,8 +6,9 @@ length, an element, a field. Nothing makes the answers of one object fit togethe
 What this stops: a result that holds what one assertion looks for while it is iterated, and what the
 next one looks for while it is indexed or counted, a thing that no value does. What the solution's
 functions and methods returned, and the objects in it, is compared question by question: two
-iterations, twice a length, an element, a field or a text; and, for what the tests ask for nothing
-but numbered elements, iterations with numbered elements and the length. An object that contradicts
+iterations, twice a length, an element, a field, a text or the result of an operator; the numbers
+that it is made; a copy with its original; and, for what the tests ask for nothing but numbered
+elements, iterations with numbered elements, slices and the length. An object that contradicts
 itself is counted, and takes the label ISOLATED from a pass (`evaluation.confirmation`).
 
 What it does not: compare answers between which the object may honestly have changed. What was
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, ValuesView
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import arrays
 from .codec import Foreign
@@ -33,25 +34,41 @@ from .extended import Extended
 # What is asked for without a change, and compared from one time to the next; the first few only as
 # long as no element is asked for, since an object may work out its elements when they are.
 _VIEWS = frozenset(("get", "str", "repr", "format", "bool"))
-_COMPARED = _VIEWS | frozenset(
+_WHOLE = frozenset(("int", "float", "index", "trunc", "floor", "ceil"))  # one apart at most
+_COMPUTED = frozenset(
     (
-        *("len", "item", "contains", "iter", "next", "aiter", "anext"),
-        *("int", "float", "complex", "index", "round", "trunc", "floor", "ceil"),
+        *("neg", "pos", "abs", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod"),
+        *("divmod", "pow", "matmul", "and", "or", "xor"),
+    )
+)
+_COPIES = frozenset(("copy", "deepcopy"))
+_TEXTS = frozenset(("str", "repr", "format"))
+_COMPARED = (
+    _VIEWS
+    | _WHOLE
+    | _COMPUTED
+    | _COPIES
+    | frozenset(
+        ("len", "item", "contains", "iter", "next", "aiter", "anext", "complex", "round"),
     )
 )
 _HARMLESS = frozenset(
     (
         *("value", "seed", "signature", "kind", "class_names", "isinstance", "issubclass"),
-        *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "copy", "deepcopy", "dataclass"),
-        *("neg", "pos", "abs", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod"),
-        *("divmod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor", "await", "case"),
+        *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "dataclass", "await", "case"),
     )
 )
 _MAPPING_VIEWS = frozenset(("keys", "values", "items"))  # methods that change nothing
 _ITERATIONS = {"aiter": "iter", "anext": "next"}
-_REPRESENTED = frozenset(("builtins", "collections", "datetime", "decimal", "fractions"))
+_REPRESENTED = frozenset(
+    (
+        *("builtins", "collections", "datetime", "decimal", "fractions"),
+        *("array", "ipaddress", "pathlib", "uuid"),
+    )
+)
 _DIGEST_BYTES = 16
 _SIMPLE = frozenset((bool, float, str, type(None)))
+_EXACT = 1 << 53
 END = object()
 # An operation, a digest of what it is asked with, and the numbers of the objects in that.
 _Question = tuple[str, bytes, tuple[int, ...]]
@@ -69,6 +86,8 @@ class _Record:
         size: how many there are, when an iteration has come to its end.
         objects: numbers of the objects in an answer, by question; an iteration may make others of
             the same content each time.
+        parts: digests of slices and of elements from the end, by key.
+        number_told: what it said when it was made a number.
     """
 
     number: int
@@ -77,14 +96,17 @@ class _Record:
     elements: list[bytes] = field(default_factory=list)
     size: int | None = None
     objects: dict[_Question, list[int]] = field(default_factory=dict)
+    parts: list[tuple[int | slice, bytes | list[bytes]]] = field(default_factory=list)
+    number_told: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Pass:
-    """One iteration: of what, and how far it has come."""
+    """One iteration: of what, how far it has come, and how long it was said to be."""
 
     record: _Record
     place: int = 0
+    hint: object = None
     may_be_over: bool = False
     is_over: bool = False
 
@@ -136,6 +158,7 @@ class Consistency:
     def meets(self, number: int, *, is_new: bool) -> None:
         """Takes an object into account that an answer brings."""
         operation, operands = self._question
+        name = ""
         owner = _number(operands[0]) if operands else None
         if operation in ("get", "value"):
             name = str(operands[1]) if operation == "get" else self._name(operands[0])
@@ -144,6 +167,8 @@ class Consistency:
         if operation == "call":
             name = self._name(operands[0])
             is_result = not name or _is_function(name)
+        elif operation == "value":
+            is_result = name.isupper()
         else:
             is_result = owner in self._results
         if is_result:
@@ -162,7 +187,7 @@ class Consistency:
         if operation == "next":
             self._hear_next(number, answer)
         elif operation == "len" and last == ("iter", number):
-            return  # `list` asks for a hint
+            self._take_hint(number, answer)
         elif number in self._results:
             self._hear_of_result(number, operation, operands, answer)
 
@@ -198,24 +223,83 @@ class Consistency:
         key = operands[1] if len(operands) > 1 else None
         if operation == "get" or (operation == "item" and type(key) not in (int, slice)):
             self._with_more.add(record.number)
+        if operation in _COPIES:
+            self._copied(record, answer)
+            return
         is_view = operation in _VIEWS
         if not is_view:
             record.views.clear()
         question = _question(operation, key)
         digest, objects = _digest(answer)
         answers = record.views if is_view else record.answers
+        if operation == "get" and question not in answers:
+            self._forget_texts(record)
         if answers.setdefault(question, digest) != digest:
             self._contradictions += 1
         if operation == "item":
-            self._compare_item(record, operands[0], key, digest)
+            self._compare_item(record, operands[0], key, digest, answer)
+        elif operation in _WHOLE:
+            self._compare_number(record, answer)
+        elif operation == "get" and key == "__dict__" and isinstance(answer, dict):
+            self._compare_fields(record, answer)
         self._identify(record, question, objects)
         self._compare_size(record)
 
-    def _compare_item(self, record: _Record, subject: object, key: object, digest: bytes) -> None:
+    def _compare_item(
+        self, record: _Record, subject: object, key: object, digest: bytes, answer: object
+    ) -> None:
         if isinstance(subject, Extended) and _contradicts(subject, key, digest):
             self._disputed.add(record.number)
         if type(key) is int and 0 <= key < len(record.elements) and record.elements[key] != digest:
             self._disputed.add(record.number)
+        elif type(key) is int and key < 0:
+            record.parts.append((key, digest))
+        elif type(key) is slice and isinstance(answer, (list, tuple)):
+            record.parts.append((key, [_digest(one)[0] for one in answer]))
+        elif type(key) not in (int, slice):
+            record.answers.pop(_LENGTH, None)  # a mapping may make what it is asked for
+        self._compare_parts(record)
+
+    def _compare_parts(self, record: _Record) -> None:
+        """Compares slices, and elements from the end, with an iteration that has ended."""
+        if record.size is None:
+            return
+        for key, told in record.parts:
+            try:
+                found = record.elements[key]
+            except IndexError:
+                continue
+            if found != told:
+                self._disputed.add(record.number)
+
+    def _compare_number(self, record: _Record, answer: object) -> None:
+        if isinstance(answer, (int, float)) and abs(answer) < _EXACT:
+            told, record.number_told = record.number_told, float(answer)
+            self._contradictions += told is not None and abs(told - answer) > 1
+
+    def _compare_fields(self, record: _Record, fields: Mapping[object, object]) -> None:
+        for name, value in fields.items():
+            digest, question = _digest(value)[0], _question("get", name)
+            self._contradictions += record.views.setdefault(question, digest) != digest
+
+    def _copied(self, record: _Record, answer: object) -> None:
+        """Has a copy answer as what it is a copy of, but for what may tell them apart."""
+        number = _number(answer)
+        if number is not None and number != record.number:
+            self._records[number] = replace(record, number=number, views={})
+
+    @staticmethod
+    def _forget_texts(record: _Record) -> None:
+        """An object may work out what its text tells when a field is asked for."""
+        for question in [one for one in record.views if one[0] in _TEXTS]:
+            del record.views[question]
+
+    def _take_hint(self, number: int, answer: object) -> None:
+        """Keeps what `list` asks for before it asks for elements."""
+        record = self._records.get(number)
+        for iteration in self._passes.values():
+            if iteration.record is record and not iteration.place:
+                iteration.hint = answer
 
     def _compare_size(self, record: _Record) -> None:
         told = record.answers.get(_LENGTH)
@@ -239,6 +323,8 @@ class Consistency:
             return
         previous = self._passes.get(iterator)
         is_itself = iterator == number
+        if is_itself and previous is not None and not (previous.place or previous.is_over):
+            return  # it was made for another object, and did not begin yet
         if is_itself and previous is not None and previous.place and not previous.is_over:
             record = _Record(number=number)  # it goes on, or begins again
         ended = is_itself and previous is not None and previous.is_over
@@ -286,6 +372,9 @@ class Consistency:
         self._contradictions += is_first and iteration.place < len(record.elements)
         record.size = len(record.elements)
         self._compare_size(record)
+        self._compare_parts(record)
+        if iteration.hint not in (None, iteration.place):
+            self._disputed.add(record.number)
 
 
 def _number(value: object) -> int | None:

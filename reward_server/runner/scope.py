@@ -136,7 +136,8 @@ class Scope:
             value = self._session.request("value", stand_in)
         except NameError:
             return stand_in
-        return stand_in if isinstance(value, Proxy) else _Meant(value)
+        is_constant = name.isupper()  # a function or class is what its name means to begin with
+        return stand_in if isinstance(value, Proxy) and not is_constant else _Meant(value)
 
     def _may_be_data(self, name: str) -> bool:
         """Returns True if the tests use a name in another way than a function or class."""

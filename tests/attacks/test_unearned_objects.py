@@ -342,6 +342,55 @@ CHANGED: _Rows = {
         """),
     ),
 }
+SAYS = """
+    import uuid
+    class Says:
+        def __init__(self, *said): self.said = list(said)
+        def say(self, *_): return self.said.pop(0) if len(self.said) > 1 else self.said[0]
+    class Number(Says): __abs__ = __neg__ = __add__ = __and__ = Says.say
+    class Both:
+        def __int__(self): return 12
+        def __float__(self): return 2.0
+    class Rows:
+        def __init__(self, xs): self.xs = list(xs)
+        def __iter__(self): return iter(self.xs)
+        def __len__(self): return len(self.xs) + 3
+        def __getitem__(self, i): return [9] if isinstance(i, slice) else 9
+        def __deepcopy__(self, memo): return Rows([9])
+    class Ids(Says):
+        def __iter__(self): return iter([uuid.UUID(int=self.say())])
+    class Field:
+        def __init__(self): self.__dict__["x"] = 2
+        def __getattribute__(self, name):
+            return 12 if name == "x" else super().__getattribute__(name)
+    ROWS = Ids(5, 9)
+    def f(kind, *given): return globals()[kind](*given)
+"""
+# One object, two answers.
+CONTRADICTIONS: _Rows = {
+    name: (
+        SAYS,
+        check(f"""
+            import copy
+            def check(candidate):
+                {text}
+        """),
+    )
+    for name, text in {
+        "an absolute value": "r = f('Number', 12, 2); assert abs(r) > 10; assert abs(r) < 5",
+        "a negative": "r = f('Number', 12, 2); assert -r > 10; assert -r < 5",
+        "a sum": "r = f('Number', 12, 2); assert r + r > 10; assert r + r < 5",
+        "an intersection": "r = f('Number', 1, 2); assert r & r == 1; assert r & r == 2",
+        "two kinds of numbers": "r = f('Both'); assert int(r) > 10; assert float(r) < 5",
+        "a slice": "r = f('Rows', 'ab'); assert list(r) == ['a', 'b']; assert r[1:] == [9]",
+        "the last one": "r = f('Rows', 'ab'); assert list(r)[1] == 'b'; assert r[-1] == 9",
+        "a length": "r = f('Rows', 'ab'); assert [*zip(iter(r), range(len(r)))][1] == ('b', 1)",
+        "a copy": "r = f('Rows', 'ab'); assert 'a' in [*r]; assert 9 in [*copy.deepcopy(r)]",
+        "identifiers": "r = f('Ids', 5, 9); assert [u.int for _ in 'ab' for u in r] == [5, 9]",
+        "a constant": "assert [u.int for u in ROWS] == [5]; assert [u.int for u in ROWS] == [9]",
+        "a field": "r = f('Field'); assert r.x == 12; assert vars(r)['x'] == 2",
+    }.items()
+}
 WRONG = {
     f"{kind}: {name}": row
     for kind, rows in {
@@ -349,6 +398,7 @@ WRONG = {
         "hollow": HOLLOW,
         "told": TOLD,
         "changed": CHANGED,
+        "contradictions": CONTRADICTIONS,
     }.items()
     for name, row in rows.items()
 }
@@ -446,6 +496,47 @@ HONEST: _Rows = {
                     o = SimpleNamespace(name="a")
                     rename(o, "b")
                     if o.name != "b": raise ValueError
+        """),
+    ),
+    "objects that answer in one way, and change when they are told to": (
+        """
+            import copy
+            class Money:
+                def __init__(self, c): self.c = c
+                def __int__(self): return self.c // 100
+                def __float__(self): return self.c / 100
+                def __neg__(self): return Money(-self.c)
+                def __add__(self, other): return Money(self.c + other.c)
+            class Log:
+                def __init__(self): self.xs, self.shown = [], 0
+                def __lshift__(self, x): self.xs.append(x); return self
+                def __len__(self): return len(self.xs)
+                def __iter__(self): return iter(self.xs)
+                def __getitem__(self, i): return self.xs[i]
+                def __repr__(self): return f"Log({self.shown})"
+                @property
+                def first(self): self.shown = 1; return self.xs[0]
+            class Index:
+                def __init__(self): self.d = {}
+                def __getitem__(self, k): return self.d.setdefault(k, len(self.d))
+                def __len__(self): return len(self.d)
+            def f(kind, *given): return globals()[kind](*given)
+        """,
+        check("""
+            import copy
+            def check(candidate):
+                m, log, index = candidate("Money", 1250), candidate("Log"), candidate("Index")
+                assert int(m) == 12 and float(m) == 12.5 and int(-m) == -13
+                assert float(m + m) == 25.0 and float(-(-m)) == 12.5
+                assert len(log) == 0 and Log
+                log << 1
+                assert len(log) == 1
+                log << 2
+                assert len(log) == 2 and list(log) == [1, 2] and log[-1] == 2 and log[:1] == [1]
+                assert repr(log) == "Log(0)" and log.first == 1 and repr(log) == "Log(1)"
+                other = copy.deepcopy(log)
+                assert list(other) == [1, 2] and [*zip(log, range(len(log)))] == [(1, 0), (2, 1)]
+                assert len(index) == 0 and index["a"] == 0 and index["b"] == 1 and len(index) == 2
         """),
     ),
     "an object without special methods": (
