@@ -22,6 +22,9 @@ A pass in which tests did not see what the solution did to an argument (`runner.
 once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
 solution passes, it passes in both.
 
+So is a pass of answers whose class the tests may have asked for, and which arrived as another one
+(`runner.casts`).
+
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
 that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
@@ -75,6 +78,8 @@ class Confirmation:
 
     async def confirmed(self, run: Run) -> list[Run]:
         """Returns the run and those that confirm it; the run comes last, maybe refused."""
+        if wire.CAST in run.execution.signals:
+            run = replace(run, integrity=Integrity.SHARED)
         is_changed = wire.WITHHELD_CHANGE in run.execution.signals
         passed = _passed(run, self.policy) if run.execution.crossed or is_changed else frozenset()
         if not passed:

@@ -49,6 +49,11 @@ def _numpy() -> _Numpy | None:
     return cast("_Numpy", module) if hasattr(module, "ndarray") else None
 
 
+def is_loaded() -> bool:
+    """Returns True if numpy is."""
+    return _numpy() is not None
+
+
 def parts(value: object) -> list[object] | None:
     """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
 

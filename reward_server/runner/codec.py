@@ -97,6 +97,9 @@ class References(Protocol):
             ProtocolViolation: there is no such thing.
         """
 
+    def note_cast(self, kind: str) -> None:
+        """Takes into account that a value was of another class over there, see `casts`."""
+
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:
@@ -145,6 +148,9 @@ class DataOnly:
     def extend(self, value: object, reference: object, shown: object) -> object:
         """Refuses."""
         raise ProtocolViolation("a reference where only data may be")
+
+    def note_cast(self, kind: str) -> None:
+        """Ignores it."""
 
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import cast
 
-from . import arrays, changes, library_types
+from . import arrays, casts, changes, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -337,13 +337,19 @@ class Decoder:
         ((tag, content),) = pairs
         decode = DECODERS.get(tag)
         if decode is not None:
-            return decode(content)
+            value = decode(content)
+            if tag == "array" and not arrays.is_loaded():
+                self._references.note_cast(casts.ARRAY if type(value) is list else casts.NUMBER)
+            return value
         if tag == "type":
             return self._type_of(_text(content))
         return self._referring(tag, content)
 
     def _referring(self, tag: str, content: object) -> object:
         match tag, content:
+            case ("cast", [value, bool(has_other_equality)]):
+                self._references.note_cast(casts.OTHER if has_other_equality else casts.BASE)
+                return value
             case ("record", [name, fields, values]):
                 return self._references.records.build(name, fields, values)
             case ("extended", [value, reference, shown]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import enum
 import functools
 import json
 import json.encoder
@@ -102,7 +103,7 @@ class Encoder:
         self._kept: list[object] = []
         self.numbered: list[object] = []
         self.mentions = False
-        self._extends = extends
+        self._extends = self._tells_casts = extends
         self.types = types
         self._limit_bytes = limit_bytes
         self._elements = 0
@@ -241,8 +242,12 @@ class Encoder:
             self.overloads_cast_down += 1
         plain = self._cast(value, base, depth)
         if self._extends and _adds_attributes(kind, base, value):
-            return self._extended(value, plain, base)
-        return plain
+            plain, is_told = self._extended(value, plain, base), False
+        else:
+            is_told = self._tells_casts
+        has_other_equality = self._tells_casts and _has_other_equality(kind, base)
+        is_told = (is_told or has_other_equality) and not issubclass(kind, enum.Enum)
+        return {"cast": [plain, has_other_equality]} if is_told else plain
 
     def _cast(self, value: object, base: type, depth: int) -> object:
         plain = _CASTS[base](value)
@@ -362,6 +367,11 @@ def _shown(kind: type, base: type) -> list[str]:
 def _overloads_comparison(kind: type, base: type) -> bool:
     own = kind.__mro__[: kind.__mro__.index(base)]
     return any(_COMPARISONS & vars(part).keys() for part in own if part.__module__ != "enum")
+
+
+def _has_other_equality(kind: type, base: type) -> bool:
+    own = kind.__mro__[: kind.__mro__.index(base)]
+    return any({"__eq__", "__ne__", "__hash__"} & vars(part).keys() for part in own)
 
 
 def _encode_int(encoder: Encoder, value: object, depth: int) -> object:

@@ -196,6 +196,9 @@ class Service:
         """Refuses: the judge sends no such thing."""
         raise ProtocolViolation("extended data of the tests'")
 
+    def note_cast(self, kind: str) -> None:
+        """Ignores what the judge's values were."""
+
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:

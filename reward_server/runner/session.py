@@ -120,6 +120,7 @@ class Session:
 
     Attributes:
         own: what the tests define themselves.
+        told_types: returns which answers of other classes the tests can tell, see `casts`.
         doubts_empty: whether an empty answer may pass the tests by comparing nothing.
         keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
         classes: the prompt's, whose objects cross as records, by name.
@@ -166,6 +167,7 @@ class Session:
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
+        self.told_types: Callable[[], frozenset[str]] = frozenset
         self.doubts_empty = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
@@ -259,6 +261,11 @@ class Session:
         error = faults.rebuild(known_names, arguments, text, owner, self.expected)
         self._rebuilt[id(error)] = (error, owner)
         return error
+
+    def note_cast(self, kind: str) -> None:
+        """Takes into account that an answer was of another class, if the tests can tell."""
+        if kind in self.told_types():
+            self._count(wire.CAST)
 
     def is_rebuilt(self, value: object) -> bool:
         """Returns True if a value is an exception that is a result of the solution's."""

@@ -15,7 +15,7 @@ from functools import partial
 from types import FrameType
 from typing import cast
 
-from . import arguments, frameworks, judge, observations, outcomes, program, proxy, trial
+from . import arguments, casts, frameworks, judge, observations, outcomes, program, proxy, trial
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
@@ -162,6 +162,7 @@ def _install(
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(list(texts.values()), session)
     session.keeps_apart = partial(_keeps_apart, texts)
+    session.told_types = partial(casts.told_by, texts.values())
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
     session.own.add_folder(os.getcwd())
     return solution_names

@@ -64,6 +64,7 @@ Report document:
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
     signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
+              CAST where answers were of classes that the tests can tell from those that arrived,
               WITHHELD_CHANGE where the tests did not see what the solution did to an argument
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
@@ -179,6 +180,7 @@ CAN_HEAR = b"H"
 CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
+CAST = "cast_to_base"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

@@ -391,6 +391,29 @@ CONTRADICTIONS: _Rows = {
         "a field": "r = f('Field'); assert r.x == 12; assert vars(r)['x'] == 2",
     }.items()
 }
+KINDS = """
+    import numpy as np
+    class Rows(list): pass
+    class Text(str):
+        def __hash__(self): return 0
+    class Table(dict):
+        def __eq__(self, other): return False
+        def rows(self): return []
+    VALUES = dict(
+        rows=Rows([1]), text={Text("a"): 1}, table=Table(a=1), number=np.int64(3),
+        truth=np.bool_(True), array=np.arange(2), row=[np.float32(1)],
+    )
+    def f(name): return VALUES[name]
+"""
+# What arrives is of another class than what was answered.
+OTHER_CLASSES: _Rows = {
+    text: (KINDS, check(f"def check(candidate):\n    assert {text}\n"))
+    for text in (
+        *("type(f('rows')) is list", "f('rows').__class__ == list", "f('text')['a'] == 1"),
+        *("f('table') == {'a': 1}", "type(f('number')) is int", "f('truth') is True"),
+        *("f('array') == [0, 1]", "not [x for x in f('row') if not isinstance(x, (int, float))]"),
+    )
+}
 WRONG = {
     f"{kind}: {name}": row
     for kind, rows in {
@@ -399,6 +422,7 @@ WRONG = {
         "told": TOLD,
         "changed": CHANGED,
         "contradictions": CONTRADICTIONS,
+        "classes": OTHER_CLASSES,
     }.items()
     for name, row in rows.items()
 }
@@ -537,6 +561,14 @@ HONEST: _Rows = {
                 other = copy.deepcopy(log)
                 assert list(other) == [1, 2] and [*zip(log, range(len(log)))] == [(1, 0), (2, 1)]
                 assert len(index) == 0 and index["a"] == 0 and index["b"] == 1 and len(index) == 2
+        """),
+    ),
+    "classes that nobody asks for": (
+        KINDS,
+        check("""
+            def check(candidate):
+                assert f("number") == 3 and len(f("rows")) == 1 and f("row")[0] == 1.0
+                assert sum(f("array")) == 1 and bool(f("truth")) and sum(f("rows")) == 1
         """),
     ),
     "an object without special methods": (

@@ -445,7 +445,7 @@ def test_a_comparison_that_was_overloaded_is_counted(zygote: Zygote) -> None:
     source = "class E(int):\n    def __eq__(self, o): return True\ndef f(x): return E(1)"
     result = zygote.function(source, asserts=["assert f(1) == 2", "assert f(1) == 1"])
     assert result.outcomes == ["FAILED", "PASSED"]
-    assert result.report["signals"] == {"cast_down_overload": 2}
+    assert result.report["signals"] == {"cast_down_overload": 2, "cast_to_base": 2}
 
 
 def test_a_full_pipe_stalls_nobody(zygote: Zygote) -> None:
