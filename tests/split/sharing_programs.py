@@ -325,6 +325,16 @@ JAVASCRIPT: Mapping[str, tuple[str, str, str]] = {
         "assert(Object.isFrozen(f()))",
         "assert(!Object.isFrozen(f()))",
     ),
+    "holes and fields of an array": (
+        "const f = (a) => { if (a.k) { delete a.k; a[1] = 5 } else { delete a[1]; a.k = 1 } }",
+        "const a = [1, 2, 3]\nf(a)\nassert(!(1 in a) && a.k === 1)\nf(a)\nassert.deepStrictEqual(a, [1, 5, 3])",
+        "const a = [1, 2, 3]\nf(a)\nassert.deepStrictEqual(a, [1, 2, 3])",
+    ),
+    "what can only be changed in part": (
+        "const f = (a) => { delete a.k; a.n = 2 }",
+        "const a = Object.preventExtensions({ n: 1, k: 1 })\nf(a)\nassert.deepStrictEqual(a, { n: 2 })",
+        "const a = Object.preventExtensions({ n: 1, k: 1 })\nf(a)\nassert.deepStrictEqual(a, { n: 1, k: 1 })",
+    ),
     "the order of keys": (
         "const f = (o) => { delete o.a; o.a = 1 }",
         "const o = { a: 1, b: 2 }\nf(o)\nassert.deepStrictEqual(Object.keys(o), ['b', 'a'])",

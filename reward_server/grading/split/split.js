@@ -12,6 +12,7 @@ const { isNativeError, isPromise, isBoxedPrimitive } = require("util").types;
 
 const READ = 3, WRITE = 4;
 const MOST_ITEMS = 1 << 20, MOST_LENGTH = 1 << 24;
+const MOST_KEYS = 1 << 12; // of an array of bytes that is asked for other fields
 const SURROGATE = /\p{Surrogate}/u;
 const RAISED = "E".charCodeAt(0);
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -99,7 +100,7 @@ function partsOf(object, kind) {
     case "date": return [integrity(object), object.getTime(), ...fields(object)];
     case "octets": return [object.toString("latin1")];
     case "buffer": return [integrity(object), Buffer.from(object).toString("latin1"), ...fields(object)];
-    case "view": return [];
+    case "view": return [integrity(object), ...(object.length > MOST_KEYS ? [] : fields(object, object.length))];
     case "iterator": return iterated(object);
     default: return [integrity(object), ...fields(object)];
   }
@@ -107,7 +108,13 @@ function partsOf(object, kind) {
 
 function integrity(object) {
   if (Object.isExtensible(object)) return OPEN;
-  return Object.isFrozen(object) ? FROZEN : Object.isSealed(object) ? SEALED : CLOSED;
+  if (Object.isFrozen(object) && !hasWritableLength(object)) return FROZEN;
+  return Object.isSealed(object) ? SEALED : CLOSED;
+}
+
+// Node calls an array frozen that has no items, though its length can be changed.
+function hasWritableLength(object) {
+  return Array.isArray(object) && Object.getOwnPropertyDescriptor(object, "length").writable;
 }
 
 function arrayParts(array) {
@@ -190,14 +197,16 @@ function isAsItWas({ object, kind, parts }) {
 
 function isPlainArray(array, parts) {
   const count = array.length;
+  let holes = 0;
   if (count + 2 !== parts.length || parts[0] !== OPEN || !Object.isExtensible(array)) return false;
   for (let at = 0; at < count; at++) {
     const value = array[at], was = parts[at + 2];
     if (value !== was || value === undefined || value === 0) {
       if (!Object.is(value, was === HOLE ? undefined : was) || Object.hasOwn(array, at) === (was === HOLE)) return false;
+      holes += was === HOLE;
     }
   }
-  return Object.keys(array).length === count;
+  return Reflect.ownKeys(array).length === count - holes + 1;
 }
 
 function isPlainRecord(object, parts) {
@@ -215,7 +224,8 @@ function isPlainRecord(object, parts) {
 // Gives an object what is in its like in the other program.
 function fill({ object, kind, take }, parts) {
   switch (kind) {
-    case "symbol": case "function": case "view": return;
+    case "symbol": case "function": return;
+    case "view": return finish(object, parts, 1, object.length);
     case "octets": object.write(text(parts[0], object.length), "latin1"); return;
     case "iterator": return take(parts);
     case "array": return fillArray(object, parts);
@@ -273,9 +283,10 @@ function finish(object, parts, from, items) {
   const found = [];
   for (let at = from; at + 2 < parts.length; at += 3) found.push(key(parts[at]));
   if (parts.length !== from + 3 * found.length) throw new MalformedError("a field is cut short");
-  const own = named(object, items);
-  if (own.length !== found.length || own.some((one, at) => one !== found[at])) {
-    for (const one of own) Reflect.deleteProperty(object, one);
+  const wanted = new Set(found), own = named(object, items), stay = own.filter((one) => wanted.has(one));
+  const isInOrder = stay.every((one, at) => one === found[at]);
+  for (const one of own) {
+    if (!wanted.has(one) || (!isInOrder && Object.isExtensible(object))) Reflect.deleteProperty(object, one);
   }
   found.forEach((one, at) => put(object, one, parts[from + 3 * at + 2], parts[from + 3 * at + 1]));
   if (parts[0] === CLOSED) Object.preventExtensions(object);
@@ -712,7 +723,7 @@ exports.stub = (name, classes = {}) => {
       return heard(answer);
     } catch (error) {
       if (error instanceof Raised) throw error.value;
-      writeFrame(said("F", error.message));
+    writeFrame(said("F", error.message));
       return process.reallyExit(1);
     }
   };
