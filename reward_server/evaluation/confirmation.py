@@ -16,7 +16,8 @@ of one copy, in which all else is true. What fails there is labelled SHARED, sin
 have been meant to change. So is a test that passes without evaluating an assertion.
 
 A pass in which an object contradicted itself (`runner.consistency`) is labelled SHARED: the judge
-took the solution's word, and no value stands behind it.
+took the solution's word, and no value stands behind it. So is one in which both sides held more
+containers than are kept in step (`runner.containers`).
 
 A pass in which tests did not see what the solution did to an argument (`runner.changes`) is run
 once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
@@ -55,6 +56,8 @@ from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
+_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST))
+_LOOKED_FOR = _DOUBTS | {wire.WITHHELD_CHANGE}
 _REFUSAL = "the pass was not confirmed by further runs of the tests"
 
 
@@ -78,13 +81,14 @@ class Confirmation:
 
     async def confirmed(self, run: Run) -> list[Run]:
         """Returns the run and those that confirm it; the run comes last, maybe refused."""
-        if wire.CAST in run.execution.signals:
-            run = replace(run, integrity=Integrity.SHARED)
-        is_changed = wire.WITHHELD_CHANGE in run.execution.signals
-        passed = _passed(run, self.policy) if run.execution.crossed or is_changed else frozenset()
+        signals = run.execution.signals
+        is_plain = not run.execution.crossed and _LOOKED_FOR.isdisjoint(signals)
+        passed = frozenset[str]() if is_plain else _passed(run, self.policy)
         if not passed:
             return [run]
-        if not is_changed:
+        if not _DOUBTS.isdisjoint(signals):
+            run = replace(run, integrity=Integrity.SHARED)
+        if wire.WITHHELD_CHANGE not in signals:
             return await self._perturbed(run, passed)
         execution = await self.execute_with_changes()
         seen = Run(execution=_unblamed(execution), tests=())
@@ -95,8 +99,6 @@ class Confirmation:
     async def _perturbed(self, run: Run, passed: frozenset[str]) -> list[Run]:
         if not run.execution.crossed:
             return [run]
-        if wire.CONTRADICTION in run.execution.signals:
-            run = replace(run, integrity=Integrity.SHARED)
         copies = await asyncio.to_thread(self.read, passed)
         return await self._compared(run, copies)
 

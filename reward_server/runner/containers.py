@@ -1,140 +1,270 @@
-"""Containers of the solution's that the tests hold: what either side changes, the other sees.
+"""Containers that both sides hold: what either side changes, the other sees.
 
-`cart.items.append(x)` changes a list that crossed as data. So the candidate numbers the lists,
-dictionaries and sets that attributes, items and methods of its objects give; before each request
-the judge sends what the tests changed in them, and with each answer comes what the solution did.
+`cart.items.append(x)` changes a list that crossed as data, `self.items = items` keeps one of the
+test's, and `return xs` is the test's own. Such a container has a number, which stands for it in
+all further messages, and each message begins to count only when the receiver's containers hold
+what the sender's do. A number lasts as long as both sides hold the container (`sharing`).
 
-What this stops: a change that reaches anything but what the solution gave. Refreshing a container
-replaces its elements; whatever else the tests put into it stays as it was.
+What this stops: a change that reaches anything but a container that crossed. A container gets the
+elements that the other side's has; whatever is in them stays as it was.
 
-What it does not: keep more than the latest containers, or larger ones, in step; they are copies.
+What it does not: keep more than the latest containers in step, or larger ones; these are copies
+from then on, which is counted.
 """
 
 from __future__ import annotations
 
-import json
-from collections import OrderedDict, UserDict, UserList
-from collections.abc import Callable, Sequence
-from typing import cast
+from collections import UserDict, UserList
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from . import changes
-from .codec import REFERENCE, NotDataError
+from . import changes, sharing
+from .codec import REFERENCE, NotDataError, ProtocolViolation, TooLargeError
+from .encoding import Encoder, cast_down
 
-_MOST = 32
-_MAX_CHARACTERS = 1 << 16
+_MOST = 256
+_MOST_ELEMENTS = 1 << 20
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """A container with a number.
+
+    Attributes:
+        value: the container.
+        is_own: whether this side handed it over first, or again.
+        state: what it held when both sides had the same.
+    """
+
+    value: object
+    is_own: bool
+    state: list[object] = field(default_factory=list)
 
 
 class Containers:
     """The containers of one session, as one side has them.
 
-    Args:
-        encode: returns the JSON value of a container, as the built-in class that it is.
+    Attributes:
+        entries: the containers, by number.
+        lost: how many are not kept in step any more.
     """
 
-    def __init__(self, encode: Callable[[object], object]) -> None:
-        self._encode = encode
-        self._held: OrderedDict[int, tuple[object, str]] = OrderedDict()
+    def __init__(self) -> None:
+        self.entries: dict[int, _Entry] = {}
+        self._numbers: dict[int, int] = {}
+        self._offered: list[object] = []
+        self._unsettled: set[int] = set()
+        self._out_of_step: set[int] = set()
+        self._next = 0
+        self.lost = 0
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self.entries)
 
-    def changed(self) -> list[list[object]]:
-        """Returns numbers and JSON values of containers that changed since it was asked last."""
-        return [
-            [number, content]
-            for number, (value, before) in list(self._held.items())
-            if (content := self._content_if_changed(number, value, before)) is not None
-        ]
+    def __contains__(self, number: object) -> bool:
+        return number in self.entries
 
-    def _content_if_changed(self, number: int, value: object, before: str) -> object:
-        content, text = self._content(value)
-        if text == before:
-            return None
-        return content if self._keep(number, value, text) else None
-
-    def _content(self, value: object) -> tuple[object, str]:
-        """Returns a container's JSON value and its text, which is empty if it cannot be kept."""
-        try:
-            content = self._encode(value)
-        except NotDataError:
-            return None, ""
-        if type(content) is dict and REFERENCE in content:
-            return None, ""
-        text = json.dumps(content)
-        return content, text if len(text) <= _MAX_CHARACTERS else ""
-
-    def _keep(self, number: int, value: object, text: str) -> bool:
-        """Keeps a container in step, unless it cannot be; returns True if it can."""
-        if not text:
-            self._held.pop(number, None)
-            return False
-        self._held[number] = (value, text)
-        if len(self._held) > _MOST:
-            self._held.popitem(last=False)
-        return True
-
-    def _keep_as_it_is(self, number: int, value: object) -> bool:
-        return self._keep(number, value, self._content(value)[1])
-
-
-class Given(Containers):
-    """The candidate's: it gave them away."""
-
-    def __init__(self, encode: Callable[[object], object]) -> None:
-        super().__init__(encode)
-        self._next = 0
+    # ------------------------------------------------------------------------------ numbers
 
     def number_of(self, value: object) -> int | None:
-        """Returns the number of a container, None if it is too large to have one."""
-        for number, (held, _) in self._held.items():
-            if held is value:
-                return number
+        """Returns the number of a container, None if it has none."""
+        return self._numbers.get(id(value))
+
+    def offer(self, value: object) -> int:
+        """Returns the number that a container has if the message that mentions it is sent."""
+        number = self._numbers[id(value)] = self._next + len(self._offered)
+        self._offered.append(value)
+        return number
+
+    def withdraw(self, count: int = 0) -> None:
+        """Takes the numbers of a message back, but for the first few, if it is not sent."""
+        for value in self._offered[count:]:
+            del self._numbers[id(value)]
+        del self._offered[count:]
+
+    def sent(self, updates: Iterable[list[Any]]) -> None:
+        """Takes into account that a message is sent, with `updates`."""
+        self._unsettled.update(number for number, _ in updates)
+        for value in self._offered:
+            self._add(value, is_own=True)
+        self._offered.clear()
+        self.settle()
+
+    def _add(self, value: object, *, is_own: bool) -> None:
+        self.entries[self._next] = _Entry(value, is_own)
+        self._numbers[id(value)] = self._next
+        self._unsettled.add(self._next)
         self._next += 1
-        return self._next if self._keep_as_it_is(self._next, value) else None
 
-    def take(self, updates: Sequence[list[object]]) -> None:
-        """Brings containers to what the tests made of them."""
-        for number, content in updates:
-            held = self._held.get(cast("int", number))
-            if held is not None:
-                _bring(held[0], content)
-                self._keep_as_it_is(cast("int", number), held[0])
+    def receive(self, number: int, value: object) -> None:
+        """Takes a container that came with a number.
+
+        Raises:
+            ProtocolViolation: it is no container, or the number is another one's.
+        """
+        if number != self._next or type(number) is not int:
+            raise ProtocolViolation("a number out of turn")
+        if not sharing.can_be_shared(value):
+            raise ProtocolViolation("a number for what cannot change")
+        self._add(value, is_own=False)
+
+    def value_of(self, number: object) -> object:
+        """Returns the container with a number.
+
+        Raises:
+            ProtocolViolation: there is none.
+        """
+        entry = self.entries.get(number) if type(number) is int else None
+        if entry is None:
+            raise ProtocolViolation("a number of nothing")
+        return entry.value
+
+    # ------------------------------------------------------------------------------ changes
+
+    def updates(self, encoder: Encoder) -> list[list[object]]:
+        """Returns numbers and JSON values of containers that hold something else by now."""
+        found = []
+        for number, value in self._changed():
+            content = self._content(encoder, plain(value))
+            if content is None:
+                self.lost += number not in self._out_of_step
+                self._out_of_step.add(number)
+            else:
+                found.append([number, content])
+        return found
+
+    def _content(self, encoder: Encoder, value: object) -> object:
+        """Returns the JSON value of a built-in container, None if it is no data any more."""
+        count = len(self._offered)
+        try:
+            content = encoder.content(value)
+        except TooLargeError:
+            raise
+        except NotDataError:
+            content = None
+        if type(content) is dict and REFERENCE in content:
+            content = None
+        if content is None:
+            self.withdraw(count)
+        return content
+
+    def _changed(self) -> Iterator[tuple[int, object]]:
+        for number, entry in list(self.entries.items()):
+            if not changes.are_same(entry.state, self._state_of(entry.value)):
+                yield number, entry.value
+
+    def replace(self, number: int, content: object) -> None:
+        """Gives a container the elements of a built-in one.
+
+        Raises:
+            ProtocolViolation: there is no such container, or it cannot hold them.
+        """
+        self.check(number, content)
+        changes.replace(_builtin(self.value_of(number)), content)
+        self._unsettled.add(number)
+
+    def check(self, number: int, content: object) -> None:
+        """Refuses what a container cannot hold.
+
+        Raises:
+            ProtocolViolation: there is no such container, or it cannot hold the elements of this.
+        """
+        is_container = type(content) in changes.KINDS
+        if not is_container or not isinstance(_builtin(self.value_of(number)), type(content)):
+            raise ProtocolViolation("a change that cannot be made")
+
+    def settle(self) -> None:
+        """Takes into account that both sides have what came with, or went into, a message."""
+        if not self._unsettled:
+            return
+        for number in self._unsettled & self.entries.keys():
+            entry = self.entries[number]
+            entry.state = self._state_of(entry.value)
+        self._unsettled.clear()
+
+    def is_own(self, number: int) -> bool:
+        """Returns True if this side handed a container over."""
+        return self.entries[number].is_own
+
+    def own(self) -> Iterator[tuple[int, object]]:
+        """Gives the containers that this side handed over."""
+        return ((n, entry.value) for n, entry in self.entries.items() if entry.is_own)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all containers."""
+        return list(self.entries)
+
+    def hand_over(self, values: Iterable[object]) -> None:
+        """Takes into account that this side hands values over, with what is in them."""
+        for identity in changes.reachable(values):
+            number = self._numbers.get(identity)
+            if number is not None and number in self.entries:
+                self.entries[number].is_own = True
+
+    def put(self, number: int, value: object) -> None:
+        """Has a number stand for another container, of the other side's."""
+        entry = self.entries[number]
+        self._numbers.pop(id(entry.value), None)
+        entry.value, entry.is_own = value, False
+        self._numbers[id(value)] = number
+        self._unsettled.add(number)
+
+    def _state_of(self, value: object) -> list[object]:
+        """Returns what a container holds, containers with numbers by what has the number."""
+        parts = changes.elements(plain(value))
+        if changes.UNCHANGING.issuperset(map(type, parts)):
+            return parts
+        return [self.entries.get(self._numbers.get(id(part), -1), part) for part in parts]
+
+    # ------------------------------------------------------------------------------ holders
+
+    def held(self, values: Sequence[object]) -> list[int]:
+        """Returns the numbers of containers that something on this side holds, and that are data.
+
+        Args:
+            values: further values, a list that holds what nothing else may hold.
+        """
+        numbers = {id(entry.value): number for number, entry in self.entries.items()}
+        known = dict.fromkeys(numbers, 1)
+        for value in values:
+            known[id(value)] = known.get(id(value), 0) + 1
+        roots = [*(entry.value for entry in self.entries.values()), *values]
+        found = sharing.held(roots, known)
+        kept = [number for identity, number in numbers.items() if identity in found]
+        return [number for number in kept if number not in self._out_of_step]
+
+    def keep(self, numbers: Iterable[object]) -> None:
+        """Forgets all containers but those with these numbers.
+
+        Raises:
+            ProtocolViolation: there are no such containers.
+        """
+        wanted = set(numbers)
+        if not wanted <= self.entries.keys():
+            raise ProtocolViolation("numbers of nothing")
+        for number in self.entries.keys() - wanted:
+            entry = self.entries.pop(number)
+            if self._numbers.get(id(entry.value)) == number:
+                del self._numbers[id(entry.value)]
+            entry.value, entry.state = None, []
+
+    def in_step(self, numbers: list[int]) -> list[int]:
+        """Returns the latest of some containers, as many as can be kept in step."""
+        kept, elements = list[int](), 0
+        for number in sorted(numbers, reverse=True)[:_MOST]:
+            elements += len(self.entries[number].state)
+            if elements <= _MOST_ELEMENTS:
+                kept.append(number)
+        self.lost += len(numbers) - len(kept)
+        return kept
 
 
-class Held(Containers):
-    """The judge's: the tests hold them."""
-
-    def hold(self, number: int, value: object) -> object:
-        """Returns the container with a number, brought to the value that the candidate gave."""
-        known, _ = self._held.pop(number, (value, ""))
-        if known is not value and not _replace(known, value):
-            known = value
-        self._keep_as_it_is(number, known)
-        return known
-
-    def refresh(self, updates: Sequence[tuple[int, object]]) -> bool:
-        """Brings containers to what the solution made of them; returns False for other values."""
-        for number, content in updates:
-            known, _ = self._held.get(number, (None, ""))
-            if known is not None:
-                if not _replace(known, content):
-                    return False
-                self._keep_as_it_is(number, known)
-        return True
+def plain(value: object) -> object:
+    """Returns the built-in container that holds what a container holds, itself if it is one."""
+    return cast_down(_builtin(value))
 
 
-def can_be_held(value: object) -> bool:
-    """Returns True if a value is a container that can change."""
-    return isinstance(value, (*changes.KINDS, UserDict, UserList))
-
-
-def _replace(known: object, content: object) -> bool:
-    if not isinstance(known, type(content)) or type(content) not in changes.KINDS:
-        return False
-    changes.replace(known, content)
-    return True
-
-
-def _bring(held: object, content: object) -> None:
-    own = held.data if isinstance(held, (UserDict, UserList)) else held
-    changes.bring(own, content)
+def _builtin(value: object) -> object:
+    return value.data if isinstance(value, (UserDict, UserList)) else value

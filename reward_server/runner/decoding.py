@@ -6,12 +6,12 @@ import datetime
 import json
 import json.scanner
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import cast
+from typing import Protocol, cast
 
-from . import arrays, casts, changes, library_types
+from . import arrays, casts, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -280,6 +280,16 @@ class _Settings:
         self.object_pairs_hook = object_pairs_hook
 
 
+class Containers(Protocol):
+    """Knows containers by their numbers; see `containers`."""
+
+    def receive(self, number: int, value: object) -> None:
+        """Takes a container that came with a number."""
+
+    def value_of(self, number: object) -> object:
+        """Returns the container with a number."""
+
+
 _PairsHook = Callable[[list[tuple[str, object]]], object]
 _make_scanner = cast(
     "Callable[[_Settings], Callable[[str, int], tuple[object, int]]]", json.scanner.make_scanner
@@ -292,27 +302,26 @@ class Decoder:
     Args:
         references: resolves what is not data.
         type_of: returns what stands for a built-in type with a name.
+        containers: those with numbers.
 
     Attributes:
-        numbered: the containers with numbers that the latest message mentions or knows.
-        mentions: whether a number stood for a container in it.
+        mentions: whether a number stood for a container in the latest message.
     """
 
     def __init__(
-        self, references: References, type_of: Callable[[str], object] = TYPES.__getitem__
+        self,
+        references: References,
+        type_of: Callable[[str], object] = TYPES.__getitem__,
+        containers: Containers | None = None,
     ) -> None:
         self._references = references
         self._type_of = type_of
-        self.numbered: dict[int, object] = {}
+        self._containers = containers
         self.mentions = False
         self._scan = _make_scanner(_Settings(self._tagged))
 
-    def loads(self, data: bytes, known: Sequence[object] = ()) -> object:
+    def loads(self, data: bytes) -> object:
         """Returns the message.
-
-        Args:
-            data: the message.
-            known: containers that have a number already, from 0.
 
         Raises:
             ProtocolViolation: it is anything but what an `Encoder` makes.
@@ -322,7 +331,7 @@ class Decoder:
             "too many containers",
         )
         try:
-            self.numbered, self.mentions = dict(enumerate(known)), False
+            self.mentions = False
             text = data.decode("ascii")
             message, end = self._scan(text, 0)
         except StopIteration:
@@ -356,23 +365,14 @@ class Decoder:
                 return self._references.extend(value, reference, shown)
             case ("exception", [list(names), list(arguments), str(text), reference]):
                 return self._references.rebuild(names, arguments, text, reference)
-            case ("shared", [int(number), value]):
-                return self._shared(number, value)
-            case ("again", int(number)):
-                return self._again(number)
+            case ("shared", [int(number), value]) if self._containers is not None:
+                self._containers.receive(number, value)
+                return value
+            case ("again", int(number)) if self._containers is not None:
+                self.mentions = True
+                return self._containers.value_of(number)
             case ("library", [name, text, reference]):
                 value = library_types.from_text(name, text)
                 return value if value is not None else self._references.resolve(reference)
         _check(tag == REFERENCE, "an unknown tag")
         return self._references.resolve(content)
-
-    def _shared(self, number: int, value: object) -> object:
-        _check(type(value) in changes.KINDS, "a number for what cannot change")
-        _check(number == len(self.numbered), "a number out of turn")
-        self.numbered[number] = value
-        return value
-
-    def _again(self, number: int) -> object:
-        _check(number in self.numbered, "a number of nothing")
-        self.mentions = True
-        return self.numbered[number]

@@ -21,7 +21,7 @@ from collections import (
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import Protocol, cast
 
 from . import arrays, changes, extended, faults, library_types
 from .codec import (
@@ -42,8 +42,7 @@ from .codec import (
     TooLargeError,
 )
 
-_Encoded = TypeVar("_Encoded")
-_Encode = Callable[["Encoder", object, int], object]
+Encode = Callable[["Encoder", object, int], object]
 _SMALL = 1 << 63
 _PLAIN = frozenset((type(None), bool, float))
 # What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
@@ -60,6 +59,16 @@ _COMPARISONS = frozenset(
 )
 
 
+class Containers(Protocol):
+    """Gives containers their numbers; see `containers`."""
+
+    def number_of(self, value: object) -> int | None:
+        """Returns the number of a container, None if it has none."""
+
+    def offer(self, value: object) -> int:
+        """Returns the number that a container gets."""
+
+
 class Encoder:
     """Encodes values.
 
@@ -68,13 +77,9 @@ class Encoder:
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that it is of.
-        known: identities of containers that have a number already, with it.
-        numbers_all: whether each container that can change gets a number.
+        containers: those with numbers; all that can change get one then.
 
     Attributes:
-        has_numbers: whether a container may have a number.
-        met: identities of the containers that were encoded, as long as none has a number.
-        numbered: containers that got a number, in order, from 0 or behind the known ones.
         mentions: whether a number stands for a container.
         overloads_cast_down: how many values lost a comparison of their own.
         met_class: whether a class was among the values.
@@ -89,19 +94,11 @@ class Encoder:
         types: Mapping[str, type] = TYPES,
         *,
         extends: bool = False,
-        known: Mapping[int, int] | None = None,
-        numbers_all: bool = False,
+        containers: Containers | None = None,
     ) -> None:
         self._references = references
-        self._known = known or {}
-        self._numbers = dict(self._known)
-        self._numbers_all = numbers_all
-        self.met = set[int]()
-        self._repeated = set[int]()
-        self._is_numbering = numbers_all
-        self.has_numbers = numbers_all or bool(known)
-        self._kept: list[object] = []
-        self.numbered: list[object] = []
+        self._containers = containers
+        self._encoders = _ENCODERS if containers is None else _WITH_NUMBERS
         self.mentions = False
         self._extends = self._tells_casts = extends
         self.types = types
@@ -127,21 +124,7 @@ class Encoder:
             raise TooLargeError(f"holds more than {MAX_CONTAINERS} containers")
         return data
 
-    def sharing(self, encode: Callable[[], _Encoded]) -> _Encoded:
-        """Returns what a function encodes; containers that it meets twice have numbers in it.
-
-        Raises:
-            NotDataError: as the function.
-        """
-        overloads, listed = self.overloads_cast_down, set(self.listed)
-        encoded = encode()
-        if self._is_numbering or not self._repeated:
-            return encoded
-        self._is_numbering = self.has_numbers = True
-        self.overloads_cast_down, self.listed = overloads, listed
-        return encode()
-
-    def container(self, value: object, depth: int, encode: _Encode) -> object:
+    def container(self, value: object, depth: int, encode: Encode) -> object:
         """Returns the JSON value of a container that can change, its number if it has one.
 
         Args:
@@ -149,30 +132,24 @@ class Encoder:
             depth: how many levels it may have.
             encode: returns the JSON value of its content.
         """
-        if self.is_listing:  # a field of an object that both sides have, whose rules it keeps to
+        containers = self._containers
+        if containers is None or self.is_listing:  # fields of objects that both sides have
             return encode(self, value, depth)
-        identity = id(value)
-        number = self._numbers.get(identity)
+        number = containers.number_of(value)
         if number is not None:
             self.mentions = True
             return {AGAIN: number}
-        if not self._is_numbering:
-            (self._repeated if identity in self.met else self.met).add(identity)
-            return encode(self, value, depth)
         content = encode(self, value, depth)
-        if not (self._numbers_all or identity in self._repeated):
-            return content
-        number = self._numbers[identity] = len(self._known) + len(self.numbered)
-        self.numbered.append(value)
-        return {SHARED: [number, content]}
+        is_reference = type(content) is dict and REFERENCE in content
+        return content if is_reference else {SHARED: [containers.offer(value), content]}
 
-    def content(self, value: object, depth: int = MAX_DEPTH) -> object:
-        """Returns the JSON value of what is in a container that has a number.
+    def content(self, value: object) -> object:
+        """Returns the JSON value of what is in a built-in container.
 
         Raises:
             NotDataError: something in it cannot cross.
         """
-        return _CONTENTS[type(value)](self, value, depth)
+        return _CONTENTS[type(value)](self, value, MAX_DEPTH)
 
     def value(self, value: object, depth: int = MAX_DEPTH) -> object:
         """Returns the JSON value of a value.
@@ -183,7 +160,7 @@ class Encoder:
         kind = type(value)
         if kind in _PLAIN:
             return value
-        encode = _ENCODERS.get(kind)
+        encode = self._encoders.get(kind)
         if encode is None:
             return self._uncommon(value, depth)
         return encode(self, value, depth)
@@ -240,24 +217,23 @@ class Encoder:
             return self._foreign(value)
         if _overloads_comparison(kind, base):
             self.overloads_cast_down += 1
-        plain = self._cast(value, base, depth)
-        if self._extends and _adds_attributes(kind, base, value):
-            plain, is_told = self._extended(value, plain, base), False
+        if base in _SHARED_BASES:
+            plain = self.container(value, depth, lambda *_: self._cast(value, base, depth))
         else:
-            is_told = self._tells_casts
+            plain = self._cast(value, base, depth)
+        is_extended = self._extends and _adds_attributes(kind, base, value)
         has_other_equality = self._tells_casts and _has_other_equality(kind, base)
-        is_told = (is_told or has_other_equality) and not issubclass(kind, enum.Enum)
-        return {"cast": [plain, has_other_equality]} if is_told else plain
+        is_told = (self._tells_casts and not is_extended) or has_other_equality
+        is_wrapped = is_told and not issubclass(kind, enum.Enum)
+        return {"cast": [plain, has_other_equality]} if is_wrapped else plain
 
     def _cast(self, value: object, base: type, depth: int) -> object:
-        plain = _CASTS[base](value)
-        self._kept.append(plain)  # so that no other container gets the identity of one in it
-        encode = _CONTENTS.get(type(plain))
-        if encode is None:
-            return self.value(plain, depth)
-        if self._extends or base not in changes.KINDS:
-            return encode(self, plain, depth)
-        return self.container(value, depth, lambda *_: encode(self, plain, depth))
+        cast_value = _CASTS[base](value)
+        encode = _CONTENTS.get(type(cast_value), Encoder.value)
+        plain = encode(self, cast_value, depth)
+        if self._extends and _adds_attributes(type(value), base, value):
+            return self._extended(value, plain, base)
+        return plain
 
     def _extended(self, value: object, plain: object, base: type) -> object:
         if type(plain) is dict and REFERENCE in plain:
@@ -549,15 +525,12 @@ def _encode_memory(encoder: Encoder, value: object, depth: int) -> object:
     return {"memoryview": raw.hex()}
 
 
-def _container(encode: _Encode, encoder: Encoder, value: object, depth: int) -> object:
-    if encoder.has_numbers or id(value) in encoder.met:
-        return encoder.container(value, depth, encode)
-    encoder.met.add(id(value))
-    return encode(encoder, value, depth)
+def _container(encode: Encode, encoder: Encoder, value: object, depth: int) -> object:
+    return encoder.container(value, depth, encode)
 
 
 # What can change, and so is told from its copies.
-_CONTENTS: Mapping[type, _Encode] = {
+_CONTENTS: Mapping[type, Encode] = {
     list: _encode_list,
     set: _encode_set,
     dict: _encode_dict,
@@ -567,7 +540,7 @@ _CONTENTS: Mapping[type, _Encode] = {
     deque: _encode_deque,
     bytearray: _encode_bytes,
 }
-_ENCODERS: Mapping[type, _Encode] = {
+_ENCODERS: Mapping[type, Encode] = {
     library_types.KEYS: _encode_keys,
     library_types.VALUES: _encode_values,
     library_types.ITEMS: _encode_items,
@@ -589,8 +562,13 @@ _ENCODERS: Mapping[type, _Encode] = {
     datetime.timedelta: _encode_timedelta,
     datetime.timezone: _encode_timezone,
     type: _encode_type,
+    **_CONTENTS,
+}
+_WITH_NUMBERS: Mapping[type, Encode] = {
+    **_ENCODERS,
     **{kind: functools.partial(_container, encode) for kind, encode in _CONTENTS.items()},
 }
+_SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.
 _CASTS: Mapping[type, Callable[[object], object]] = {

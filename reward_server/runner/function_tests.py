@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import arguments, casts, observations, surroundings, texts
+from . import arguments, casts, literals, observations, surroundings, texts
 from .endings import NotLoaded
 from .scope import Scope
 from .session import Session
@@ -44,6 +44,7 @@ class FunctionTests:
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
         session.brings_changes = bool(header["brings_changes"])
+        session.calls_indirectly = literals.may_call_indirectly(sources)
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:
@@ -90,7 +91,8 @@ class FunctionTests:
         others = (other for other in self._texts.all if other is not text)
         if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):
             return False
-        return observations.are_observed(text.source, position, names, nested)
+        heard = arguments.heard_in(frame) | self._scope.solution_names
+        return observations.are_observed(text.source, position, names, nested, heard)
 
     def _keeps_apart(self, frame: FrameType) -> bool:
         """Returns True if what a call makes of its arguments decides nothing about its answers."""

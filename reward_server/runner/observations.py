@@ -49,7 +49,13 @@ def position_in(frame: FrameType) -> Position | None:
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def are_observed(source: str, position: Position, names: tuple[str, ...], nested: bool) -> bool:
+def are_observed(
+    source: str,
+    position: Position,
+    names: tuple[str, ...],
+    nested: bool,
+    heard: frozenset[str] = frozenset(),
+) -> bool:
     """Returns True if a test sees what a call made of arguments, and computes nothing from them.
 
     Args:
@@ -57,6 +63,7 @@ def are_observed(source: str, position: Position, names: tuple[str, ...], nested
         position: of the call in it.
         names: of the arguments that can change.
         nested: whether one of them holds what can change as well.
+        heard: names that hold something of the solution's, which may have an argument too.
     """
     try:
         tree = ast.parse(source)
@@ -66,7 +73,8 @@ def are_observed(source: str, position: Position, names: tuple[str, ...], nested
     if not path or not isinstance(path[-1], ast.Call):
         return False
     scope = next(node for node in reversed(path) if isinstance(node, _Scope))
-    return all(_Uses(scope, path, name, nested=nested).are_observations() for name in names)
+    uses = (_Uses(scope, path, name, heard, nested=nested) for name in names)
+    return all(one.are_observations() for one in uses)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -138,8 +146,16 @@ class _Use:
 class _Uses:
     """The uses of one argument in the scope of a call."""
 
-    def __init__(self, scope: _Scope, path: Sequence[ast.AST], name: str, *, nested: bool) -> None:
-        self._scope, self._name, self._nested = scope, name, nested
+    def __init__(
+        self,
+        scope: _Scope,
+        path: Sequence[ast.AST],
+        name: str,
+        heard: frozenset[str],
+        *,
+        nested: bool,
+    ) -> None:
+        self._scope, self._name, self._nested, self._heard = scope, name, nested, heard
         self._call = path[-1]
         assert isinstance(self._call, ast.Call)
         self._function = ast.dump(self._call.func)
@@ -240,7 +256,7 @@ class _Uses:
         for node in use.around:
             if not isinstance(node, ast.Call) or use.node not in node.args:
                 continue
-            if ast.dump(node.func) == self._function:
+            if ast.dump(node.func) == self._function or _root(node.func) in self._heard:
                 return True
             if _called(node) in _COPYING:
                 return not self._nested or _called(node) == "deepcopy"
@@ -266,6 +282,13 @@ def _called(call: ast.Call) -> str:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
+
+
+def _root(node: ast.expr) -> str:
+    """Returns the name that a chain of attributes begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _uses(scope: ast.AST, name: str, around: tuple[ast.AST, ...] = ()) -> Iterator[_Use]:

@@ -12,16 +12,14 @@ import dataclasses
 import functools
 import importlib
 import inspect
-import json
 import re
 import threading
 import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from . import changes, faults, remote, sharing, streams, structures
+from . import faults, remote, sharing, streams, structures
 from .codec import (
     ANSWERED_TYPES,
     MAX_OBJECTS,
@@ -30,9 +28,9 @@ from .codec import (
     ProtocolViolation,
     TooLargeError,
 )
-from .containers import Given, can_be_held
+from .containers import Containers
 from .decoding import Decoder
-from .encoding import Encoder, arguments_of, cast_down
+from .encoding import Encoder, arguments_of
 from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of, ways_of
 from .records import Records
@@ -43,44 +41,11 @@ if TYPE_CHECKING:
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
-_GIVING = frozenset(("get", "item", "value"))
-_METHODS = (types.MethodType, types.BuiltinMethodType)
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
 class RaisedByTestsError(Exception):
     """Something of the tests' raised what has no counterpart here."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """What the judge asks for.
-
-    Attributes:
-        text: the request.
-        operation, operands: what is to be done.
-        received: objects of the prompt's classes that came with it.
-        numbered: containers that came with a number.
-        before: what these held.
-    """
-
-    text: bytes
-    operation: str
-    operands: list[object]
-    received: list[object]
-    numbered: list[object]
-    before: list[list[object]]
-
-    @property
-    def numbers(self) -> dict[int, int]:
-        """The numbers of the containers, by identity."""
-        return {id(value): number for number, value in enumerate(self.numbered)}
-
-    def changed(self) -> Iterator[tuple[int, object]]:
-        """Gives the containers that hold something else by now."""
-        for number, (value, held) in enumerate(zip(self.numbered, self.before, strict=True)):
-            if not changes.are_same(held, changes.elements(value)):
-                yield number, value
 
 
 class Service:
@@ -104,11 +69,11 @@ class Service:
         self._module = module
         self._result_bytes = result_bytes
         self.records = Records(vars(module).get, keeps_methods=True)
-        self._decoder = Decoder(self)
+        self._containers = Containers()
+        self._decoder = Decoder(self, containers=self._containers)
         self._shared = frozenset(shared)
         self._shared_objects = SharedObjects(CANDIDATE, self._shared_classes, lambda *_: True)
         self._objects: list[object] = []
-        self._given = Given(self._content_of)
         self._numbers: dict[int, int] = {}
         self._remotes: dict[int, remote.Remote] = {}
         self._number: bytes | None = None
@@ -141,14 +106,24 @@ class Service:
             number = self._number
             if number is None:
                 raise RuntimeError("the tests wait for nothing")
-            encoder = Encoder(self, self._result_bytes, types={})
-            question = encoder.dumps(["ask", operation, encoder.items(list(operands))])
-            self._frames.send(number + question)
+            self._frames.send(number + self._question(operation, list(operands)))
             frame = self._frames.receive()
             while frame[: NUMBER.size] != number:
                 self.serve(frame)
                 frame = self._frames.receive()
             return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
+
+    def _question(self, operation: str, operands: list[object]) -> bytes:
+        encoder = Encoder(self, self._result_bytes, types={}, containers=self._containers)
+        try:
+            asked = encoder.items(operands)
+            updates = self._containers.updates(encoder)
+            question = encoder.dumps(["ask", operation, asked, *([updates] if updates else [])])
+        except NotDataError:
+            self._containers.withdraw()
+            raise
+        self._containers.sent(updates)
+        return question
 
     def _input(self, prompt: object = "", /) -> str:
         """Answers `input` as the tests do, if they do."""
@@ -225,71 +200,79 @@ class Service:
     def serve(self, frame: bytes) -> None:
         """Answers one request."""
         previous, self._number = self._number, frame[: NUMBER.size]
-        answer = self._number + self._answer(frame[NUMBER.size :])
-        streams.flush_streams()
+        number = self._number
+        answer = self._performed(frame[NUMBER.size :])
         with self._asking:
+            data = number + answer()
+            streams.flush_streams()
             self._number = previous
-            self._frames.send(answer)
+            self._frames.send(data)
 
-    def _answer(self, request: bytes) -> bytes:
-        operation = ""
+    def _performed(self, request: bytes) -> Callable[[], bytes]:
+        """Does what is asked for, and returns what makes the answer.
+
+        Nothing of ours holds the operands by then, so that what holds them is the solution.
+        """
+        operation, received = "", list[object]()
         try:
-            self._shared_objects.received = []
-            decoded = self._decoder.loads(request)
-            numbered = list(self._decoder.numbered.values())
-            operation, operands, *updates = cast("list[Any]", decoded)
-            asked = _Request(
-                text=request,
-                operation=operation,
-                operands=operands,
-                received=self._shared_objects.received,
-                numbered=numbered,
-                before=list(map(changes.elements, numbered)),
-            )
-            for update in updates:
-                self._given.take(update)
+            self._shared_objects.received = received
+            operation, operands, *shared = cast("list[Any]", self._decoder.loads(request))
+            if shared:
+                self._take(*shared)
+            self._containers.settle()
             action = self._special.get(operation) or OPERATIONS[operation]
-            return self._returned(asked, action(*operands))
+            results = [action(*operands)]
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # a solution may raise anything
+            return functools.partial(self._raised, operation, error)
+        return functools.partial(self._answer, operation, results, received)
+
+    def _take(self, updates: Sequence[list[Any]] = (), released: Sequence[int] = ()) -> None:
+        """Brings containers to what the tests made of them."""
+        for number, content in updates:
+            self._containers.replace(number, content)
+        if released:
+            self._containers.keep(set(self._containers.numbers) - set(released))
+
+    def _answer(self, operation: str, results: list[object], received: list[object]) -> bytes:
+        try:
+            return self._returned(operation, results, received)
+        except ChannelClosedError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # the solution's own code may run here too
+            self._containers.withdraw()
             return self._raised(operation, error)
 
-    def _returned(self, asked: _Request, result: object) -> bytes:
-        extends = asked.operation != "case"
-        encoder = Encoder(
-            self, self._result_bytes, ANSWERED_TYPES, extends=extends, known=asked.numbers
+    def _returned(self, operation: str, results: list[object], received: list[object]) -> bytes:
+        extends = operation != "case"
+        has_numbers = extends and (
+            bool(self._containers.entries) or sharing.must_be_shared(results)
         )
-
-        def encode() -> tuple[object, list[list[object]], list[object]]:
-            value = self._encoded(encoder, result)
-            changed = [[number, encoder.content(one)] for number, one in asked.changed()]
-            return value, changed, encoder.items(asked.received)
-
-        value, changed, received = encoder.sharing(encode)
-        answer = ["return", value, changed or None, encoder.overloads_cast_down]
-        refreshed = self._given.changed() if self._given else []
-        given = self._given_number(asked, result, value)
-        if given is not None or refreshed or received:
-            answer += [given, refreshed]
+        encoder = Encoder(
+            self,
+            self._result_bytes,
+            ANSWERED_TYPES,
+            extends=extends,
+            containers=self._containers if has_numbers else None,
+        )
+        value = self._encoded(encoder, results[0])
+        told = self._told(encoder, results) if has_numbers else None
+        answer = ["return", value, told, encoder.overloads_cast_down]
         if received:
-            answer.append(received)
-        if encoder.mentions:
-            sharing.check(answer, sharing.numbered(json.loads(asked.text)))
+            answer.append(encoder.items(received))
         return encoder.dumps(answer)
 
-    def _given_number(self, asked: _Request, result: object, value: object) -> int | None:
-        """Returns the number of a container that an object of the solution's gave."""
-        operation, operands = asked.operation, asked.operands
-        gives = operation in _GIVING or (operation == "call" and isinstance(operands[0], _METHODS))
-        is_extended = type(value) is dict and "extended" in value
-        if not (gives or is_extended) or not can_be_held(result):
-            return None
-        return self._given.number_of(result)
-
-    def _content_of(self, container: object) -> object:
-        encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES, extends=True)
-        return encoder.value(cast_down(container))
+    def _told(self, encoder: Encoder, results: list[object]) -> list[object] | None:
+        """Returns what changed in containers, and the numbers of those that the solution keeps."""
+        updates = self._containers.updates(encoder)
+        if encoder.mentions:
+            changed = [self._containers.value_of(number) for number, _ in updates]
+            sharing.check([*results, *changed], {})
+        self._containers.sent(cast("list[list[Any]]", updates))
+        kept = self._containers.held(results)
+        self._containers.keep(kept)
+        return [updates, kept] if updates or kept else None
 
     def _encoded(self, encoder: Encoder, result: object) -> object:
         """Returns the JSON value of a result, a reference if it is data that cannot cross."""
@@ -298,11 +281,13 @@ class Service:
         except TooLargeError:
             raise
         except NotDataError:
+            self._containers.withdraw()
             return encoder.refer(result)
 
     def _raised(self, operation: str, error: BaseException) -> bytes:
+        error.__traceback__ = None  # which holds the operands
         if isinstance(error, _STOPS.get(operation, ())):
-            return b'["stop"]'
+            return self._with_changes(["stop"])
         if isinstance(error, TooLargeError):
             return Encoder(DataOnly(), self._result_bytes).dumps(["large", str(error)])
         names, text = faults.names_of(error), faults.text_of(error)
@@ -310,15 +295,24 @@ class Service:
         arguments = arguments_of(error, text)
         thing = vars(error).get("_runner_thing")
         if thing is None and type(error).__module__ == self._module.__name__:
-            thing = error.with_traceback(None)
+            thing = error
         reference = None if thing is None else encoder.refer(thing)
-        answer = ["raise", names, arguments, text, reference]
-        more = faults.more_of(error, _data_of)
-        return encoder.dumps(answer if more is None else [*answer, more])
+        answer = ["raise", names, arguments, text, reference, faults.more_of(error, _data_of)]
+        return self._with_changes(answer)
+
+    def _with_changes(self, answer: list[object]) -> bytes:
+        """Returns an answer that brings no value, with what changed in containers."""
+        encoder = Encoder(
+            self, self._result_bytes, ANSWERED_TYPES, extends=True, containers=self._containers
+        )
+        told = self._told(encoder, []) if self._containers.entries else None
+        return encoder.dumps(answer if told is None else [*answer, told])
 
     def _outcome(self, answer: object) -> object:
         match answer:
-            case ["return", value]:
+            case ["return", value, *updates]:
+                self._take(*cast("list[Any]", updates))
+                self._containers.settle()
                 return value
             case ["stop"]:
                 raise StopIteration

@@ -6,34 +6,36 @@ the test's own `except` clauses do, and the test that met it has failed.
 
 What it does not: judge answers.
 
-Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]],
-in which containers may have numbers (`sharing`), and [[number, container], ...] where the tests
-changed containers of the solution's (`containers`).
+Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
+Where both sides hold containers (`containers`), two elements more: [[number, container], ...] of
+those that the tests changed, and the numbers of those that they hold no more.
 Candidate to judge, with the same number:
 
-    "return", value, changed, overloads   changed is null, or [[number, container], ...] of those
-                                          with a number in the request that changed;
-                                          overloads counts comparisons cast down
-                                          Behind these come, where the tests hold containers, the
-                                          number of the one returned or null, and
-                                          [[number, container], ...] of those that changed
-    "raise", names, args, text, error     see `faults`; error is null or the exception itself
-    "stop"                                an iterator is exhausted; only in answer to `next`
+    "return", value, told, overloads      told is null if the solution keeps no container with a
+                                          number, or [[number, container], ...] of those that it
+                                          changed, and the numbers of those that it keeps;
+                                          overloads counts comparisons cast down; rows of the
+                                          prompt's objects may follow, see `shared_objects`
+    "raise", names, args, text, error     see `faults`; error is null or the exception itself; what
+                                          more there is to tell of it, and `told`, may follow
+    "stop"                                an iterator is exhausted; only in answer to `next`;
+                                          `told` may follow
     "large", problem                      the value may not cross
     "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
-                                          the same number by return, raise or stop
+                                          the same number by return, raise or stop;
+                                          [[number, container], ...] of those that changed may
+                                          follow in a request and in a return
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import extended, faults, sharing, wire
+from . import changes, extended, faults, sharing, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -43,9 +45,9 @@ from .codec import (
     ProtocolViolation,
 )
 from .consistency import END, Consistency
-from .containers import Held, can_be_held
+from .containers import Containers
 from .decoding import Decoder
-from .encoding import Encoder, cast_down
+from .encoding import Encoder
 from .endings import Cause, NotLoaded, SessionEnded
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
@@ -55,13 +57,14 @@ from .own import Own
 from .records import Records
 from .shared_objects import JUDGE, SharedObjects
 from .surroundings import Surroundings
+from .visibility import Visibility
 
 _INPUT = "input"
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
-_WITH_CHANGES = 4  # operands of a call whose arguments the tests hold
+_WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
 _SHOWN_OPERATIONS = frozenset(extended.SHOWN.values())
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
@@ -107,6 +110,42 @@ def _is_update(value: object) -> TypeGuard[list[Any]]:
     return type(value) is list and len(value) == 2 and type(value[0]) is int
 
 
+def _are_lists(values: list[object], most: int) -> bool:
+    return len(values) <= most and all(value is None or type(value) is list for value in values)
+
+
+def _parsed(told: object) -> tuple[dict[int, object], list[object]]:
+    """Returns what containers are to hold, by number, and the numbers of those that are kept.
+
+    Raises:
+        ProtocolViolation: no shim tells that.
+    """
+    match told:
+        case None:
+            return {}, []
+        case [list(changed), list(kept)] if all(type(number) is int for number in kept):
+            updates = {one[0]: one[1] for one in changed if _is_update(one)}
+            if len(updates) == len(changed):
+                return updates, kept
+    raise ProtocolViolation("changes that were not made")
+
+
+def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
+    """Returns True if an operation, but a call, hands over what the solution may keep."""
+    if operation in _PLAIN_OPERATIONS:
+        return False
+    return any(isinstance(value, (*changes.KINDS, tuple)) for value in operands[1:])
+
+
+def _handed_over(operands: tuple[object, ...]) -> list[object]:
+    """Returns what a request hands over, the arguments of a call by themselves too."""
+    handed = list(operands[1:])
+    for value in operands[1:3]:
+        parts = value.values() if type(value) is dict else value
+        handed += parts if isinstance(parts, Iterable) and type(value) in (list, dict) else ()
+    return handed
+
+
 class Session:
     """Asks the candidate.
 
@@ -124,8 +163,7 @@ class Session:
         doubts_empty: whether an empty answer may pass the tests by comparing nothing.
         keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
         classes: the prompt's, whose objects cross as records, by name.
-        changed: containers of the tests' that the latest call changed, and containers that hold
-            what they are to hold.
+        calls_indirectly: see `literals.may_call_indirectly`.
         brings_changes: whether all changes are brought back, to confirm a pass in which some were
             not.
         crossed: whether anything but plain data crossed: an object or function of either side, a
@@ -149,8 +187,10 @@ class Session:
         self.crossed = False
         self.records = Records()
         self._takes_extended = True
-        self._decoder = Decoder(self, self._answered_type)
-        self._ask_decoder = Decoder(self, _no_type)
+        self._containers = Containers()
+        self._visibility = Visibility(self._containers, self)
+        self._decoder = Decoder(self, self._answered_type, self._containers)
+        self._ask_decoder = Decoder(self, _no_type, self._containers)
         self._decoding = False
         self._is_apart: bool | None = None  # of the request that is made, if it was looked at
         self._surroundings = Surroundings(link)
@@ -163,7 +203,6 @@ class Session:
         self._raised_by_tests: list[Exception] = []
         self._objects: dict[int, object] = {}
         self._consistency = Consistency()
-        self._containers = Held(lambda value: Encoder(self, _OWN_LIMIT).value(cast_down(value)))
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
@@ -173,7 +212,7 @@ class Session:
         self.ended: SessionEnded | None = None
         self.expected: dict[str, type[faults.CandidateError]] = {}
         self.signals: dict[str, int] = {}
-        self.changed: list[tuple[object, object]] = []
+        self.calls_indirectly = False
         self.brings_changes = False
         self.raises: Callable[[FrameType, int], bool] = _raises_nothing
         self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
@@ -370,18 +409,11 @@ class Session:
             self.asked_early = True
             raise NotLoaded
 
-    def receive(
-        self,
-        number: bytes = b"",
-        known: Sequence[object] = (),
-        request: Sequence[object] = (),
-    ) -> list[object]:
+    def receive(self, number: bytes = b"") -> list[object]:
         """Waits for a message.
 
         Args:
             number: of the request that it must answer.
-            known: containers that have a number in the request.
-            request: the request's JSON value.
 
         Raises:
             SessionEnded: there is none, or it is not what a candidate's shim sends.
@@ -394,9 +426,8 @@ class Session:
             is_ask = frame.startswith(_ASK, len(number))
             decoder = self._ask_decoder if is_ask else self._decoder
             self._takes_extended = not is_ask
-            message = decoder.loads(frame[len(number) :], () if is_ask else known)
-            if decoder.mentions:
-                sharing.check(json.loads(frame[len(number) :]), sharing.numbered(request))
+            message = decoder.loads(frame[len(number) :])
+            self._mentions = decoder.mentions
             self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -418,6 +449,8 @@ class Session:
         """Ends a session in which the candidate sent more than it was asked for."""
         if self._consistency.contradictions:
             self.signals[wire.CONTRADICTION] = self._consistency.contradictions
+        if self._containers.lost:
+            self.signals[wire.OUT_OF_STEP] = self._containers.lost
         if self.ended is None and self._link.has_more():
             self.forged("a frame that nobody asked for")
 
@@ -455,86 +488,144 @@ class Session:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
 
     def _exchange(self, operation: str, operands: tuple[object, ...]) -> object:
-        is_held = operation == "call" and len(operands) == _WITH_CHANGES
-        encoder = Encoder(self, _OWN_LIMIT, numbers_all=is_held)
+        request = self._request_of(operation, operands)
         self._number += 1
         number = NUMBER.pack(self._number)
-        updates = self._containers.changed() if self._containers else []
-        if updates:
-            self._consistency.changed()
-        message: list[object] = [
-            operation,
-            encoder.sharing(lambda: encoder.items(list(operands))),
-            *([updates] if updates else []),
-        ]
-        frame = number + encoder.dumps(message)
-        if encoder.met_class:
-            self.cross()
         self._spend_call()
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
-        self._send(frame)
+        self._send(number + request)
+        pending: dict[int, object] = {}
         while True:
-            match self.receive(number, encoder.numbered, message):
-                case ["return", value, changed, int(overloads)]:
-                    return self._returned(value, changed, overloads, encoder.numbered)
-                case ["return", value, changed, int(overloads), held, list(refreshed), *told] if (
-                    not told or [type(one) for one in told] == [list]
+            match self.receive(number):
+                case ["return", value, None, 0] if not self._containers.entries:
+                    self._doubt(value)
+                    return value
+                case ["return", value, told, int(overloads), *rows] if _are_lists(rows, 1):
+                    if overloads:
+                        self._count("cast_down_overload")
+                    self._doubt(value)
+                    return self._told([value], told, pending, operands)[0]
+                case ["raise", list(names), list(arguments), str(text), error, *rest] if _are_lists(
+                    rest, 2
                 ):
-                    value = self._held(value, held, refreshed)
-                    return self._returned(value, changed, overloads, encoder.numbered)
-                case ["raise", list(names), list(arguments), str(text), error]:
-                    raise self._raised(names, arguments, text, error)
-                case ["raise", list(names), list(arguments), str(text), error, list(more)]:
-                    raised = self._raised(names, arguments, text, error)
-                    raise faults.completed(raised, more, self.expected)
-                case ["stop"] if operation in ("next", "anext"):
+                    more, told = (*rest, None, None)[:2]
+                    self._told([], told, pending, operands)
+                    raise self._raised(names, arguments, text, error, more)
+                case ["stop", *told] if operation in ("next", "anext") and _are_lists(told, 1):
+                    self._told([], told[0] if told else None, pending, operands)
                     raise StopIteration
                 case ["large", str(problem)]:
                     raise self._end(Cause.RESULT, f"the program's result {problem[:200]}")
-                case ["ask", str(asked), list(asked_operands)]:
+                case ["ask", str(asked), list(asked_operands), *updates] if _are_lists(updates, 1):
+                    asked_operands = self._lent(asked_operands, updates, pending)
                     self._answer(number, asked, asked_operands)
                 case _:
                     raise self.forged("not an answer")
 
-    def _held(self, value: object, number: object, refreshed: list[object]) -> object:
-        """Takes what the solution made of containers that the tests hold."""
-        self.cross()
-        updates = [(one[0], one[1]) for one in refreshed if _is_update(one)]
-        if len(updates) != len(refreshed) or not self._containers.refresh(updates):
-            raise self.forged("no containers that the tests hold")
-        if number is None:
-            return value
-        if type(number) is not int or not can_be_held(value):
-            raise self.forged("no container that can be held")
-        return self._containers.hold(number, value)
-
-    def _returned(
-        self, value: object, changed: object, overloads: int, numbered: Sequence[object]
-    ) -> object:
-        if overloads:
-            self._count("cast_down_overload")
-        if self.doubts_empty and type(value) in _SIZED and not value:
+    def _doubt(self, answer: object) -> None:
+        if self.doubts_empty and type(answer) in _SIZED and not answer:
             self.cross()
-        self.changed = [] if changed is None else self._changes_of(changed, numbered)
-        return value
 
-    def _changes_of(
-        self, changed: object, numbered: Sequence[object]
-    ) -> list[tuple[object, object]]:
-        """Returns the tests' containers that changed, with what they are to hold."""
-        given = cast("list[object]", changed) if type(changed) is list else [None]
-        updates = {one[0]: one[1] for one in given if _is_update(one)}
-        if len(updates) != len(given) or not updates.keys() <= set(range(len(numbered))):
-            raise self.forged("changes that were not made")
-        return [(numbered[number], content) for number, content in updates.items()]
+    # ---------------------------------------------------------------------------- containers
+
+    def _request_of(self, operation: str, operands: tuple[object, ...]) -> bytes:
+        """Returns a request, with what the tests changed in containers that both sides hold."""
+        is_call = operation == "call"
+        is_shared = len(operands) == _WITH_NUMBERS if is_call else _may_hold(operation, operands)
+        asked = list(operands[: _WITH_NUMBERS - 1] if is_call else operands)
+        if not (is_shared or self._containers.entries):
+            encoder = Encoder(self, _OWN_LIMIT)
+            return self._packed(encoder, [operation, encoder.items(asked)])
+        containers = self._containers
+        encoder = Encoder(self, _OWN_LIMIT, containers=containers)
+        try:
+            values = encoder.items(asked)
+            updates = containers.updates(encoder)
+            held = containers.in_step(containers.held(()))
+            released = [one for one in containers.numbers if one not in held]
+            shared = [updates, released] if updates or released else []
+            request = self._packed(encoder, [operation, values, *shared])
+        except NotDataError:
+            containers.withdraw()
+            raise
+        if updates:
+            self.cross()
+            self._consistency.changed()
+        containers.keep(held)
+        containers.sent(updates)
+        containers.hand_over(_handed_over(operands))
+        return request
+
+    def _packed(self, encoder: Encoder, message: list[object]) -> bytes:
+        data = encoder.dumps(message)
+        if encoder.met_class:
+            self.cross()
+        return data
+
+    def _told(
+        self,
+        results: list[object],
+        told: object,
+        pending: dict[int, object],
+        operands: tuple[object, ...],
+    ) -> list[object]:
+        """Takes what the solution did to containers, and returns its results."""
+        try:
+            updates, kept = _parsed(told)
+            updates = {n: one for n, one in pending.items() if n in self._containers} | updates
+            self._check(results, updates)
+            if updates and not all(map(self._containers.is_own, updates)):
+                self.cross()
+            if updates:
+                given = _handed_over(operands)
+                results = self._visibility.take(updates, results, _asking_frame(), given)
+            self._containers.keep(kept)
+            self._containers.settle()
+        except (ProtocolViolation, NotDataError) as violation:
+            raise self.forged(str(violation)) from None
+        return results
+
+    def _lent(
+        self, operands: list[object], updates: list[object], pending: dict[int, object]
+    ) -> list[object]:
+        """Takes what the solution did before it asks, and returns what it asks with.
+
+        Whether the tests see what it did to theirs is decided when the call is over, but in a run
+        with all changes; so what is asked may not see what it would.
+        """
+        try:
+            changed, _ = _parsed([*updates, []] if updates else None)
+            self._check(operands, pending | changed)
+            for number, content in changed.items():
+                if self.brings_changes or not self._containers.is_own(number):
+                    self._containers.replace(number, content)
+                else:
+                    pending[number] = content
+                    self.withhold()
+            self._containers.settle()
+        except (ProtocolViolation, NotDataError) as violation:
+            raise self.forged(str(violation)) from None
+        return self._visibility.copied(pending, operands) if pending else operands
+
+    def _check(self, values: list[object], updates: dict[int, object]) -> None:
+        """Refuses changes that cannot be made, and what stands for more than may cross.
+
+        Raises:
+            NotDataError, ProtocolViolation: they are refused.
+        """
+        for number, content in updates.items():
+            self._containers.check(number, content)
+        if self._mentions:
+            containers = {id(self._containers.value_of(n)): one for n, one in updates.items()}
+            sharing.check(values, containers)
 
     def withhold(self) -> None:
         """Records that a change was kept from the tests."""
         self._count(wire.WITHHELD_CHANGE)
 
     def _raised(
-        self, names: list[object], arguments: list[object], text: str, error: object
+        self, names: list[object], arguments: list[object], text: str, error: object, more: object
     ) -> BaseException:
         if not all(type(name) is str for name in names):
             raise self.forged("an exception without a name")
@@ -544,25 +635,38 @@ class Session:
         known = cast("list[str]", names)
         if "builtins.SystemExit" in known:
             self._count("early_exit")
-        return faults.rebuild(known, arguments, text, error, self.expected)
+        rebuilt = faults.rebuild(known, arguments, text, error, self.expected)
+        if type(more) is not list:
+            return rebuilt
+        return faults.completed(rebuilt, more, self.expected)
 
     def _answer(self, number: bytes, operation: str, operands: list[object]) -> None:
         """Does what the candidate asks for, here, and sends what came of it."""
         self._spend_call()
-        encoder = Encoder(self, _OWN_LIMIT)
         try:
             if operation == _INPUT:
-                result: object = self._surroundings.answer(*operands[:1])
+                results: list[object] = [self._surroundings.answer(*operands[:1])]
             else:
-                result = self._callbacks.perform(operation, operands)
-            frame = encoder.dumps(["return", encoder.value(result)])  # it has crossed already
+                results = [self._callbacks.perform(operation, operands)]
+            frame = self._returned(results)  # it has crossed already
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
         except StopIteration:
-            frame = encoder.dumps(["stop"])
+            frame = b'["stop"]'
         except Exception as error:  # noqa: BLE001  # the tests' own, which the solution sees
+            self._containers.withdraw()
             frame = self._describe(error)
         self._send(number + frame)
+
+    def _returned(self, results: list[object]) -> bytes:
+        """Returns the answer to something that the solution asked for."""
+        encoder = Encoder(self, _OWN_LIMIT, containers=self._containers)
+        value = encoder.value(results[0])
+        updates = self._containers.updates(encoder)
+        frame = encoder.dumps(["return", value, *([updates] if updates else [])])
+        self._containers.sent(updates)
+        self._containers.hand_over(results)
+        return frame
 
     def _describe(self, error: Exception) -> bytes:
         encoder = Encoder(self, _OWN_LIMIT)

@@ -1,89 +1,185 @@
-"""Containers with numbers: which of them in a message are one and the same.
+"""Which containers must stay one and the same on both sides.
 
-A container that can change, and that a message mentions twice or whose changes the judge wants, has
-a number: {"shared": [number, container]} where it is met first, {"again": number} later on, in the
-answer too. So `[[0]] * 3` arrives as one row three times, and `return xs` is the test's own list.
+A container that can change is data, and crosses as a copy, if a message mentions it once and
+nothing else on its side holds it: nobody can tell the difference. Else it has a number
+(`containers`). References are counted: those from inside the values are known, and any more mean
+that a name, a field, a cache or a frame holds a container.
 
 What this stops: a few bytes that stand for a structure larger than any message. Sizes are counted
 as if each container were a copy, and what contains itself is refused.
 
-What it does not: keep a number from one call to the next, or number what is in fields of objects of
-the prompt's classes.
+What it does not: see a holder that counts no reference, such as a weak one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections import UserDict, UserList, deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from .codec import AGAIN, MAX_CONTAINERS, SHARED, ProtocolViolation, TooLargeError
+from . import changes
+from .codec import MAX_CONTAINERS, NotDataError, TooLargeError
 
 _CHARACTERS = 64  # of a text that count as one element
 
 
-def check(message: list[object], known: Mapping[int, object]) -> None:
-    """Refuses a message that stands for more than may cross.
+def can_be_shared(value: object) -> bool:
+    """Returns True if a value is a container that can change."""
+    return isinstance(value, (*changes.KINDS, UserDict, UserList))
+
+
+def must_be_shared(values: Sequence[object], references: int = 0) -> bool:
+    """Returns True if something else than some values holds a container in them, or two do.
 
     Args:
-        message: as JSON, an answer's third element being the changed containers by number.
-        known: the JSON values of containers with numbers in the request.
+        values: the values, in a list or tuple that is theirs alone.
+        references: how many more references each of the values has.
+    """
+    containers = _changing(values)
+    if not containers:
+        return False
+    if all(map(_is_flat, containers)):
+        return _most_referred(containers) > _OF_A_VALUE + references
+    return _are_entangled(containers, references + 1)
+
+
+def _is_flat(value: object) -> bool:
+    """Returns True for a list of nothing that changes, as most arguments are."""
+    return type(value) is list and changes.UNCHANGING.issuperset(map(type, value))
+
+
+def _most_referred(values: Sequence[object]) -> int:
+    return max(map(sys.getrefcount, values))
+
+
+def _are_entangled(values: Sequence[object], references: int) -> bool:
+    nodes, mentions = _met_in(values)
+    if not nodes:
+        return False
+    if max(mentions.values()) > 1 or any(map(_is_extended, nodes.values())):
+        return True
+    roots = {id(value) for value in values}
+    return any(
+        excess > (references if identity in roots else 0)
+        for identity, excess in _excess(nodes, mentions).items()
+    )
+
+
+def references_to(values: Sequence[object]) -> int:
+    """Returns how many more references the first of some values has; see `must_be_shared`."""
+    return _excess(*_met_in(values))[id(values[0])]
+
+
+def held(values: Sequence[object], known: Mapping[int, int]) -> set[int]:
+    """Returns the identities of what something else than some values holds.
+
+    Args:
+        values: the values, in a list or tuple that is theirs alone.
+        known: how many more references of ours there are, by identity.
+    """
+    nodes, mentions = _met_in(values)
+    outside = {
+        identity
+        for identity, excess in _excess(nodes, mentions).items()
+        if excess > known.get(identity, 0)
+    }
+    return outside | _met_in([nodes[identity] for identity in outside])[0].keys()
+
+
+def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
+    """Refuses values that stand for more than may cross.
+
+    Args:
+        values: the values.
+        contents: what containers are to hold, by their identity.
 
     Raises:
-        ProtocolViolation: it contains itself, or mentions what there is not.
-        TooLargeError: it is too large.
+        NotDataError: they contain themselves, or are too large.
     """
-    nodes = {**known, **dict(_numbered(message)), **dict(_changed(message))}
-    if _Sizes(nodes).of(message) > MAX_CONTAINERS:
+    sizes = _Sizes(contents)
+    if sum(map(sizes.of, (*values, *contents.values()))) > MAX_CONTAINERS:
         raise TooLargeError(f"stands for more than {MAX_CONTAINERS} elements")
 
 
-def numbered(message: object) -> dict[int, object]:
-    """Returns the JSON values of the containers with numbers in a message."""
-    return dict(_numbered(message))
+def _parts(value: object) -> list[object] | None:
+    """Returns what in a container, or tuple, may be changed; None for anything else."""
+    kind = type(value)
+    if kind in changes.UNCHANGING:
+        return None
+    if kind is list or issubclass(kind, (list, deque)):
+        return _changing(cast("Iterable[object]", value))
+    if kind is tuple or issubclass(kind, tuple):
+        return _changing(cast("Iterable[object]", value)) or None
+    if issubclass(kind, dict):
+        return _changing(cast("dict[object, object]", value).values())
+    if issubclass(kind, (set, bytearray)):
+        return []
+    is_user = UserList in kind.__mro__ or UserDict in kind.__mro__
+    return [cast("UserList[object]", value).data] if is_user else None
 
 
-def _numbered(node: object) -> Iterator[tuple[int, object]]:
-    if type(node) is dict:
-        ((tag, content),) = cast("dict[str, object]", node).items()
-        if tag == SHARED:
-            number, content = cast("list[object]", content)
-            yield cast("int", number), content
-        yield from _numbered(content)
-    elif type(node) is list:
-        for part in cast("list[object]", node):
-            yield from _numbered(part)
+def _is_extended(value: object) -> bool:
+    """Returns True if a container may have more to it than what it holds."""
+    return type(value) not in changes.KINDS and not isinstance(value, tuple)
 
 
-def _changed(message: list[object]) -> Iterator[tuple[int, object]]:
-    if message[0] == "return" and len(message) > 2 and type(message[2]) is list:
-        for number, content in cast("list[list[object]]", message[2]):
-            yield cast("int", number), content
+def _changing(values: Iterable[object]) -> list[object]:
+    return [value for value in values if type(value) not in changes.UNCHANGING]
+
+
+def _met_in(values: Sequence[object]) -> tuple[dict[int, object], dict[int, int]]:
+    """Returns the containers in values, and how often these mention each, by identity."""
+    nodes, mentions = dict[int, object](), dict[int, int]()
+    waiting = [values]
+    while waiting:
+        for part in waiting.pop():
+            identity = id(part)
+            if identity in nodes:
+                mentions[identity] += 1
+            elif (parts := _parts(part)) is not None:
+                nodes[identity], mentions[identity] = part, 1
+                waiting.append(parts)
+    return nodes, mentions
+
+
+def _excess(nodes: Mapping[int, object], mentions: Mapping[int, int]) -> dict[int, int]:
+    """Returns how many references each container has beside its mentions, by identity."""
+    return {
+        identity: sys.getrefcount(node) - mentions[identity] - _OF_OURS
+        for identity, node in nodes.items()
+    }
+
+
+def _counted(sample: list[object]) -> int:
+    return next(iter(_excess(*_met_in(sample)).values()))
+
+
+_OF_OURS = 0
+_OF_OURS = _counted([[[]]])
+_OF_A_VALUE = _most_referred([[]]) + 1  # what is looked at is in another list too
 
 
 class _Sizes:
-    """Sizes of JSON values, in which each mention of a container counts as a copy."""
+    """Sizes of values, in which each mention of a container counts as a copy."""
 
-    def __init__(self, nodes: Mapping[int, object]) -> None:
-        self._nodes = nodes
+    def __init__(self, contents: Mapping[int, object]) -> None:
+        self._contents = contents
         self._known: dict[int, int] = {}
 
-    def of(self, node: object) -> int:
-        if type(node) is list:
-            return 1 + sum(map(self.of, cast("list[object]", node)))
-        if type(node) is str:
-            return 1 + len(node) // _CHARACTERS
-        if type(node) is not dict:
-            return 1
-        ((tag, content),) = cast("dict[str, object]", node).items()
-        if tag == SHARED:
-            return self._numbered(cast("list[int]", content)[0])
-        return self._numbered(cast("int", content)) if tag == AGAIN else self.of(content)
-
-    def _numbered(self, number: int) -> int:
-        size = self._known.get(number)
+    def of(self, value: object) -> int:
+        if type(value) is str:
+            return 1 + len(value) // _CHARACTERS
+        size = self._known.get(id(value))
         if size is None:
-            self._known[number] = -1
-            size = self._known[number] = self.of(self._nodes[number])
+            self._known[id(value)] = -1
+            size = self._known[id(value)] = self._measured(self._contents.get(id(value), value))
         if size < 0:
-            raise ProtocolViolation("a container that contains itself")
+            raise NotDataError("contains itself")
         return size
+
+    def _measured(self, value: object) -> int:
+        parts = _parts(value)
+        if parts is None:
+            return 1
+        return 1 + len(cast("Sequence[object]", value)) + sum(map(self.of, parts))

@@ -21,7 +21,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Generator, Iter
 from types import FrameType, TracebackType
 from typing import cast
 
-from . import changes
+from . import changes, literals
 from .codec import Foreign, ProtocolViolation
 from .operations import ARITHMETIC, IN_PLACE, ORDER, SPECIAL
 from .session import Session
@@ -74,17 +74,14 @@ class Special(Referred):
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        session, held = self._runner_session, cast("tuple[bool, ...]", ())
-        if kwargs or not changes.UNCHANGING.issuperset(map(type, args)):
-            named = [sys.getrefcount(one) for one in args if _may_hold(one)]
-            is_named = max(named, default=0) > _OF_A_LITERAL
-            held = (True,) if is_named or kwargs or any(map(_holds_named, args)) else ()
+        session, frame = self._runner_session, sys._getframe(1)
         if session.knows_classes:
-            session.protect([*args, *kwargs.values()], sys._getframe(1))
-        result = session.request("call", self, list(args), kwargs or None, *held)
-        if not session.changed:
-            return result
-        return _bring_back(session, sys._getframe(1), (*args, *kwargs.values()), result)
+            session.protect([*args, *kwargs.values()], frame)
+        if not kwargs and changes.UNCHANGING.issuperset(map(type, args)):
+            return session.request("call", self, list(args), None)
+        is_shared = bool(kwargs) or session.calls_indirectly or literals.are_held(args, frame)
+        with_numbers = (True,) if is_shared else ()
+        return session.request("call", self, list(args), kwargs or None, *with_numbers)
 
     # -------------------------------------------------------------------------- comparison
 
@@ -206,86 +203,6 @@ def _is_test_raising(
     if not isinstance(error, Exception) or isinstance(error, AssertionError):
         return False
     return session.raises(frame, traceback.tb_lineno)
-
-
-def _bring_back(
-    session: Session, frame: FrameType, arguments: tuple[object, ...], result: object
-) -> object:
-    """Brings arguments to what a call made of them, as far as that decides nothing of answers.
-
-    Returns:
-        The result, in which copies stand for what was not brought back.
-    """
-    changed, session.changed = session.changed, []
-    wanted = session.brings_changes or (changes.are_wanted(frame) and session.keeps_apart(frame))
-    if not wanted:
-        looked_at = _looked_at(session, frame, arguments)
-        seen = changes.reachable(one for one in arguments if id(one) in looked_at)
-    withheld: dict[int, object] = {}
-    for old, content in changed:
-        if (wanted or id(old) in seen) and changes.can_replace(old, content):
-            changes.replace(old, content)
-        else:
-            withheld[id(old)] = content
-            session.withhold()
-    return changes.detached(result, withheld) if withheld else result
-
-
-def _may_hold(value: object) -> bool:
-    """Returns True if a value, or an element of a tuple, may be changed."""
-    if type(value) is tuple:
-        return any(map(_may_hold, value))
-    return type(value) not in changes.UNCHANGING
-
-
-class _Call:
-    """Tells how often an argument is referred to that nothing but its call holds."""
-
-    def __call__(self, *args: object) -> int:
-        return max([sys.getrefcount(one) for one in args if _may_hold(one)])
-
-
-_OF_A_LITERAL = _Call()([])
-
-
-def _references_in(parts: list[object]) -> list[int]:
-    return [sys.getrefcount(one) for one in parts if type(one) is not tuple]
-
-
-_OF_A_PART = _references_in([[]])[0] + 1  # `_holds_named` has a list of the parts as well
-
-
-def _holds_named(value: object) -> bool:
-    """Returns True if something that can change, inside a value, is held by something else too."""
-    if type(value) not in _CONTAINERS:
-        return False
-    held = value.values() if isinstance(value, dict) else cast("Collection[object]", value)
-    if changes.UNCHANGING.issuperset(map(type, held)):
-        return False
-    parts = [one for one in held if type(one) not in changes.UNCHANGING]
-    return max(_references_in(parts), default=0) > _OF_A_PART or any(map(_holds_named, parts))
-
-
-_CONTAINERS = frozenset((*changes.KINDS, tuple)) - {set, bytearray}
-
-
-def _looked_at(
-    session: Session, frame: FrameType, arguments: tuple[object, ...]
-) -> Collection[int]:
-    """Returns the identities of arguments at which the test looks when it has the result."""
-    changing = [one for one in arguments if changes.can_change(one)]
-    if not changing:
-        return ()
-    named = [
-        (name, value)
-        for name, value in frame.f_locals.items()
-        if any(value is one for one in changing)
-    ]
-    names = tuple(name for name, _ in named)
-    found = frozenset(id(value) for _, value in named)
-    is_plain = bool(named) and len(found) == len(named)
-    nested = any(map(changes.is_nested, changing))
-    return found if is_plain and session.observes(frame, names, nested) else frozenset()
 
 
 def _as_int(answer: object) -> int:

@@ -15,7 +15,18 @@ from functools import partial
 from types import FrameType
 from typing import cast
 
-from . import arguments, casts, frameworks, judge, observations, outcomes, program, proxy, trial
+from . import (
+    arguments,
+    casts,
+    frameworks,
+    judge,
+    literals,
+    observations,
+    outcomes,
+    program,
+    proxy,
+    trial,
+)
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
@@ -115,6 +126,7 @@ def run(
     )
     session.brings_changes = bool(header["brings_changes"])
     texts = frameworks.texts_of(blobs)
+    session.calls_indirectly = literals.may_call_indirectly(texts.values())
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)

@@ -65,7 +65,8 @@ Report document:
               one for each test of the request, whatever happened
     signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
               CAST where answers were of classes that the tests can tell from those that arrived,
-              WITHHELD_CHANGE where the tests did not see what the solution did to an argument
+              WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
+              OUT_OF_STEP where both sides held more containers than are kept in step
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product
@@ -181,6 +182,7 @@ CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
 CAST = "cast_to_base"
+OUT_OF_STEP = "out_of_step"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

@@ -12,6 +12,7 @@ from reward_server.domain import (
     Ending,
     Execution,
     FunctionTests,
+    Integrity,
     RewardPolicy,
     RewardPolicyKind,
     Termination,
@@ -248,3 +249,10 @@ def test_a_pass_that_needs_changes_to_be_withheld_is_refused(
 def test_a_failure_with_withheld_changes_costs_nothing() -> None:
     runs, count = confirm(sound, run=execution(FAILURE, signals=WITHHELD))
     assert (verdict(runs), count, len(runs)) == (Verdict.FAILED, 0, 1)
+
+
+@pytest.mark.parametrize("signal", [wire.CONTRADICTION, wire.OUT_OF_STEP])
+def test_a_pass_that_rests_on_the_solutions_word_is_shared(signal: str) -> None:
+    for crossed in (False, True):
+        runs, _ = confirm(sound, run=execution(PASS, crossed=crossed, signals={signal: 1}))
+        assert (verdict(runs), runs[-1].integrity) == (Verdict.PASSED, Integrity.SHARED)

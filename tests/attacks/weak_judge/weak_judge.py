@@ -13,6 +13,7 @@ from runner.call_tests import CallTests
 from runner.proxy import Proxy
 from runner.session import Session
 
+__package__ = "runner"  # so that its frames are none of the tests'
 HOLE = "hole:"
 _request: Any = Session.request
 _observed: Any = CallTests._observed

@@ -11,7 +11,7 @@ import pytest
 
 from reward_server.runner import extended, records
 from reward_server.runner.codec import DataOnly, ProtocolViolation
-from reward_server.runner.containers import Given, Held
+from reward_server.runner.containers import Containers
 from reward_server.runner.decoding import Decoder
 from reward_server.runner.encoding import Encoder, cast_down
 from tests.unit.runner.test_session import an_object, session_with
@@ -35,78 +35,107 @@ class Stack(list[object]):
         return self[-1]
 
 
+class Sides:
+    """Two sides, of which the first handed a container over."""
+
+    def __init__(self, value: Any) -> None:
+        self.ours, self.theirs, self.value = Containers(), Containers(), value
+        encoder = Encoder(DataOnly(), 64 * MEBIBYTE, containers=self.ours)
+        frame = encoder.dumps([encoder.value([value])])
+        decoder = Decoder(DataOnly(), containers=self.theirs)
+        self.copy: Any = cast("Any", decoder.loads(frame))[0][0]
+        self.ours.sent([])
+        self.theirs.settle()
+
+    def tell(self, sender: Containers, receiver: Containers) -> int:
+        """Has one side tell the other what changed; returns the number of these containers."""
+        encoder = Encoder(DataOnly(), MEBIBYTE, containers=sender)
+        updates = sender.updates(encoder)
+        frame = encoder.dumps([updates])
+        sender.sent(updates)
+        told = cast("Any", Decoder(DataOnly(), containers=receiver).loads(frame))[0]
+        for number, content in told:
+            receiver.replace(number, content)
+        receiver.settle()
+        return len(updates)
+
+
 @pytest.mark.parametrize(
     "value",
     [[1], {"a": 1}, {1}, deque([1]), OrderedDict(a=1), bytearray(b"a"), Stack([1]), UserList([1])],
     ids=lambda value: type(value).__name__,
 )
-def test_what_the_tests_change_the_solution_has(value: Any) -> None:
-    given, held = Given(_encode), Held(_encode)
-    number = given.number_of(value)
-    assert number is not None
-    copy = held.hold(number, _crossed(_encode(value)))
-    assert not held.changed()
-    cast("Any", copy).clear()
-    given.take([[number, _crossed(content)] for number, content in held.changed()])
+def test_what_one_side_changes_the_other_has(value: Any) -> None:
+    sides = Sides(value)
+    assert sides.tell(sides.theirs, sides.ours) == 0
+    sides.copy.clear()
+    assert sides.tell(sides.theirs, sides.ours) == 1
     assert not value
-    assert not held.changed()
+    assert sides.tell(sides.ours, sides.theirs) == sides.tell(sides.theirs, sides.ours) == 0
 
 
-def test_what_the_solution_changes_the_tests_see() -> None:
-    given, held, value = Given(_encode), Held(_encode), [1]
-    number = given.number_of(value)
-    copy = held.hold(cast("int", number), [1])
-    value.append(2)
-    assert held.refresh([(number, content) for number, content in given.changed()])  # type: ignore[misc]
-    assert copy == [1, 2]
-    assert held.hold(cast("int", number), [1, 2, 3]) is copy == [1, 2, 3]
+def test_elements_change_their_places_and_nothing_else() -> None:
+    first, second = [1], [2]
+    sides = Sides([first, second])
+    copies = list(sides.copy)
+    sides.copy.reverse()
+    assert sides.tell(sides.theirs, sides.ours) == 1
+    assert sides.value[0] is second
+    assert sides.value[1] is first
+    sides.value[0].append(sides.value)
+    sides.value[0][-1] = [first]
+    assert sides.tell(sides.ours, sides.theirs) == 1
+    assert copies == [[1], [2, [[1]]]]
+    assert copies[1][1][0] is copies[0]
 
 
-def test_a_refreshed_container_leaves_what_the_tests_put_into_it_alone() -> None:
-    held, mine = Held(_encode), [1, 2]
-    copy = cast("list[object]", held.hold(1, []))
-    copy.append(mine)
-    assert held.refresh([(1, [[]])])
-    assert copy == [[]]
-    assert mine == [1, 2]
+def test_a_container_that_nobody_else_holds_is_forgotten() -> None:
+    sides = Sides([[1], [2]])
+    inner, sides.copy = sides.copy[1], None
+    assert [sides.theirs.value_of(number) for number in sides.theirs.held(())] == [inner]
+    sides.theirs.keep(sides.theirs.held(()))
+    assert len(sides.theirs) == 1
+    assert sides.theirs.number_of(inner) is not None
+    del inner
+    assert sides.theirs.held(()) == []
 
 
 @pytest.mark.parametrize("content", [{}, (), "a", 1, None, {1}, Stack()], ids=repr)
 def test_a_container_becomes_nothing_else(content: object) -> None:
-    held = Held(_encode)
-    held.hold(1, [1])
-    assert not held.refresh([(1, content)])
-
-
-def test_a_number_that_nobody_holds_changes_nothing() -> None:
-    assert Held(_encode).refresh([(7, [1])])
+    sides = Sides([1])
+    with pytest.raises(ProtocolViolation):
+        sides.theirs.replace(0, content)
+    assert sides.copy == [1]
 
 
 def test_only_the_latest_containers_and_small_ones_are_kept_in_step() -> None:
-    given = Given(_encode)
-    values = [[number] for number in range(40)]
-    assert len({given.number_of(value) for value in values}) == 40
-    for value in values:
-        value.append(0)
-    assert len(given.changed()) == 32
-    assert given.number_of([0] * MEBIBYTE) is None
+    many, large = Sides([[number] for number in range(300)]), Sides([[0] * (2 * MEBIBYTE)])
+    assert len(many.ours.in_step(many.ours.numbers)) == 256
+    assert many.ours.lost == 46
+    large.ours.settle()
+    assert len(large.ours.in_step(large.ours.numbers)) == 2
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "told",
     [
-        ["return", [1], None, 0, "1", []],
-        ["return", [1], None, 0, True, []],
-        ["return", 5, None, 0, 1, []],
-        ["return", None, None, 0, None, [[1]]],
-        ["return", None, None, 0, None, [["a", []]]],
-        ["return", None, None, 0, None, {"tuple": []}],
-        ["return", 5, [[], None], 0],
+        1,
+        [],
+        [[]],
+        [[], None],
+        [[], [7]],
+        [[], [0, True]],
+        [[[0]], []],
+        [[["0", []]], []],
+        [[[7, []]], []],
+        [[[0, 5]], [0]],
+        [[[0, {"dict": [[], []]}]], [0]],
+        [[[0, [{"again": 0}]]], [0]],
     ],
     ids=str,
 )
-def test_a_container_that_is_none_is_forged(answer: list[object]) -> None:
-    proxy, _ = an_object(answer)
+def test_changes_of_containers_that_are_none_are_forged(told: object) -> None:
+    proxy, _ = an_object(["return", {"shared": [0, [1]]}, told, 0])
     with pytest.raises(BaseException, match="broke the protocol"):
         proxy.attribute  # noqa: B018  # it asks
 

