@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import confine, kernel, policy, rehearsal, seccomp, warming, wire, zygote
-from .candidates import CANDIDATE, TESTS, Candidates, Programs, ServedCandidates
+from .candidates import CANDIDATE, TESTS, Candidates, Programs
 from .confine import Seal
 from .footing import Footing, LentNamespaces, SandboxKernel
 from .judges import JudgeServer
@@ -132,7 +132,7 @@ def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[Meters, Candidat
     meters = find_own() if settings["meters"] is None else Meters(settings["meters"])
     footings = {CANDIDATE: footing, TESTS: footing}
     programs = Programs(footings=footings, walls=walls, joins=tuple(settings["joins"]))
-    return meters, ServedCandidates(programs)
+    return meters, Candidates(programs)
 
 
 def _ground_of_sandbox_kernel(walls: Walls) -> tuple[Meters, Candidates]:

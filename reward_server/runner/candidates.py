@@ -1,18 +1,9 @@
-"""Candidates as the zygote sees them: its children, which a fork server forks for it.
+"""The processes that run programs: the candidate, and a tests' program beside one.
 
-A tests' program that runs beside a candidate is forked in the same way.
+What this stops: an execution that waits for a fork. A process builds its walls before its execution
+is known, and then waits for the limits.
 
-What this stops: memory that is copied because the zygote works. Who forks shares all its memory
-with the child, and pays with a copy for each page that it writes to afterwards. So the zygote forks
-once, a server that has only to take descriptors, to clone and to tell a number, and that never
-holds a judge's end of anything. Whom it forks is the zygote's own child (CLONE_PARENT): the zygote
-waits for it, and it ends with the zygote. Debian's gVisor does not know that flag; there the zygote
-forks candidates itself.
-
-What it does not: confine anything itself; a candidate's process builds its `walls`.
-
-A request is the kind of program, with the program's ends: of its line, of its channel, of its
-standard input, output and errors. It is answered by the number of its process.
+What it does not: confine anything itself; see `walls`.
 """
 
 from __future__ import annotations
@@ -26,9 +17,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, NoReturn
 
-from . import candidate, children, confine, kernel, policy, wire
+from . import candidate, children, confine, policy, wire
 from .aside import Aside
-from .children import NUMBER, Child, ForkServer, receive
+from .children import Child, receive
 from .footing import Footing
 from .walls import Walls
 from .wire import Start
@@ -113,9 +104,6 @@ class Candidates:
 
         Args:
             kind: `CANDIDATE` or `TESTS`.
-
-        Raises:
-            ForkServerLostError: the fork server is gone, if there is one.
         """
         line, theirs = children.line()
         trusted, untrusted = socket.socketpair()
@@ -125,79 +113,9 @@ class Candidates:
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         os.set_blocking(inputs[1], False)
         handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
-        pid = self._spawn(kind, handed)
+        footing = self._programs.footings[kind]
+        pid = children.spawn(partial(self._programs.run, kind, handed), footing)
         for descriptor in handed:
             os.close(descriptor)
-        child = Child(pid=pid, watch=self._programs.footings[kind].watch(pid), line=line)
+        child = Child(pid=pid, watch=footing.watch(pid), line=line)
         return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
-
-    def _spawn(self, kind: bytes, handed: _Handed) -> int:
-        return _spawn(self._programs, kind, handed)
-
-    def cpu_time_so_far_ns(self) -> int:
-        """Returns the CPU time that the fork server has used."""
-        return 0
-
-    def close(self) -> None:
-        """Has the fork server end, if there is one."""
-
-
-class ServedCandidates(Candidates):
-    """Has candidates forked by a server, a copy of this process.
-
-    Args:
-        programs: where those run that it forks.
-    """
-
-    def __init__(self, programs: Programs) -> None:
-        super().__init__(programs)
-        ours, theirs = children.line()
-        pid = os.fork()
-        if pid == 0:
-            _serve(programs, theirs)
-        theirs.close()
-        self._server = ForkServer("candidates", pid, ours)
-
-    def _spawn(self, kind: bytes, handed: _Handed) -> int:
-        number, _ = self._server.ask(kind, NUMBER.size, handed=handed)
-        return int(NUMBER.unpack(number)[0])
-
-    def cpu_time_so_far_ns(self) -> int:
-        """See `Candidates.cpu_time_so_far_ns`."""
-        return self._server.cpu_time_so_far_ns()
-
-    def close(self) -> None:
-        """See `Candidates.close`."""
-        self._server.close()
-
-
-def _spawn(programs: Programs, kind: bytes, handed: _Handed, flags: int = 0) -> int:
-    body = partial(programs.run, kind, handed)
-    return children.spawn(body, programs.footings[kind], flags)
-
-
-def _serve(programs: Programs, line: socket.socket) -> NoReturn:
-    """Forks one program after another, as long as the zygote lives."""
-    try:
-        kernel.die_with_parent()
-        _leave_standard_streams()
-        programs.walls.close_all_but(line.fileno(), *programs.joins)
-        while True:
-            kind, handed = receive(line, len(CANDIDATE), len(_Handed._fields))
-            if not kind:
-                os._exit(0)
-            pid = _spawn(programs, kind, _Handed(*handed), kernel.CLONE_PARENT)
-            line.send(NUMBER.pack(pid))
-            for descriptor in handed:
-                os.close(descriptor)
-    except BaseException as error:  # noqa: BLE001 - nothing may return into the zygote's loop
-        os.write(2, f"fork server: {type(error).__name__}: {error}\n".encode())
-    finally:
-        os._exit(wire.BROKEN_STATUS)
-
-
-def _leave_standard_streams() -> None:
-    """Gives up the zygote's line to the server, whose end would not be seen otherwise."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1):
-        os.dup2(null, number)

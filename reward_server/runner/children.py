@@ -143,16 +143,15 @@ def line() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-def spawn(body: Callable[[], NoReturn], footing: Footing, flags: int = 0) -> int:
+def spawn(body: Callable[[], NoReturn], footing: Footing) -> int:
     """Forks a process that runs a body, and returns its number.
 
     Args:
         body: what it runs.
         footing: what its namespaces stand on.
-        flags: of clone, beside those of the namespaces.
     """
     footing.clear()
-    pid = kernel.clone(footing.namespaces | flags)
+    pid = kernel.clone(footing.namespaces)
     if pid == 0:
         try:
             kernel.die_with_parent()

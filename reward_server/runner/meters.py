@@ -6,7 +6,7 @@ The server names them on the command line by format: `cpu_v1` (cpuacct.usage), `
 server could not have (a waived wall) has no descriptors; its figures are 0.
 
 In a container that an engine made, the group is the container's own (`find_own`), in which the
-zygote, the fork servers and the judge are counted too, and of which nothing can be reset from
+zygote, the fork server and the judge are counted too, and of which nothing can be reset from
 inside. Where that container is a kernel of its own, gVisor, the zygote makes a group there
 (`make_own`), which bounds processes and counts CPU time of the candidate's alone; memory is the
 whole container's.
@@ -43,7 +43,7 @@ _OWN_FILES = (
     ("pids_events", "/sys/fs/cgroup/pids.events"),
     ("pids_max", "/sys/fs/cgroup/pids.max"),
 )
-_MACHINERY_PROCESSES = 4  # the zygote, both fork servers and the judge
+_MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 
 
 class Reading(NamedTuple):

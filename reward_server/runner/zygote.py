@@ -1,10 +1,10 @@
-"""The supervisor: a warm interpreter that has a candidate forked for each execution.
+"""The supervisor: a warm interpreter that forks a candidate for each execution.
 
 What this stops: state and secrets of one execution reaching the next. The zygote reads and
 writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
-(splice, sendfile). Every candidate is a copy of what this process was before the first execution,
-see `candidates`. Judges are forked by a process of another image, see `judges`, so that a candidate
-knows nothing of where things lie in a judge's memory.
+(splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
+are forked by a process of another image, see `judges`, so that a candidate knows nothing of
+where things lie in a judge's memory.
 
 What it does not: confine anything itself; see `walls`.
 
@@ -178,7 +178,7 @@ class Zygote:
         everyone = self._meters.cpu_time_ns()
         if not self._meters.counts_machinery:
             return everyone
-        machinery = (self._candidates, self._judges, self._judge)
+        machinery = (self._judges, self._judge)
         return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
 
     def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, bytes]:
@@ -309,6 +309,5 @@ def run(
     say_hello(description)
     with contextlib.suppress(ServerGoneError):
         Zygote(meters, candidates, judges).serve()
-    candidates.close()
     judges.close()
     sys.exit(0)

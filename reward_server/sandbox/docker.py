@@ -54,7 +54,7 @@ from reward_server.sandbox.runtimes import describe
 USER = "65534:65534"
 MACHINERY_MEMORY_BYTES = 48 << 20  # of the runner; an idle container uses half of it
 JUDGE_MEMORY_BYTES = 16 << 20  # beside a runner that has modules of the image's own loaded
-MACHINERY_PROCESSES = 4  # the zygote, both fork servers and the judge
+MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192

@@ -299,25 +299,10 @@ def judge_server() -> int:
     return next(pid for _, pid, command in processes_of("supervisor") if b"--judges" in command)
 
 
-def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-
-def zygotes() -> dict[int, int]:
-    """Returns the parents of the zygote and of its copy that forks candidates, by number."""
+def zygote() -> int:
     running = processes_of("supervisor")
     runner = [one for one in running if b"/start.py" in one[2] and b"bwrap" not in one[2]]
-    return {pid: parent_of(pid) for _, pid, command in runner if b"--judges" not in command}
-
-
-def zygote() -> int:
-    found = zygotes()
-    return next(pid for pid, parent in found.items() if parent not in found)
-
-
-def candidate_server() -> int:
-    found = zygotes()
-    return next(pid for pid, parent in found.items() if parent in found)
+    return next(pid for _, pid, command in runner if b"--judges" not in command)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +310,6 @@ def candidate_server() -> int:
     [
         (judge, 1, Ending.COMPLETED),
         (judge_server, 1, Ending.COMPLETED),
-        (candidate_server, 1, Ending.COMPLETED),
         (zygote, 1, Ending.COMPLETED),
         (candidate, 1, Ending.COMPLETED),
         (candidate, 9, Ending.CRASHED),
@@ -354,7 +338,7 @@ async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_
     await host.assert_unchanged()
 
 
-@pytest.mark.parametrize("victim", [judge_server, candidate_server, zygote])
+@pytest.mark.parametrize("victim", [judge_server, zygote])
 async def test_a_container_that_lost_a_process_of_the_runners_while_idle_is_replaced(
     parent: CgroupParent, victim: Callable[[], int]
 ) -> None:

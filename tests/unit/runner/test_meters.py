@@ -25,13 +25,13 @@ OUT_OF_THE_WAY = 2 * PROCESSES + PROCESS_MARGIN
         pytest.param(Meters, {}, TIGHT, id="no group"),
         pytest.param(
             SharedMeters,
-            {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 4}\n"},
+            {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 3}\n"},
             OUT_OF_THE_WAY,
             id="a container bounded for the execution, the runner included",
         ),
         pytest.param(
             SharedMeters,
-            {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 5}\n"},
+            {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 4}\n"},
             TIGHT,
             id="a container that allows more",
         ),
