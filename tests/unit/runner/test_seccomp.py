@@ -236,3 +236,42 @@ def test_names_and_numbers_are_unique() -> None:
 
 def test_every_row_has_a_reason() -> None:
     assert all(call.reason for call in policy.SYSCALLS)
+
+
+def _outcome(program: bytes, number: int, first: int = 0) -> int:
+    """Runs a filter for a call whose arguments are all the same, as the kernel would."""
+    rows = list(struct.iter_unpack("=HBBI", program))
+    words = struct.pack("=IIQ6Q", number, seccomp._ARCHITECTURES["x86_64"], 0, *6 * [first])
+    at = accumulator = 0
+    while True:
+        code, if_true, if_false, value = rows[at]
+        at += 1
+        if code == 0x06:
+            return int(value)
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("=I", words, value)
+        elif code == 0x05:
+            at += value
+        else:
+            holds = {
+                0x15: accumulator == value,
+                0x35: accumulator >= value,
+                0x45: accumulator & value != 0,
+            }[code]
+            at += if_true if holds else if_false
+
+
+@pytest.mark.parametrize("loopback", [False, True])
+def test_each_number_meets_its_own_rule_and_no_other(loopback: bool) -> None:
+    program = seccomp.build_filter("x86_64", loopback=loopback)
+    rules = {rule.call.x86_64 for rule in policy.ARGUMENT_RULES}
+    listed = {call.x86_64: call.action for call in policy.SYSCALLS}
+    for number in range(policy.HIGHEST_KNOWN_SYSCALL + 50):
+        if number in listed:
+            assert _outcome(program, number) == seccomp._RETURNS[listed[number]]
+        elif number > policy.HIGHEST_KNOWN_SYSCALL:
+            assert _outcome(program, number) == seccomp._RETURNS[Action.ABSENT]
+        elif number not in rules:
+            assert _outcome(program, number) == seccomp._ALLOW
+    for number in (0x40000000, 0x40000001, 0xC0000000):
+        assert _outcome(program, number) == seccomp._KILL
