@@ -226,8 +226,9 @@ class _Uses:
 
     def _is_touched(self, side: ast.expr) -> bool:
         """Returns True if the solution has a part in a side, but for which element it is."""
+        touched = self._results | self._derived | self._heard
         return any(
-            (isinstance(part, ast.Name) and part.id in self._results | self._derived)
+            (isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) in touched)
             or (isinstance(part, ast.Call) and ast.dump(part.func) == self._function)
             for part in _beside_indices(side)
         )

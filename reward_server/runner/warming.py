@@ -9,11 +9,22 @@ import resource
 import signal
 from collections.abc import Iterable
 
+_IGNORED_BY_PYTHON = frozenset((signal.SIGPIPE, signal.SIGXFSZ))
+
 
 def prepare() -> None:
     """Has this process outlive Ctrl-C, and open as many files as it may."""
+    _reset_signals()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _allow_most_descriptors()
+
+
+def _reset_signals() -> None:
+    """Undoes what `nohup` or a shell's `&` have done to signals, which programs would inherit."""
+    for number in signal.valid_signals() - _IGNORED_BY_PYTHON:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _allow_most_descriptors() -> None:

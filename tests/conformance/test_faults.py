@@ -24,7 +24,7 @@ from reward_server.sandbox.janitor import OUR_PREFIX
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes
 from reward_server.sandbox.pool import Pool
 
-from .checks import judgement, output_of
+from .checks import judgement, output_of, run
 
 FEWEST_SPARE_FILES, MOST_SPARE_FILES = 0, 40
 
@@ -266,6 +266,30 @@ async def test_an_honest_program_leaves_its_container_fit(parent: CgroupParent) 
         ):
             await output_of(sandbox, source)
             assert sandbox.is_alive, source
+    finally:
+        await sandbox.close()
+
+
+@pytest.fixture
+def signals_of_a_background_job() -> Iterator[tuple[signal.Signals, ...]]:
+    """Ignores and blocks signals, as a shell's `&` and `nohup` do, and gives them."""
+    ignored = (signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ignored}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+    yield (*ignored, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+async def test_a_signal_that_the_server_does_not_heed_ends_a_program(
+    parent: CgroupParent, signals_of_a_background_job: tuple[signal.Signals, ...]
+) -> None:
+    sandbox = await LocalSandboxes(LocalOptions(), parent)(0)
+    try:
+        for number in signals_of_a_background_job:
+            source = f"import os, time\nos.kill(os.getpid(), {number:d})\ntime.sleep(1)"
+            assert (await run(sandbox, source)).ending is Ending.CRASHED, number
     finally:
         await sandbox.close()
 

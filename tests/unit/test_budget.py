@@ -93,7 +93,7 @@ async def test_an_honest_solution_is_not_refused_for_the_copies_of_a_slow_test(
 ) -> None:
     machine = Machine(seconds=seconds)
     assert await verdict_of(machine, remaining) is Verdict.PASSED
-    assert [job.is_copy for job in machine.jobs] == [False] + [True] * (len(machine.jobs) - 1)
+    assert [job.is_copy for job in machine.jobs].count(False) == 1
 
 
 @pytest.mark.parametrize("remaining", [300.0, 500.0])
