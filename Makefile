@@ -4,7 +4,7 @@
 #   PYTHON=python3.12   interpreter to build .venv with (3.11 or newer)
 #   TORCH=...           what to give pip for torch, such as another version or index
 #   ARGS=...            further arguments of pytest, the demo or the benchmark, such as ARGS='-k judge';
-#                       without any, two processes share the tests, as `tests/conftest.py` groups them
+#                       without any, three processes share the tests, as `tests/conftest.py` groups them
 #   FAST=1              demo without training, and without installing torch
 
 PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13; do \
@@ -101,7 +101,7 @@ test: $(VENV)/.dev $(VENV)/.data $(VENV)/.trainer $(TOOLS)/.made $(ADAPTERS)/.ma
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 endif
 
 lint: $(VENV)/.dev $(TOOLS)/.made
