@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import confine, kernel, policy, rehearsal, seccomp, warming, wire, zygote
-from .candidates import CANDIDATE, TESTS, Candidates, Programs
+from .candidates import CANDIDATE, TESTS, Candidates
 from .confine import Seal
 from .footing import Footing, LentNamespaces, SandboxKernel
-from .judges import JudgeServer
+from .judges import ForkServer
 from .meters import Meters, find_own, make_own
 from .walls import Walls
 
@@ -131,8 +131,8 @@ def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[Meters, Candidat
     footing = _lent_namespaces(settings)
     meters = find_own() if settings["meters"] is None else Meters(settings["meters"])
     footings = {CANDIDATE: footing, TESTS: footing}
-    programs = Programs(footings=footings, walls=walls, joins=tuple(settings["joins"]))
-    return meters, Candidates(programs)
+    joins = tuple(settings["joins"])
+    return meters, Candidates(footings=footings, walls=walls, joins=joins)
 
 
 def _ground_of_sandbox_kernel(walls: Walls) -> tuple[Meters, Candidates]:
@@ -143,7 +143,7 @@ def _ground_of_sandbox_kernel(walls: Walls) -> tuple[Meters, Candidates]:
         kind: SandboxKernel(user=user, root=f"{policy.STAGE}/{name}")
         for kind, (user, name) in users.items()
     }
-    return meters, Candidates(Programs(footings=footings, walls=walls, joins=(join,)))
+    return meters, Candidates(footings=footings, walls=walls, joins=(join,))
 
 
 def _landlock_abi(settings: Mapping[str, Any]) -> int:
@@ -187,7 +187,7 @@ def main(settings_json: str, judges: list[str]) -> None:
     What the image itself declares in `_IMAGE_FILE` comes on top.
     """
     settings = json.loads(settings_json)
-    server = JudgeServer(judges)  # which gets ready at the same time
+    server = ForkServer(judges)  # which gets ready at the same time
     _prepare(settings)
     rehearsal.rehearse(server.begin_rehearsal())
     warming.freeze()

@@ -48,8 +48,8 @@ class _Handed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Programs:
-    """Where programs run.
+class Candidates:
+    """Forks programs from this process.
 
     Args:
         footings: what the walls of each kind stand on.
@@ -62,7 +62,28 @@ class Programs:
     joins: tuple[int, ...] = ()
     aside: Aside = field(default_factory=Aside)
 
-    def run(self, kind: bytes, ends: _Handed) -> NoReturn:
+    def fork(self, kind: bytes) -> tuple[Child, Ends]:
+        """Forks a process, which builds its walls and waits for its execution.
+
+        Args:
+            kind: `CANDIDATE` or `TESTS`.
+        """
+        line, theirs = children.line()
+        trusted, untrusted = socket.socketpair()
+        inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
+        for _, end in (outputs, errors):
+            with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
+                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        os.set_blocking(inputs[1], False)
+        handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
+        footing = self.footings[kind]
+        pid = children.spawn(partial(self._run, kind, handed), footing)
+        for descriptor in handed:
+            os.close(descriptor)
+        child = Child(pid=pid, watch=footing.watch(pid), line=line)
+        return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
+
+    def _run(self, kind: bytes, ends: _Handed) -> NoReturn:
         """Builds walls, waits for an execution and serves it; in a process of its own."""
         for descriptor in self.joins:
             os.write(descriptor, b"0")
@@ -87,35 +108,3 @@ class Programs:
 def _wait_for_start(line: socket.socket) -> Start:
     message, _ = receive(line, wire.START.size)
     return Start(*wire.START.unpack(message))
-
-
-class Candidates:
-    """Forks candidates from this process.
-
-    Args:
-        programs: where those run that it forks.
-    """
-
-    def __init__(self, programs: Programs) -> None:
-        self._programs = programs
-
-    def fork(self, kind: bytes) -> tuple[Child, Ends]:
-        """Forks a process, which builds its walls and waits for its execution.
-
-        Args:
-            kind: `CANDIDATE` or `TESTS`.
-        """
-        line, theirs = children.line()
-        trusted, untrusted = socket.socketpair()
-        inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
-        for _, end in (outputs, errors):
-            with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
-                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-        os.set_blocking(inputs[1], False)
-        handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
-        footing = self._programs.footings[kind]
-        pid = children.spawn(partial(self._programs.run, kind, handed), footing)
-        for descriptor in handed:
-            os.close(descriptor)
-        child = Child(pid=pid, watch=footing.watch(pid), line=line)
-        return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])

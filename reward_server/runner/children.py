@@ -22,7 +22,6 @@ from typing import NoReturn
 from . import aside, forking, kernel, wire
 from .footing import ExitWatch, Footing
 
-NUMBER = struct.Struct(">q")
 _DESCRIPTOR = struct.Struct("i")
 _STATUS_BITS = 0xFFFF
 _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_getcpuclockid
@@ -179,70 +178,3 @@ def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes
     message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
     numbers = (number for _, _, packed in passed for number in _DESCRIPTOR.iter_unpack(packed))
     return message, [number for (number,) in numbers]
-
-
-class ForkServerLostError(Exception):
-    """A process that others are forked from has ended."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"the process that {what} are forked from was lost")
-
-
-class ForkServer:
-    """The zygote's end of the line to a process that forks others.
-
-    Args:
-        what: it forks, for the message of its loss.
-        pid: its number.
-        line: a socket that keeps the bounds of messages.
-    """
-
-    def __init__(self, what: str, pid: int, line: socket.socket) -> None:
-        self._what, self._pid, self._line = what, pid, line
-
-    def ask(
-        self, request: bytes, size: int, descriptors: int = 0, *, handed: Sequence[int] = ()
-    ) -> tuple[bytes, list[int]]:
-        """Returns its answer to a request, and the descriptors that come with it.
-
-        Args:
-            request: that it understands.
-            size: greatest size of the answer in bytes.
-            descriptors: how many come with it.
-            handed: those that go with the request.
-
-        Raises:
-            ForkServerLostError: it is gone.
-        """
-        self.send(request, handed)
-        return self.hear(size, descriptors)
-
-    def send(self, request: bytes, handed: Sequence[int] = ()) -> None:
-        """Sends a request, with copies of descriptors.
-
-        Raises:
-            ForkServerLostError: it is gone.
-        """
-        try:
-            send(self._line, request, handed)
-        except OSError as error:
-            raise ForkServerLostError(self._what) from error
-
-    def hear(self, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-        """Waits for its message; see `ask`."""
-        try:
-            answer, numbers = receive(self._line, size, descriptors)
-        except OSError as error:
-            raise ForkServerLostError(self._what) from error
-        if not answer:
-            raise ForkServerLostError(self._what)
-        return answer, numbers
-
-    def cpu_time_so_far_ns(self) -> int:
-        """Returns the CPU time that it has used itself."""
-        return process_time_ns(self._pid)
-
-    def close(self) -> None:
-        """Has it end, and waits for that."""
-        self._line.close()
-        os.waitpid(self._pid, 0)

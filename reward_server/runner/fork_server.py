@@ -19,9 +19,9 @@ from functools import partial
 from typing import NoReturn
 
 from . import children, confine, judge, judge_rehearsal, kernel, policy, warming
-from .children import NUMBER, Child, fork, receive
+from .children import Child, fork, receive
 from .footing import Footing
-from .judges import ENDED, FORK, GREETING, KILL, LANDMARKS, LINE, Greeting
+from .judges import ENDED, FORK, GREETING, KILL, LANDMARKS, LINE, NUMBER, Greeting
 from .walls import Walls
 
 

@@ -19,11 +19,12 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import children, kernel
-from .children import NUMBER, ForkServer, ForkServerLostError, Process
+from .children import Process, process_time_ns, receive
 
 LINE = 0
 _NOTES_BYTES = 1 << 16
@@ -50,9 +51,17 @@ class Ended(NamedTuple):
     peak_memory_bytes: int
 
 
+NUMBER = struct.Struct(">q")
 LANDMARKS = struct.Struct(">2Q")
 GREETING = struct.Struct(">q?")
 ENDED = struct.Struct(f">{len(Ended._fields)}q")
+
+
+class ForkServerLostError(Exception):
+    """The fork server of judges has ended, so there will be no judge."""
+
+    def __init__(self) -> None:
+        super().__init__("the process that judges are forked from was lost")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +75,7 @@ class Judge(Process):
     """
 
     notes: socket.socket
-    server: JudgeServer
+    server: ForkServer
     is_killed: bool = False
 
     def take_notes(self) -> bytes:
@@ -91,7 +100,7 @@ class Judge(Process):
             self.notes.close()
 
 
-class JudgeServer(ForkServer):
+class ForkServer:
     """The zygote's end of the line to the fork server of judges.
 
     Args:
@@ -99,8 +108,8 @@ class JudgeServer(ForkServer):
     """
 
     def __init__(self, command: list[str]) -> None:
-        ours, theirs = children.line()
-        pid = os.posix_spawn(
+        self._line, theirs = children.line()
+        self._pid = os.posix_spawn(
             command[0],
             command,
             os.environ,
@@ -110,7 +119,6 @@ class JudgeServer(ForkServer):
             ],
         )
         theirs.close()
-        super().__init__("judges", pid, ours)
 
     def begin_rehearsal(self) -> socket.socket:
         """Returns the candidate's end of a channel on whose other end it rehearses.
@@ -133,7 +141,7 @@ class JudgeServer(ForkServer):
         Raises:
             ForkServerLostError: it did not come up.
         """
-        return Greeting(*GREETING.unpack(self.hear(GREETING.size)[0]))
+        return Greeting(*GREETING.unpack(self._hear(GREETING.size)[0]))
 
     def fork(self) -> Judge:
         """Has it fork a judge, once the last one was ended.
@@ -148,3 +156,41 @@ class JudgeServer(ForkServer):
             notes=socket.socket(fileno=notes),
             server=self,
         )
+
+    def ask(self, request: bytes, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+        """Returns its answer to a request, and the descriptors that come with it.
+
+        Raises:
+            ForkServerLostError: it is gone.
+        """
+        self.send(request)
+        return self._hear(size, descriptors)
+
+    def send(self, request: bytes, handed: Sequence[int] = ()) -> None:
+        """Sends a request, with copies of descriptors.
+
+        Raises:
+            ForkServerLostError: it is gone.
+        """
+        try:
+            children.send(self._line, request, handed)
+        except OSError as error:
+            raise ForkServerLostError from error
+
+    def _hear(self, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+        try:
+            answer, numbers = receive(self._line, size, descriptors)
+        except OSError as error:
+            raise ForkServerLostError from error
+        if not answer:
+            raise ForkServerLostError
+        return answer, numbers
+
+    def cpu_time_so_far_ns(self) -> int:
+        """Returns the CPU time that it has used itself."""
+        return process_time_ns(self._pid)
+
+    def close(self) -> None:
+        """Has it end, and waits for that."""
+        self._line.close()
+        os.waitpid(self._pid, 0)

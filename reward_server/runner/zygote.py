@@ -27,7 +27,7 @@ from . import policy, wire
 from .budget import Budget
 from .candidates import CANDIDATE, TESTS, Candidates, Ends
 from .children import Child, receive
-from .judges import Judge, JudgeServer
+from .judges import ForkServer, Judge
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop, Word
 
@@ -68,7 +68,7 @@ def _read_start() -> Start:
 class Zygote:
     """Serves one execution after another."""
 
-    def __init__(self, meters: Meters, candidates: Candidates, judges: JudgeServer) -> None:
+    def __init__(self, meters: Meters, candidates: Candidates, judges: ForkServer) -> None:
         self._meters = meters
         self._candidates = candidates
         self._judges = judges
@@ -296,7 +296,7 @@ def say_hello(description: Mapping[str, object]) -> None:
 
 
 def run(
-    meters: Meters, candidates: Candidates, judges: JudgeServer, description: Mapping[str, object]
+    meters: Meters, candidates: Candidates, judges: ForkServer, description: Mapping[str, object]
 ) -> NoReturn:
     """Serves until the server goes.
 

@@ -18,9 +18,9 @@ from reward_server.runner import fork_server, rehearsal, start, streams, wire, z
 from reward_server.runner.judges import (
     GREETING,
     LANDMARKS,
+    ForkServer,
     ForkServerLostError,
     Greeting,
-    JudgeServer,
 )
 from reward_server.sandbox.command import OWN_CONTAINER
 
@@ -32,8 +32,8 @@ STARTER = f"""
 import sys, time
 sys.path.insert(0, {str(REPOSITORY)!r})
 from reward_server.runner import rehearsal
-from reward_server.runner.judges import JudgeServer
-server = JudgeServer({COMMAND!r})
+from reward_server.runner.judges import ForkServer
+server = ForkServer({COMMAND!r})
 rehearsal.rehearse(server.begin_rehearsal())
 server.await_warm()
 print(server._pid, flush=True)
@@ -41,7 +41,7 @@ time.sleep(60)
 """
 
 
-def warm(server: JudgeServer) -> Greeting:
+def warm(server: ForkServer) -> Greeting:
     rehearsal.rehearse(server.begin_rehearsal())
     return server.await_warm()
 
@@ -52,13 +52,13 @@ def own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[JudgeServer]:
-    made = JudgeServer(COMMAND)
+def server() -> Iterator[ForkServer]:
+    made = ForkServer(COMMAND)
     yield made
     made.close()
 
 
-def test_its_memory_is_laid_out_anew_or_it_says_that_it_is_not(server: JudgeServer) -> None:
+def test_its_memory_is_laid_out_anew_or_it_says_that_it_is_not(server: ForkServer) -> None:
     greeting = warm(server)
     is_movable = Path(sys.executable).read_bytes()[16] == MOVABLE
     assert greeting.shares_landmarks is not is_movable
@@ -73,13 +73,13 @@ def test_one_that_shares_a_landmark_says_so() -> None:
 
 
 def test_one_that_does_not_come_up_is_told() -> None:
-    lost = JudgeServer(["/bin/true"])
+    lost = ForkServer(["/bin/true"])
     with pytest.raises(ForkServerLostError, match="was lost"):
         warm(lost)
     lost.close()
 
 
-def test_one_that_was_killed_is_told(server: JudgeServer) -> None:
+def test_one_that_was_killed_is_told(server: ForkServer) -> None:
     warm(server)
     os.kill(server._pid, signal.SIGKILL)
     for _ in range(2):
@@ -87,7 +87,7 @@ def test_one_that_was_killed_is_told(server: JudgeServer) -> None:
             server.fork()
 
 
-def test_a_judge_that_gives_its_word_as_it_is_killed_judges_no_more(server: JudgeServer) -> None:
+def test_a_judge_that_gives_its_word_as_it_is_killed_judges_no_more(server: ForkServer) -> None:
     warm(server)
     judge = server.fork()
     judge.line.close()
