@@ -326,10 +326,8 @@ class Decoder:
         Raises:
             ProtocolViolation: it is anything but what an `Encoder` makes.
         """
-        _check(
-            len(data) <= MAX_CONTAINERS or data.count(b"[") + data.count(b"{") <= MAX_CONTAINERS,
-            "too many containers",
-        )
+        if len(data) > MAX_CONTAINERS and data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:
+            raise ProtocolViolation("too many containers")
         try:
             self.mentions = False
             text = data.decode("ascii")
@@ -338,12 +336,16 @@ class Decoder:
             raise ProtocolViolation("not a message") from None
         except _REFUSALS as error:
             raise ProtocolViolation(f"{type(error).__name__}: {error}") from None
-        _check(end == len(text), "more than a message")
+        if end != len(text):
+            raise ProtocolViolation("more than a message")
         return message
 
     def _tagged(self, pairs: list[tuple[str, object]]) -> object:
-        _check(len(pairs) == 1, "an object with more than a tag")
+        if len(pairs) != 1:
+            raise ProtocolViolation("an object with more than a tag")
         ((tag, content),) = pairs
+        if tag == REFERENCE:
+            return self._references.resolve(content)
         decode = DECODERS.get(tag)
         if decode is not None:
             value = decode(content)
@@ -374,5 +376,4 @@ class Decoder:
             case ("library", [name, text, reference]):
                 value = library_types.from_text(name, text)
                 return value if value is not None else self._references.resolve(reference)
-        _check(tag == REFERENCE, "an unknown tag")
-        return self._references.resolve(content)
+        raise ProtocolViolation("an unknown tag")

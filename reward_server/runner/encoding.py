@@ -19,9 +19,10 @@ from collections import (
     deque,
 )
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from . import arrays, changes, extended, faults, library_types
 from .codec import (
@@ -42,7 +43,7 @@ from .codec import (
     TooLargeError,
 )
 
-Encode = Callable[["Encoder", object, int], object]
+Encode = Callable[["Encoder", Any, int], object]  # of a value of the type that it is listed for
 _SMALL = 1 << 63
 _PLAIN = frozenset((type(None), bool, float))
 # What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
@@ -87,6 +88,12 @@ class Encoder:
             objects whose rows are to be made, and whether they are made; see `shared_objects`.
     """
 
+    mentions = False
+    overloads_cast_down = 0
+    met_class = False
+    is_listing = False
+    _elements = 0
+
     def __init__(
         self,
         references: References,
@@ -99,16 +106,17 @@ class Encoder:
         self._references = references
         self._containers = containers
         self._encoders = _ENCODERS if containers is None else _WITH_NUMBERS
-        self.mentions = False
         self._extends = self._tells_casts = extends
         self.types = types
         self._limit_bytes = limit_bytes
-        self._elements = 0
-        self.overloads_cast_down = 0
-        self.met_class = False
-        self.listed: set[int] = set()
-        self.waiting: deque[object] = deque()
-        self.is_listing = False
+
+    @functools.cached_property
+    def listed(self) -> set[int]:  # noqa: D102  # see the class
+        return set()
+
+    @functools.cached_property
+    def waiting(self) -> deque[object]:  # noqa: D102  # see the class
+        return deque()
 
     def dumps(self, message: list[object]) -> bytes:
         """Returns the bytes of a message whose values went through `value`.
@@ -157,13 +165,7 @@ class Encoder:
         Raises:
             NotDataError: it cannot cross.
         """
-        kind = type(value)
-        if kind in _PLAIN:
-            return value
-        encode = self._encoders.get(kind)
-        if encode is None:
-            return self._uncommon(value, depth)
-        return encode(self, value, depth)
+        return self._encoders.get(type(value), Encoder._uncommon)(self, value, depth)
 
     def items(self, values: list[object], depth: int = MAX_DEPTH) -> list[object]:
         """Returns the JSON values of a list's elements.
@@ -179,7 +181,8 @@ class Encoder:
         if _are_json(values):
             return values
         depth -= 1
-        return [self.value(value, depth) for value in values]
+        find, uncommon = self._encoders.get, Encoder._uncommon
+        return [find(type(value), uncommon)(self, value, depth) for value in values]
 
     def hashed(self, values: Iterable[object], depth: int) -> list[object]:
         """Returns the JSON values of a set's elements or a dictionary's keys.
@@ -279,19 +282,16 @@ def cast_down(value: object) -> object:
     return value if base is None else _CASTS[base](value)
 
 
-def _are_json(values: list[object]) -> bool:
+def _are_json(values: list[Any]) -> bool:
     kinds = set(map(type, values))
-    if kinds <= _PLAIN:
-        return True
     if not kinds <= _JSON_KINDS:
         return False
-    pure = len(kinds) == 1
     if int in kinds:
-        numbers = cast("list[int]", values if pure else [v for v in values if type(v) is int])
+        numbers = values if len(kinds) == 1 else [v for v in values if type(v) is int]
         if min(numbers) <= -_SMALL or max(numbers) >= _SMALL:
             return False
     if str in kinds:
-        texts = cast("list[str]", values if pure else [v for v in values if type(v) is str])
+        texts = values if len(kinds) == 1 else [v for v in values if type(v) is str]
         return _has_no_surrogates("".join(texts))
     return True
 
@@ -350,8 +350,11 @@ def _has_other_equality(kind: type, base: type) -> bool:
     return any({"__eq__", "__ne__", "__hash__"} & vars(part).keys() for part in own)
 
 
-def _encode_int(encoder: Encoder, value: object, depth: int) -> object:
-    number = cast("int", value)
+def _itself(encoder: Encoder, value: object, depth: int) -> object:
+    return value
+
+
+def _encode_int(encoder: Encoder, number: int, depth: int) -> object:
     if -_SMALL < number < _SMALL:
         return number
     digits = hex(number)
@@ -360,39 +363,33 @@ def _encode_int(encoder: Encoder, value: object, depth: int) -> object:
     return {"int": digits}
 
 
-def _encode_str(encoder: Encoder, value: object, depth: int) -> object:
-    text = cast("str", value)
+def _encode_str(encoder: Encoder, text: str, depth: int) -> object:
     if _has_no_surrogates(text):
         return text
     return {"str": text.encode("utf-8", "surrogatepass").hex()}
 
 
-def _encode_list(encoder: Encoder, value: object, depth: int) -> object:
-    return encoder.items(cast("list[object]", value), depth)
+def _encode_tuple(encoder: Encoder, value: tuple[object, ...], depth: int) -> object:
+    return {"tuple": encoder.items(list(value), depth)}
 
 
-def _encode_tuple(encoder: Encoder, value: object, depth: int) -> object:
-    return {"tuple": encoder.items(list(cast("tuple[object, ...]", value)), depth)}
-
-
-def _encode_set(encoder: Encoder, value: object, depth: int) -> object:
+def _encode_set(encoder: Encoder, value: AbstractSet[object], depth: int) -> object:
     try:
-        return {type(value).__name__: encoder.hashed(cast("set[object]", value), depth)}
+        return {type(value).__name__: encoder.hashed(value, depth)}
     except TooLargeError:
         raise
     except NotDataError:
         return encoder.refer(value)
 
 
-def _encode_dict(encoder: Encoder, value: object, depth: int) -> object:
-    items = cast("dict[object, object]", value)
+def _encode_dict(encoder: Encoder, value: dict[object, object], depth: int) -> object:
     try:
-        keys = encoder.hashed(items, depth)
+        keys = encoder.hashed(value, depth)
     except TooLargeError:
         raise
     except NotDataError:
         return encoder.refer(value)
-    return {type(value).__name__: [keys, encoder.items(list(items.values()), depth)]}
+    return {type(value).__name__: [keys, encoder.items(list(value.values()), depth)]}
 
 
 def _encode_defaultdict(encoder: Encoder, value: object, depth: int) -> object:
@@ -531,7 +528,7 @@ def _container(encode: Encode, encoder: Encoder, value: object, depth: int) -> o
 
 # What can change, and so is told from its copies.
 _CONTENTS: Mapping[type, Encode] = {
-    list: _encode_list,
+    list: Encoder.items,
     set: _encode_set,
     dict: _encode_dict,
     Counter: _encode_dict,
@@ -546,6 +543,7 @@ _ENCODERS: Mapping[type, Encode] = {
     library_types.ITEMS: _encode_items,
     types.MappingProxyType: _encode_read_only,
     memoryview: _encode_memory,
+    **dict.fromkeys(_PLAIN, _itself),
     int: _encode_int,
     str: _encode_str,
     tuple: _encode_tuple,

@@ -20,11 +20,15 @@ _build_class = builtins.__build_class__
 
 
 class Own:
-    """The functions and classes of one execution's tests, and of its prompt."""
+    """The functions and classes of one execution's tests, and of its prompt.
+
+    Attributes:
+        classes: which the tests define by a statement.
+    """
 
     def __init__(self) -> None:
         self._namespaces: list[Mapping[str, object]] = []
-        self._classes: set[type] = set()
+        self.classes: set[type] = set()
         self._folder = ""
 
     def add_namespace(self, namespace: dict[str, object], *, has_classes: bool) -> None:
@@ -44,11 +48,6 @@ class Own:
         self._folder = os.path.join(folder, "")
         vars(builtins)["__build_class__"] = self._build_class
 
-    @property
-    def has_classes(self) -> bool:
-        """Tells whether the tests define any class by a statement."""
-        return bool(self._classes)
-
     def has_function(self, function: object) -> bool:
         """Returns True if the tests define a function, or what it wraps."""
         for _ in range(_WRAPPERS):
@@ -61,7 +60,7 @@ class Own:
 
     def has_class(self, kind: type) -> bool:
         """Returns True if the tests define a class."""
-        return kind in self._classes or self._is_bound(kind)
+        return kind in self.classes or self._is_bound(kind)
 
     def _is_bound(self, kind: type) -> bool:
         """Returns True if a library made a class for a name of the tests' globals."""
@@ -83,5 +82,5 @@ class Own:
     ) -> object:
         made: object = _build_class(body, name, *bases, **settings)
         if isinstance(made, type) and self._is_namespace(body.__globals__):
-            self._classes.add(made)
+            self.classes.add(made)
         return made

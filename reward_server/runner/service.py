@@ -213,10 +213,12 @@ class Service:
 
         Nothing of ours holds the operands by then, so that what holds them is the solution.
         """
-        operation, received = "", list[object]()
+        operation = ""
+        received: list[object] = []
         try:
             self._shared_objects.received = received
-            operation, operands, *shared = cast("list[Any]", self._decoder.loads(request))
+            message: Any = self._decoder.loads(request)
+            operation, operands, *shared = message
             if shared:
                 self._take(*shared)
             self._containers.settle()
@@ -246,9 +248,7 @@ class Service:
 
     def _returned(self, operation: str, results: list[object], received: list[object]) -> bytes:
         extends = operation != "case"
-        has_numbers = extends and (
-            bool(self._containers.entries) or sharing.must_be_shared(results)
-        )
+        has_numbers = extends and (self._containers.entries or sharing.must_be_shared(results))
         encoder = Encoder(
             self,
             self._result_bytes,

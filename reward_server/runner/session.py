@@ -98,14 +98,6 @@ def _asking_frame() -> FrameType:
     return frame
 
 
-def _is_ask(message: list[object]) -> bool:
-    return bool(message) and type(message[0]) is str and message[0] == "ask"
-
-
-def _no_type(name: str) -> type:
-    raise ProtocolViolation("a type among operands")
-
-
 def _is_update(value: object) -> TypeGuard[list[Any]]:
     return type(value) is list and len(value) == 2 and type(value[0]) is int
 
@@ -186,12 +178,11 @@ class Session:
         self._announce_crossing = announce_crossing
         self.crossed = False
         self.records = Records()
-        self._takes_extended = True
         self._containers = Containers()
         self._visibility = Visibility(self._containers, self)
         self._decoder = Decoder(self, self._answered_type, self._containers)
-        self._ask_decoder = Decoder(self, _no_type, self._containers)
         self._decoding = False
+        self._is_asked = False  # whether the latest message is a request of the candidate's
         self._is_apart: bool | None = None  # of the request that is made, if it was looked at
         self._surroundings = Surroundings(link)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
@@ -261,6 +252,8 @@ class Session:
                 raise ProtocolViolation("an unknown reference")
 
     def _answered_type(self, name: str) -> type:
+        if self._is_asked:
+            raise ProtocolViolation("a type among operands")
         self.cross()
         return ANSWERED_TYPES[name]
 
@@ -272,7 +265,7 @@ class Session:
         """
         self.cross()
         operations = cast("list[object]", shown) if type(shown) is list else []
-        if not self._takes_extended:
+        if self._is_asked:
             raise ProtocolViolation("extended data among operands")
         if type(value) not in extended.CLASSES or not _SHOWN_OPERATIONS.issuperset(operations):
             raise ProtocolViolation("no extended data")
@@ -322,7 +315,7 @@ class Session:
     @property
     def knows_classes(self) -> bool:
         """Returns True if there are classes of the prompt's or the tests'."""
-        return bool(self.classes) or self.own.has_classes
+        return bool(self.classes or self.own.classes)
 
     def protect(self, values: list[object], frame: FrameType) -> None:
         """Keeps objects of the tests' as they are, if a test takes from them what it expects.
@@ -423,11 +416,8 @@ class Session:
             if not frame.startswith(number):
                 raise ProtocolViolation("an answer to another question")
             self._decoding = True
-            is_ask = frame.startswith(_ASK, len(number))
-            decoder = self._ask_decoder if is_ask else self._decoder
-            self._takes_extended = not is_ask
-            message = decoder.loads(frame[len(number) :])
-            self._mentions = decoder.mentions
+            self._is_asked = frame.startswith(_ASK, len(number))
+            message = self._decoder.loads(frame[len(number) :])
             self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -441,9 +431,9 @@ class Session:
             raise self.forged(f"{type(error).__name__}: {error}") from None
         finally:
             self._decoding = False
-        if type(message) is not list or _is_ask(message) is not is_ask:
+        if type(message) is not list:
             raise self.forged("not a message")
-        return cast("list[object]", message)
+        return message
 
     def finish(self) -> None:
         """Ends a session in which the candidate sent more than it was asked for."""
@@ -517,7 +507,9 @@ class Session:
                     raise StopIteration
                 case ["large", str(problem)]:
                     raise self._end(Cause.RESULT, f"the program's result {problem[:200]}")
-                case ["ask", str(asked), list(asked_operands), *updates] if _are_lists(updates, 1):
+                case ["ask", str(asked), list(asked_operands), *updates] if (
+                    self._is_asked and _are_lists(updates, 1)
+                ):
                     asked_operands = self._lent(asked_operands, updates, pending)
                     self._answer(number, asked, asked_operands)
                 case _:
@@ -616,7 +608,7 @@ class Session:
         """
         for number, content in updates.items():
             self._containers.check(number, content)
-        if self._mentions:
+        if self._decoder.mentions:
             containers = {id(self._containers.value_of(n)): one for n, one in updates.items()}
             sharing.check(values, containers)
 

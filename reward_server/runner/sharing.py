@@ -36,21 +36,15 @@ def must_be_shared(values: Sequence[object], references: int = 0) -> bool:
         values: the values, in a list or tuple that is theirs alone.
         references: how many more references each of the values has.
     """
-    containers = _changing(values)
-    if not containers:
-        return False
-    if all(map(_is_flat, containers)):
-        return _most_referred(containers) > _OF_A_VALUE + references
-    return _are_entangled(containers, references + 1)
-
-
-def _is_flat(value: object) -> bool:
-    """Returns True for a list of nothing that changes, as most arguments are."""
-    return type(value) is list and changes.UNCHANGING.issuperset(map(type, value))
-
-
-def _most_referred(values: Sequence[object]) -> int:
-    return max(map(sys.getrefcount, values))
+    for value in values:
+        if type(value) in changes.UNCHANGING:
+            continue
+        if type(value) is not list or not changes.UNCHANGING.issuperset(map(type, value)):
+            del value  # which is a reference more
+            return _are_entangled(_changing(values), references + 1)
+        if sys.getrefcount(value) > _OF_A_VALUE + references:  # a list of nothing that changes
+            return True
+    return False
 
 
 def _are_entangled(values: Sequence[object], references: int) -> bool:
@@ -157,7 +151,8 @@ def _counted(sample: list[object]) -> int:
 
 _OF_OURS = 0
 _OF_OURS = _counted([[[]]])
-_OF_A_VALUE = _most_referred([[]]) + 1  # what is looked at is in another list too
+_OF_A_VALUE = 0
+_OF_A_VALUE = next(count for count in range(100) if not must_be_shared([[]], count))
 
 
 class _Sizes:

@@ -74,14 +74,15 @@ class Special(Referred):
     # ------------------------------------------------------------------- use as a function
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
-        session, frame = self._runner_session, sys._getframe(1)
-        if session.knows_classes:
-            session.protect([*args, *kwargs.values()], frame)
+        session = self._runner_session
         if not kwargs and changes.UNCHANGING.issuperset(map(type, args)):
             return session.request("call", self, list(args), None)
-        is_shared = bool(kwargs) or session.calls_indirectly or literals.are_held(args, frame)
-        with_numbers = (True,) if is_shared else ()
-        return session.request("call", self, list(args), kwargs or None, *with_numbers)
+        frame = sys._getframe(1)
+        if session.knows_classes:
+            session.protect([*args, *kwargs.values()], frame)
+        if kwargs or session.calls_indirectly or literals.are_held(args, frame):
+            return session.request("call", self, list(args), kwargs or None, True)
+        return session.request("call", self, list(args), None)
 
     # -------------------------------------------------------------------------- comparison
 
