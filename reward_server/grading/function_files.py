@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ _TRIGGERS = re.compile(
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed)\b"
     r"|__[a-z]|patch|get[a-z]+\(|redirect_|solution|asdict|astuple|is_dataclass|[Ww]arn|[Ll]ogs"
 )
-_REMEMBERED, _SHORT = 1024, 1 << 12  # texts, and the characters of one
+_REMEMBERED = 1024
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BUILTINS = frozenset(vars(builtins))
@@ -85,15 +86,17 @@ def may_need_solution(tests: FunctionTests) -> bool:
 
 
 def _has_trigger(text: str) -> bool:
-    # The completions of a task come with the same tests.
-    return _remembered_trigger(text) if len(text) <= _SHORT else _finds_trigger(text)
+    # The completions of a task come with the same tests, and a long text is not kept.
+    found = _found_in(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
+    if not found:
+        found.append(_TRIGGERS.search(text) is not None)
+    return found[0]
 
 
-def _finds_trigger(text: str) -> bool:
-    return _TRIGGERS.search(text) is not None
-
-
-_remembered_trigger = functools.lru_cache(maxsize=_REMEMBERED)(_finds_trigger)
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _found_in(digest: bytes) -> list[bool]:
+    """Returns what was found in a text with this digest, an empty list at first."""
+    return []
 
 
 def _needed(reasons: Iterable[str], tests: FunctionTests) -> Iterator[str]:
