@@ -45,7 +45,8 @@ class Frames:
         """
         self._fill(LENGTH.size)
         end = LENGTH.size + LENGTH.unpack_from(self._buffer)[0]
-        self._fill(end)
+        if len(self._buffer) < end:
+            self._fill(end)
         frame = bytes(memoryview(self._buffer)[LENGTH.size : end])
         del self._buffer[:end]
         return frame
@@ -70,7 +71,7 @@ class Frames:
 
     def _fill(self, size: int) -> None:
         while (missing := size - len(self._buffer)) > 0:
-            piece_bytes = min(max(missing, _USUAL_BYTES), _PIECE_BYTES)
+            piece_bytes = min(missing, _PIECE_BYTES) if missing > _USUAL_BYTES else _USUAL_BYTES
             piece = self._channel.recv(piece_bytes)
             if not piece:
                 raise ChannelClosedError

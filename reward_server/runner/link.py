@@ -76,7 +76,8 @@ class Link:
         if size > limit_bytes:
             raise OversizeFrameError
         end = LENGTH.size + size
-        self._fill(end)
+        if len(self._buffer) < end:
+            self._fill(end)
         frame = bytes(memoryview(self._buffer)[LENGTH.size : end])
         del self._buffer[:end]
         return frame
@@ -118,7 +119,7 @@ class Link:
 
     def _fill(self, size: int) -> None:
         while (missing := size - len(self._buffer)) > 0:
-            piece_bytes = min(max(missing, _USUAL_BYTES), _PIECE_BYTES)
+            piece_bytes = min(missing, _PIECE_BYTES) if missing > _USUAL_BYTES else _USUAL_BYTES
             self._wait()
             try:
                 piece = self._channel.recv(piece_bytes)

@@ -154,10 +154,10 @@ class Service:
             NameError: the solution defines no such name.
         """
         match reference:
-            case ["object", int(number)]:
-                return self._objects[number]
             case ["name", str(name)]:
                 return self._named(name)
+            case ["object", int(number)]:
+                return self._objects[number]
             case ["test", int(number), str(kind), str(name)]:
                 if number not in self._remotes:
                     self._remotes[number] = remote.make(self, number, kind, name)
@@ -199,19 +199,23 @@ class Service:
 
     def serve(self, frame: bytes) -> None:
         """Answers one request."""
-        previous, self._number = self._number, frame[: NUMBER.size]
-        number = self._number
-        answer = self._performed(frame[NUMBER.size :])
+        previous, number = self._number, frame[: NUMBER.size]
+        self._number = number
+        operation, outcome, received = self._performed(frame[NUMBER.size :])
         with self._asking:
-            data = number + answer()
+            data = number + self._answer(operation, outcome, received)
             streams.flush_streams()
             self._number = previous
             self._frames.send(data)
 
-    def _performed(self, request: bytes) -> Callable[[], bytes]:
-        """Does what is asked for, and returns what makes the answer.
+    def _performed(self, request: bytes) -> tuple[str, list[object] | BaseException, list[object]]:
+        """Does what is asked for.
 
-        Nothing of ours holds the operands by then, so that what holds them is the solution.
+        Nothing of ours holds the operands then, so that what holds them is the solution.
+
+        Returns:
+            The operation, its result in a list or what it raised, and the prompt's objects among
+            the operands.
         """
         operation = ""
         received: list[object] = []
@@ -227,8 +231,8 @@ class Service:
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # a solution may raise anything
-            return functools.partial(self._raised, operation, error)
-        return functools.partial(self._answer, operation, results, received)
+            return operation, error, received
+        return operation, results, received
 
     def _take(self, updates: Sequence[list[Any]] = (), released: Sequence[int] = ()) -> None:
         """Brings containers to what the tests made of them."""
@@ -237,9 +241,13 @@ class Service:
         if released:
             self._containers.keep(set(self._containers.numbers) - set(released))
 
-    def _answer(self, operation: str, results: list[object], received: list[object]) -> bytes:
+    def _answer(
+        self, operation: str, outcome: list[object] | BaseException, received: list[object]
+    ) -> bytes:
+        if not isinstance(outcome, list):
+            return self._raised(operation, outcome)
         try:
-            return self._returned(operation, results, received)
+            return self._returned(operation, outcome, received)
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # the solution's own code may run here too

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 
 from reward_server.domain import Framework, FunctionTests
+from reward_server.grading import function_files
 from reward_server.grading.function_files import PATH, function_file, may_need_solution
 from reward_server.grading.rosters import Roster
 from reward_server.grading.suites import parse_files
@@ -65,13 +69,29 @@ def test_plain_tests_are_not_even_parsed() -> None:
     )
 
 
+class _CountedSearch:
+    """A pattern that counts how often it reads each text."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self._pattern = pattern
+        self.texts: Counter[str] = Counter()
+
+    def search(self, text: str) -> re.Match[str] | None:
+        self.texts[text] += 1
+        return self._pattern.search(text)
+
+
 @pytest.mark.parametrize("length", [0, 1 << 14])
-def test_texts_of_any_length_are_read_and_short_ones_once(length: int) -> None:
-    plain, telling = "assert f(1) == 2", "assert type(f(1)) is int"
+def test_texts_of_any_length_are_read_once(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = _CountedSearch(function_files._TRIGGERS)
+    monkeypatch.setattr(function_files, "_TRIGGERS", counted)
+    plain, telling = f"assert f({length}) == 2", f"assert type(f({length})) is int"
     for _ in range(2):
         for text, found in ((plain, False), (telling, True)):
-            tests = FunctionTests(test_code=f"#{'x' * length}", asserts=(plain, text))
+            tests = FunctionTests(test_code=f"# {'x' * length}", asserts=(plain, text))
             assert may_need_solution(tests) is found
+    assert len(counted.texts) >= 3
+    assert set(counted.texts.values()) == {1}
 
 
 def test_a_file_holds_helpers_of_the_prompt_and_takes_the_rest_from_the_solution() -> None:
