@@ -180,9 +180,11 @@ class Encoder:
             raise NotDataError(f"nested deeper than {MAX_DEPTH} levels, or contains itself")
         if _are_json(values):
             return values
-        depth -= 1
         find, uncommon = self._encoders.get, Encoder._uncommon
-        return [find(type(value), uncommon)(self, value, depth) for value in values]
+        encoded: list[object] = []
+        for value in values:  # no comprehension, which is a function more for each list
+            encoded.append(find(type(value), uncommon)(self, value, depth - 1))
+        return encoded
 
     def hashed(self, values: Iterable[object], depth: int) -> list[object]:
         """Returns the JSON values of a set's elements or a dictionary's keys.

@@ -526,18 +526,26 @@ class Session:
         is_call = operation == "call"
         is_shared = len(operands) == _WITH_NUMBERS if is_call else _may_hold(operation, operands)
         asked = list(operands[: _WITH_NUMBERS - 1] if is_call else operands)
-        if not (is_shared or self._containers.entries):
+        if is_shared or self._containers.entries:
+            encoder = Encoder(self, _OWN_LIMIT, containers=self._containers)
+            request = self._with_updates(encoder, operation, asked)
+            self._containers.hand_over(_handed_over(operands))
+        else:
             encoder = Encoder(self, _OWN_LIMIT)
-            return self._packed(encoder, [operation, encoder.items(asked)])
+            request = encoder.dumps([operation, encoder.items(asked)])
+        if encoder.met_class:
+            self.cross()
+        return request
+
+    def _with_updates(self, encoder: Encoder, operation: str, asked: list[object]) -> bytes:
         containers = self._containers
-        encoder = Encoder(self, _OWN_LIMIT, containers=containers)
         try:
             values = encoder.items(asked)
             updates = containers.updates(encoder)
             held = containers.in_step(containers.held(()))
             released = [one for one in containers.numbers if one not in held]
             shared = [updates, released] if updates or released else []
-            request = self._packed(encoder, [operation, values, *shared])
+            request = encoder.dumps([operation, values, *shared])
         except NotDataError:
             containers.withdraw()
             raise
@@ -546,14 +554,7 @@ class Session:
             self._consistency.changed()
         containers.keep(held)
         containers.sent(updates)
-        containers.hand_over(_handed_over(operands))
         return request
-
-    def _packed(self, encoder: Encoder, message: list[object]) -> bytes:
-        data = encoder.dumps(message)
-        if encoder.met_class:
-            self.cross()
-        return data
 
     def _told(
         self,

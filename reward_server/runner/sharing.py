@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from . import changes
 from .codec import MAX_CONTAINERS, NotDataError, TooLargeError
@@ -29,17 +29,19 @@ def can_be_shared(value: object) -> bool:
     return isinstance(value, (*changes.KINDS, UserDict, UserList))
 
 
-def must_be_shared(values: Sequence[object], references: int = 0) -> bool:
+def must_be_shared(values: Sequence[Any], references: int = 0) -> bool:
     """Returns True if something else than some values holds a container in them, or two do.
 
     Args:
         values: the values, in a list or tuple that is theirs alone.
         references: how many more references each of the values has.
     """
+    unchanging = changes.UNCHANGING
     for value in values:
-        if type(value) in changes.UNCHANGING:
+        kind = type(value)
+        if kind in unchanging:
             continue
-        if type(value) is not list or not changes.UNCHANGING.issuperset(map(type, value)):
+        if kind is not list or not unchanging.issuperset(map(type, value)):
             del value  # which is a reference more
             return _are_entangled(_changing(values), references + 1)
         if sys.getrefcount(value) > _OF_A_VALUE + references:  # a list of nothing that changes
