@@ -7,9 +7,8 @@ answer together, unless the argument is only handed to the solution again. Else 
 arguments as they were. Where an argument is a field, a global or a fixture's, the other functions
 of the text are read as well; what is put into an argument by name counts as one.
 
-What it does not: see that two names share a value, or what a caller does with an argument that its
-helper hands over. `sort(v); assert v == sorted(v)` has no answer in it: such a test is weak in
-every process.
+What it does not: find a test weak. `sort(v); assert v == sorted(v)` has no answer in it, and is
+passed by who empties `v` in every process.
 """
 
 from __future__ import annotations
@@ -33,7 +32,11 @@ _Read = Callable[[ast.AST], Iterable[str]]
 
 @functools.lru_cache(maxsize=_REMEMBERED)
 def are_apart(
-    source: str, position: Position, heard: frozenset[str], others: tuple[str, ...]
+    source: str,
+    position: Position,
+    heard: frozenset[str],
+    others: tuple[str, ...],
+    aliases: frozenset[str] = frozenset(),
 ) -> bool:
     """Returns True if nothing that decides brings arguments of a call and an answer together.
 
@@ -42,13 +45,14 @@ def are_apart(
         position: of the call in it, or of whatever else hands something over.
         heard: names that hold something of the solution's.
         others: further texts that run with the same names.
+        aliases: further names that hold what is handed over, see `aliases`.
     """
     try:
         tree, further = ast.parse(source), [ast.parse(text) for text in others]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     path = path_to(tree, position)
-    return bool(path) and not _Meeting(path, heard, further).is_there()
+    return bool(path) and not _Meeting(path, heard, further, aliases).is_there()
 
 
 def heard_in(frame: FrameType) -> frozenset[str]:
@@ -69,10 +73,15 @@ class _Meeting:
         path: the nodes from the text to the call.
         heard: see `are_apart`.
         further: other texts.
+        aliases: see `are_apart`.
     """
 
     def __init__(
-        self, path: Sequence[ast.AST], heard: frozenset[str], further: Sequence[ast.Module]
+        self,
+        path: Sequence[ast.AST],
+        heard: frozenset[str],
+        further: Sequence[ast.Module],
+        aliases: frozenset[str],
     ) -> None:
         self._node = node = path[-1]
         self._scope = next(
@@ -82,7 +91,7 @@ class _Meeting:
         self._class_names = {one.name for one in path if isinstance(one, ast.ClassDef)} | {"cls"}
         owner = node.func if isinstance(node, ast.Call) else None
         owner = owner.value if isinstance(owner, ast.Attribute) else owner
-        given = {chain for part in _handed_over(path) for chain in self._chains(part)}
+        given = {chain for part in _handed_over(path) for chain in self._chains(part)} | aliases
         made = _fixtures(self._scope)
         known = {*heard, *made, *(self._chains(owner) if owner is not None else ())}
         self._texts = [self._scope, *(further if isinstance(self._scope, ast.Module) else ())]

@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import arguments, casts, literals, observations, surroundings, texts
+from . import aliases, arguments, casts, literals, observations, surroundings, texts
 from .endings import NotLoaded
 from .scope import Scope
 from .session import Session
@@ -80,30 +80,37 @@ class FunctionTests:
         """Returns the line of the tests that an exception went through last."""
         return self._texts.place_of(error)
 
-    def _observes(self, frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
+    def _observes(
+        self, frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
+    ) -> bool:
         """Returns True if a test looks at arguments of a call that it is in the middle of."""
         code, position = frame.f_code, observations.position_in(frame)
         text = next(
             (one for one in self._texts.all if one.code.co_filename == code.co_filename), None
         )
-        if text is None or position is None:
+        known = aliases.of(frame, things)
+        if text is None or position is None or known is None:
             return False
         others = (other for other in self._texts.all if other is not text)
         if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):
             return False
         heard = arguments.heard_in(frame) | self._scope.solution_names
-        return observations.are_observed(text.source, position, names, nested, heard)
+        known = known.difference(names)
+        return observations.are_observed(text.source, position, names, nested, heard, known)
 
-    def _keeps_apart(self, frame: FrameType) -> bool:
+    def _keeps_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
         """Returns True if what a call makes of its arguments decides nothing about its answers."""
-        code, position = frame.f_code, observations.position_in(frame)
+        code = frame.f_code
         texts = {one.code.co_filename: one for one in self._texts.all}
         text = texts.pop(code.co_filename, None)
-        if text is None or position is None:
-            return text is None  # a prompt's helper, which asserts nothing
+        if text is None:
+            return True  # a prompt's helper, which asserts nothing
+        position, names = observations.position_in(frame), aliases.of(frame, things)
+        if position is None or names is None:
+            return False
         others = tuple(one.source for one in texts.values()) if code.co_name == _MODULE else ()
         heard = arguments.heard_in(frame) | self._scope.solution_names
-        return arguments.are_apart(text.source, position, heard, others)
+        return arguments.are_apart(text.source, position, heard, others, names)
 
     def _raises(self, frame: FrameType, line: int) -> bool:
         """Returns True if a line of the tests raises without the solution's help."""

@@ -55,6 +55,7 @@ def are_observed(
     names: tuple[str, ...],
     nested: bool,
     heard: frozenset[str] = frozenset(),
+    aliases: frozenset[str] = frozenset(),
 ) -> bool:
     """Returns True if a test sees what a call made of arguments, and computes nothing from them.
 
@@ -64,6 +65,7 @@ def are_observed(
         names: of the arguments that can change.
         nested: whether one of them holds what can change as well.
         heard: names that hold something of the solution's, which may have an argument too.
+        aliases: further names that hold an argument, or lead to one.
     """
     try:
         tree = ast.parse(source)
@@ -74,7 +76,8 @@ def are_observed(
         return False
     scope = next(node for node in reversed(path) if isinstance(node, _Scope))
     uses = (_Uses(scope, path, name, heard, nested=nested) for name in names)
-    return all(one.are_observations() for one in uses)
+    others = (_Uses(scope, path, name, heard, nested=nested) for name in aliases)
+    return all(one.are_observations() for one in uses) and all(one.are_over() for one in others)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -178,6 +181,14 @@ class _Uses:
             bool(observed)
             and len(observed) + len(harmless) == len(later)
             and all(map(self._is_snapshot, earlier))
+        )
+
+    def are_over(self) -> bool:
+        """Returns True if nothing looks at the value any more, but the loops that the call is in."""
+        heads = [loop.iter for loop in self._loops if isinstance(loop, ast.For)]
+        uses = [use for use in _uses(self._scope, self._name) if self._call not in use.around]
+        return not _mentioned_inside(self._scope, self._name) and not any(
+            self._is_later(use.node) and not any(map(use.is_in, heads)) for use in uses
         )
 
     def _is_later(self, node: ast.expr) -> bool:

@@ -74,11 +74,13 @@ def _never() -> bool:
     return False
 
 
-def _sees_nothing(frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
+def _sees_nothing(
+    frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
+) -> bool:
     return False
 
 
-def _nothing_meets(frame: FrameType) -> bool:
+def _nothing_meets(frame: FrameType, things: frozenset[int]) -> bool:
     return True
 
 
@@ -153,7 +155,8 @@ class Session:
         own: what the tests define themselves.
         told_types: returns which answers of other classes the tests can tell, see `casts`.
         doubts_empty: whether an empty answer may pass the tests by comparing nothing.
-        keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of.
+        keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of and
+            of the identities of what it hands over.
         classes: the prompt's, whose objects cross as records, by name.
         calls_indirectly: see `literals.may_call_indirectly`.
         brings_changes: whether all changes are brought back, to confirm a pass in which some were
@@ -206,8 +209,10 @@ class Session:
         self.calls_indirectly = False
         self.brings_changes = False
         self.raises: Callable[[FrameType, int], bool] = _raises_nothing
-        self.observes: Callable[[FrameType, tuple[str, ...], bool], bool] = _sees_nothing
-        self.keeps_apart: Callable[[FrameType], bool] = _nothing_meets
+        self.observes: Callable[[FrameType, tuple[str, ...], frozenset[int], bool], bool] = (
+            _sees_nothing
+        )
+        self.keeps_apart: Callable[[FrameType, frozenset[int]], bool] = _nothing_meets
 
     # --------------------------------------------------------------------- codec.References
 
@@ -325,7 +330,7 @@ class Session:
             frame: in which it is called.
         """
         objects = self._membrane.objects_in(values)
-        if objects and not self.keeps_apart(frame):
+        if objects and not self.are_apart(frame, frozenset(map(id, objects))):
             self._membrane.protect(objects)
 
     def _guard(self, value: object) -> None:
@@ -333,9 +338,21 @@ class Session:
         if not self._membrane.may_change(value):
             return
         if self._is_apart is None:
-            self._is_apart = self.keeps_apart(_asking_frame())
+            self._is_apart = self.are_apart(_asking_frame(), frozenset((id(value),)))
         if not self._is_apart:
             self._membrane.protect([value])
+
+    def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
+        """Returns True if neither a frame nor one that called it brings things and answers together.
+
+        Args:
+            frame: that hands the things over.
+            things: their identities.
+        """
+        caller: FrameType | None = frame
+        while caller is not None and self.keeps_apart(caller, things):
+            caller = caller.f_back
+        return caller is None
 
     # ----------------------------------------------------------------------------- requests
 

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import cast
 
 from . import (
+    aliases,
     arguments,
     casts,
     frameworks,
@@ -180,13 +181,15 @@ def _install(
     return solution_names
 
 
-def _keeps_apart(texts: Mapping[str, str], frame: FrameType) -> bool:
+def _keeps_apart(texts: Mapping[str, str], frame: FrameType, things: frozenset[int]) -> bool:
     """Returns True if what a call makes of its arguments decides nothing about its answers."""
     text = texts.get(os.path.relpath(frame.f_code.co_filename))
-    position = observations.position_in(frame)
-    if text is None or position is None:
-        return text is None  # a library's, which knows nothing of what the tests expect
-    return arguments.are_apart(text, position, arguments.heard_in(frame), ())
+    if text is None:
+        return True  # a library's, which knows nothing of what the tests expect
+    position, names = observations.position_in(frame), aliases.of(frame, things)
+    if position is None or names is None:
+        return False
+    return arguments.are_apart(text, position, arguments.heard_in(frame), (), names)
 
 
 def _settle(solution_names: SolutionNames) -> None:

@@ -25,11 +25,13 @@ class Rules(Protocol):
 
     brings_changes: bool
 
-    def keeps_apart(self, frame: FrameType) -> bool:
-        """See `arguments.are_apart`."""
+    def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
+        """Returns True if nothing brings things and answers together, see `arguments`."""
 
-    def observes(self, frame: FrameType, names: tuple[str, ...], nested: bool) -> bool:
-        """See `observations.are_observed`."""
+    def observes(
+        self, frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
+    ) -> bool:
+        """See `observations.are_observed`; things are the identities of what is looked at."""
 
     def withhold(self) -> None:
         """Records that a change was kept from the tests."""
@@ -100,17 +102,22 @@ class Visibility:
         self, frame: FrameType, arguments: Sequence[object], lent: Sequence[object]
     ) -> set[int]:
         """Returns the identities of containers whose changes decide nothing about answers."""
-        is_apart = changes.are_wanted(frame) and self._rules.keeps_apart(frame)
+        things = frozenset(changes.reachable((*arguments, *lent)))
+        is_apart = changes.are_wanted(frame) and self._rules.are_apart(frame, things)
         wanted = changes.reachable(arguments) if is_apart else set[int]()
         if all(id(one) in wanted for one in lent):
             return wanted
-        looked_at = self._looked_at(frame, arguments, lent)
+        looked_at = self._looked_at(frame, arguments, lent, things)
         return wanted | changes.reachable(
             one for one in (*arguments, *lent) if id(one) in looked_at
         )
 
     def _looked_at(
-        self, frame: FrameType, arguments: Sequence[object], lent: Sequence[object]
+        self,
+        frame: FrameType,
+        arguments: Sequence[object],
+        lent: Sequence[object],
+        things: frozenset[int],
     ) -> frozenset[int]:
         """Returns the identities of containers at which the test looks when it has the result."""
         inside = changes.reachable(arguments)
@@ -125,7 +132,7 @@ class Visibility:
         found = frozenset(id(value) for _, value in named)
         is_plain = bool(named) and len(found) == len(named)
         nested = any(map(changes.is_nested, changing))
-        is_seen = is_plain and self._rules.observes(frame, names, nested)
+        is_seen = is_plain and self._rules.observes(frame, names, things, nested)
         return found if is_seen else frozenset()
 
 
