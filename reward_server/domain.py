@@ -346,7 +346,8 @@ class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution.
 
     `brings_changes` lets the tests see all that the solution does to arguments; see
-    `runner.changes`.
+    `runner.changes`. With `repeats_answers` an object is asked each question once, and the tests
+    hear its first answer again; see `runner.consistency`.
     """
 
     source: str
@@ -356,6 +357,7 @@ class FunctionJudgement:
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False
     brings_changes: bool = False
+    repeats_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,7 +382,7 @@ class UnitJudgement:
         data: what the solution finds, read-only.
         shared: whether they run in the candidate's process.
         stop_at_first_failure: whether one failed test ends the run.
-        brings_changes: see `FunctionJudgement`.
+        brings_changes, repeats_answers: see `FunctionJudgement`.
     """
 
     source: str
@@ -390,6 +392,7 @@ class UnitJudgement:
     shared: bool = False
     stop_at_first_failure: bool = False
     brings_changes: bool = False
+    repeats_answers: bool = False
 
 
 Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | UnitJudgement

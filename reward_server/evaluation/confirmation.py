@@ -15,8 +15,10 @@ An assertion may tell an object what another one expects of it (`found.has(best)
 of one copy, in which all else is true. What fails there is labelled SHARED, since the object may
 have been meant to change. So is a test that passes without evaluating an assertion.
 
-A pass in which an object contradicted itself (`runner.consistency`) is labelled SHARED: the judge
-took the solution's word, and no value stands behind it. So is one in which both sides held more
+A pass in which an object contradicted itself (`runner.consistency`) is run once more, so that its
+first answer to a question stands for all. If the tests hold there too, as with clocks and dice, no
+contradiction decided. Else the label is SHARED: the judge took the solution's word, and no value
+stands behind it. So is the label of one in which both sides held more
 containers than are kept in step (`runner.containers`).
 
 A pass in which tests did not see what the solution did to an argument (`runner.changes`) is run
@@ -69,6 +71,7 @@ class Confirmation:
         read: returns the copies of the tests, given the names of those that passed.
         execute: runs perturbed tests, of which all are run even if some fail.
         execute_with_changes: runs the tests so that they see all changes of arguments.
+        execute_repeating: runs the tests so that each object gives a question one answer.
         policy: tells which tests count.
         draw: where the secret comes from.
     """
@@ -76,6 +79,7 @@ class Confirmation:
     read: Callable[[frozenset[str]], Copies]
     execute: Callable[[Tests], Awaitable[Execution]]
     execute_with_changes: Callable[[], Awaitable[Execution]]
+    execute_repeating: Callable[[], Awaitable[Execution]]
     policy: RewardPolicy
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
@@ -86,15 +90,25 @@ class Confirmation:
         passed = frozenset[str]() if is_plain else _passed(run, self.policy)
         if not passed:
             return [run]
-        if not _DOUBTS.isdisjoint(signals):
-            run = replace(run, integrity=Integrity.SHARED)
+        repeated, run = await self._repeated(run, passed)
         if wire.WITHHELD_CHANGE not in signals:
-            return await self._perturbed(run, passed)
+            return [*repeated, *await self._perturbed(run, passed)]
         execution = await self.execute_with_changes()
         seen = Run(execution=_unblamed(execution), tests=())
         if not _hold(execution, passed):
-            return [seen, _refused(run, Deviation(other=1))]
-        return [seen, *await self._perturbed(run, passed)]
+            return [*repeated, seen, _refused(run, Deviation(other=1))]
+        return [*repeated, seen, *await self._perturbed(run, passed)]
+
+    async def _repeated(self, run: Run, passed: frozenset[str]) -> tuple[list[Run], Run]:
+        """Returns a run with one answer for each question, if it takes one, and the labelled run."""
+        doubts = _DOUBTS & run.execution.signals.keys()
+        runs = list[Run]()
+        if doubts == {wire.CONTRADICTION}:
+            execution = await self.execute_repeating()
+            runs = [Run(execution=_unblamed(execution), tests=())]
+            if _hold(execution, passed) and _DOUBTS.isdisjoint(execution.signals):
+                doubts = frozenset()
+        return runs, replace(run, integrity=Integrity.SHARED) if doubts else run
 
     async def _perturbed(self, run: Run, passed: frozenset[str]) -> list[Run]:
         if not run.execution.crossed:

@@ -157,11 +157,15 @@ class FunctionGrader:
         async def execute_with_changes() -> Execution:
             return await slots.run(candidate.copy(replace(work, brings_changes=True)))
 
+        async def execute_repeating() -> Execution:
+            return await slots.run(candidate.copy(replace(work, repeats_answers=True)))
+
         read = partial(FunctionCopies, self.tests)
         confirmation = Confirmation(
             read=read,
             execute=execute,
             execute_with_changes=execute_with_changes,
+            execute_repeating=execute_repeating,
             policy=candidate.policy,
         )
         return await confirmation.confirmed(run)
@@ -235,6 +239,7 @@ class CallGrader:
             read=read,
             execute=execute,
             execute_with_changes=partial(execute, work.tests),  # there are no arguments to see
+            execute_repeating=partial(execute, work.tests),  # nor are objects asked
             policy=candidate.policy,
         )
         return await confirmation.confirmed(run)

@@ -198,11 +198,16 @@ class UnitGrader:
             work = self._work(candidate, self.tests, stops=False)
             return await slots.run(candidate.copy(replace(work, brings_changes=True)))
 
+        async def execute_repeating() -> Execution:
+            work = self._work(candidate, self.tests, stops=False)
+            return await slots.run(candidate.copy(replace(work, repeats_answers=True)))
+
         read = partial(FileCopies, self.tests, self.wanted)
         confirmation = Confirmation(
             read=read,
             execute=execute,
             execute_with_changes=execute_with_changes,
+            execute_repeating=execute_repeating,
             policy=candidate.policy,
         )
         return await confirmation.confirmed(run)

@@ -9,14 +9,15 @@ functions and methods returned, and the objects in it, is compared question by q
 iterations, twice a length, an element, a field, a text or the result of an operator; the numbers
 that it is made; a copy with its original; and, for what the tests ask for nothing but numbered
 elements, iterations with numbered elements, slices and the length. An object that contradicts
-itself is counted, and takes the label ISOLATED from a pass (`evaluation.confirmation`).
+itself is counted, and takes the label ISOLATED from a pass, unless the tests hold as well in a run
+in which its first answer to a question stands for all (`evaluation.confirmation`).
 
 What it does not: compare answers between which the object may honestly have changed. What was
 heard is forgotten when anything is called but a function of the solution's with plain data, when
-anything is set, and for good when the tests hand something of their own over. Objects of a class
-that the tests make themselves, and objects whose methods they call, have a state, and are not
-looked at; `keys()`, `values()` and `items()` count as questions. An iterator may be at its end when
-it is iterated again.
+anything is set, and for good when the tests hand something of their own over. What objects said
+that were made by what is named like a class is forgotten at any call. Objects whose methods the
+tests call have a state, and are not looked at; `keys()`, `values()` and `items()` count as
+questions. An iterator may be at its end when it is iterated again.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ _DIGEST_BYTES = 16
 _SIMPLE = frozenset((bool, float, str, type(None)))
 _EXACT = 1 << 53
 END = object()
+NOTHING = object()  # that was answered
 # An operation, a digest of what it is asked with, and the numbers of the objects in that.
 _Question = tuple[str, bytes, tuple[int, ...]]
 
@@ -88,6 +90,8 @@ class _Record:
             the same content each time.
         parts: digests of slices and of elements from the end, by key.
         number_told: what it said when it was made a number.
+        first: the first answers themselves, by question.
+        iterated: the elements themselves that the first iteration gave.
     """
 
     number: int
@@ -98,6 +102,8 @@ class _Record:
     objects: dict[_Question, list[int]] = field(default_factory=dict)
     parts: list[tuple[int | slice, bytes | list[bytes]]] = field(default_factory=list)
     number_told: float | None = None
+    first: dict[_Question, object] = field(default_factory=dict)
+    iterated: list[object] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,11 +118,17 @@ class _Pass:
 
 
 class Consistency:
-    """The answers of one session's objects."""
+    """The answers of one session's objects.
+
+    Attributes:
+        repeats: whether answers are kept, to be given again; see `heard`.
+    """
 
     def __init__(self) -> None:
+        self.repeats = False
         self._is_kept = True
         self._results: set[int] = set()
+        self._made: set[int] = set()
         self._attributes: dict[int, tuple[int | None, str]] = {}
         self._records: dict[int, _Record] = {}
         self._passes: dict[int, _Pass] = {}
@@ -154,6 +166,8 @@ class Consistency:
             self._results.discard(owner)
         if operation != "call" or owner is not None or _objects_in(operands[1:]):
             self._forget()
+        for number in self._made & self._records.keys():
+            del self._records[number]
 
     def meets(self, number: int, *, is_new: bool) -> None:
         """Takes an object into account that an answer brings."""
@@ -165,8 +179,9 @@ class Consistency:
             if is_new or _is_function(name):  # one object may be a class and a function
                 self._attributes[number] = owner, name
         if operation == "call":
-            name = self._name(operands[0])
-            is_result = not name or _is_function(name)
+            is_result, name = True, self._name(operands[0])
+            if name and not _is_function(name):
+                self._made.add(number)
         elif operation == "value":
             is_result = name.isupper()
         else:
@@ -190,6 +205,21 @@ class Consistency:
             self._take_hint(number, answer)
         elif number in self._results:
             self._hear_of_result(number, operation, operands, answer)
+
+    def heard(self, operation: str, operands: tuple[object, ...]) -> object:
+        """Returns the first answer to a question, `NOTHING` if there is none that still holds."""
+        number = _number(operands[0]) if self.repeats and operands else None
+        record = self._records.get(number) if number is not None else None
+        if record is None or operation not in _COMPARED:
+            return NOTHING
+        if operation == "iter":
+            is_whole = record.size is not None and len(record.iterated) == record.size
+            return list(record.iterated) if is_whole else NOTHING
+        question = _question(operation, operands[1] if len(operands) > 1 else None)
+        digest = record.answers.get(question) or record.views.get(question)
+        first = record.first.get(question, NOTHING)
+        is_same = digest is not None and first is not NOTHING and _digest(first)[0] == digest
+        return first if is_same else NOTHING
 
     def raises(self, operation: str, operands: tuple[object, ...], error: Exception) -> None:
         """Takes an exception into account, which is an answer but to an iteration."""
@@ -234,6 +264,8 @@ class Consistency:
         answers = record.views if is_view else record.answers
         if operation == "get" and question not in answers:
             self._forget_texts(record)
+        if self.repeats and question not in answers:
+            record.first[question] = answer
         if answers.setdefault(question, digest) != digest:
             self._contradictions += 1
         if operation == "item":
@@ -357,6 +389,8 @@ class Consistency:
             self._contradictions += 1
         else:
             record.elements.append(digest)
+            if self.repeats:
+                record.iterated.append(element)
         if objects or record.answers:
             question = _question("item", place)
             if record.answers.get(question, digest) != digest:

@@ -44,6 +44,8 @@ class FunctionTests:
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
         session.brings_changes = bool(header["brings_changes"])
+        if header["repeats_answers"]:
+            session.repeat_answers()
         session.calls_indirectly = literals.may_call_indirectly(sources)
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []

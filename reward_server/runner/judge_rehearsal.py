@@ -69,6 +69,7 @@ def _header() -> dict[str, object]:
         "setup_code": "",
         "stop_at_first_failure": False,
         "brings_changes": False,
+        "repeats_answers": False,
         "output_bytes": _LIMIT_BYTES,
         "result_bytes": _LIMIT_BYTES,
         "calls": 1000,

@@ -126,6 +126,8 @@ def run(
         announce_crossing=announce_crossing,
     )
     session.brings_changes = bool(header["brings_changes"])
+    if header["repeats_answers"]:
+        session.repeat_answers()
     texts = frameworks.texts_of(blobs)
     session.calls_indirectly = literals.may_call_indirectly(texts.values())
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})

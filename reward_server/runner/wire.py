@@ -43,10 +43,10 @@ Request document, by "mode":
     split     tests and solution, each {commands, environment}, output_bytes, result_bytes, calls;
               blobs as for commands but stdin, each behind "tests:" or "solution:"
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
-              brings_changes (whether the tests see all changes of arguments),
-              output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
+              brings_changes (whether the tests see all changes of arguments), repeats_answers
+              (whether an object's first answer to a question stands for all), output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
     unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure,
-              brings_changes, and budgets as for function; blobs source, file/NAME, data/NAME and
+              brings_changes, repeats_answers, and budgets as for function; blobs source, file/NAME, data/NAME and
               test/NAME, of which the judge keeps the last to itself
     shared    the same; tests and source live in the candidate's process, and what it says of the
               tests are observations

@@ -76,13 +76,17 @@ def request_document(job: Job) -> bytes:
     blobs = {"source": _encode(work.source), **_files(work)}
     match work:
         case FunctionJudgement():
-            details = _function_header(work) | {"brings_changes": work.brings_changes}
+            details = _function_header(work) | _manner(work)
         case CallJudgement():
             details = _call_header(work)
         case UnitJudgement():
-            details = _unit_header(work) | {"brings_changes": work.brings_changes}
+            details = _unit_header(work) | _manner(work)
             blobs |= {f"test/{path}": _encode(text) for path, text in work.tests.files}
     return wire.pack({**details, **budgets}, blobs)
+
+
+def _manner(work: FunctionJudgement | UnitJudgement) -> dict[str, object]:
+    return {"brings_changes": work.brings_changes, "repeats_answers": work.repeats_answers}
 
 
 def _commands_document(work: Commands, limits: Limits) -> bytes:

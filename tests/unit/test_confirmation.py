@@ -71,6 +71,7 @@ def confirm(
     policy: RewardPolicy = POLICY,
     tests: FunctionTests = TESTS,
     with_changes: Execution | None = None,
+    repeating: Execution | None = None,
 ) -> tuple[list[Run], int]:
     """Returns the runs of a confirmation, and how many copies it took."""
     count = 0
@@ -84,11 +85,16 @@ def confirm(
         assert with_changes is not None
         return with_changes
 
+    async def execute_repeating() -> Execution:
+        assert repeating is not None
+        return repeating
+
     first = run or execution(PASS)
     confirmation = Confirmation(
         read=lambda passed: FunctionCopies(tests, passed),
         execute=execute,
         execute_with_changes=execute_with_changes,
+        execute_repeating=execute_repeating,
         policy=policy,
         draw=random.Random(3),
     )
@@ -254,5 +260,24 @@ def test_a_failure_with_withheld_changes_costs_nothing() -> None:
 @pytest.mark.parametrize("signal", [wire.CONTRADICTION, wire.OUT_OF_STEP])
 def test_a_pass_that_rests_on_the_solutions_word_is_shared(signal: str) -> None:
     for crossed in (False, True):
-        runs, _ = confirm(sound, run=execution(PASS, crossed=crossed, signals={signal: 1}))
+        first = execution(PASS, crossed=crossed, signals={signal: 1})
+        runs, _ = confirm(sound, run=first, repeating=execution(FAILURE))
         assert (verdict(runs), runs[-1].integrity) == (Verdict.PASSED, Integrity.SHARED)
+
+
+@pytest.mark.parametrize(
+    ("signals", "repeating", "expected"),
+    [
+        ({}, execution(PASS), None),
+        ({}, execution(PASS, signals={wire.CONTRADICTION: 1}), Integrity.SHARED),
+        ({}, execution(PASS, ending=Ending.LIMIT), Integrity.SHARED),
+        ({wire.CAST: 1}, execution(PASS), Integrity.SHARED),
+    ],
+    ids=["one answer is enough", "other contradictions", "limit", "another doubt"],
+)
+def test_a_contradiction_that_decides_nothing_takes_no_label(
+    signals: Mapping[str, int], repeating: Execution, expected: Integrity | None
+) -> None:
+    first = execution(PASS, signals={wire.CONTRADICTION: 1, **signals})
+    runs, _ = confirm(sound, run=first, repeating=repeating)
+    assert (verdict(runs), runs[-1].integrity) == (Verdict.PASSED, expected)

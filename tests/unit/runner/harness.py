@@ -194,6 +194,7 @@ def _limits(settings: dict[str, object]) -> dict[str, object]:
     defaults: dict[str, object] = {
         "stop_at_first_failure": False,
         "brings_changes": False,
+        "repeats_answers": False,
         "output_bytes": OUTPUT_BYTES,
         "result_bytes": RESULT_BYTES,
         "calls": 100_000,
