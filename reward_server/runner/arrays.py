@@ -54,6 +54,12 @@ def is_loaded() -> bool:
     return _numpy() is not None
 
 
+def can_change(value: object) -> bool:
+    """Returns True for an array of numpy's that has elements to change."""
+    numpy = _numpy()
+    return numpy is not None and isinstance(value, numpy.ndarray) and bool(value.shape)
+
+
 def parts(value: object) -> list[object] | None:
     """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
 

@@ -85,6 +85,22 @@ def are_same(before: list[object], after: list[object]) -> bool:
     return len(before) == len(after) and all(map(operator.is_, before, after))
 
 
+def are_alike(one: object, other: object) -> bool:
+    """Returns True if two values are data of the same kinds that holds the same, or one thing."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if type(one) in UNCHANGING:
+        return one == other
+    if isinstance(one, (set, bytearray)):
+        return UNCHANGING.issuperset(map(type, cast("Iterable[object]", one))) and one == other
+    if not isinstance(one, (*KINDS, tuple)):
+        return False
+    before, after = elements(one), elements(other)
+    return len(before) == len(after) and all(map(are_alike, before, after))
+
+
 def reachable(roots: Iterable[object]) -> set[int]:
     """Returns the identities of the containers in values, and in those inside them."""
     found, waiting = set[int](), list(roots)

@@ -36,7 +36,7 @@ MAX_OBJECTS = 200_000  # that are not data, in one execution
 MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal
 MAX_DECIMAL_EXPONENT = 10_000
 REFERENCE = "@"
-SHARED, AGAIN = "shared", "again"  # see `sharing`
+SHARED, LIVE, AGAIN = "shared", "live", "again"  # see `sharing` and `live`
 _SPECIAL_NAMES = frozenset(
     (
         *("__all__", "__annotations__", "__author__", "__defaults__", "__dict__", "__doc__"),

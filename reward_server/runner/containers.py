@@ -9,18 +9,18 @@ What this stops: a change that reaches anything but a container that crossed. A 
 elements that the other side's has; whatever is in them stays as it was.
 
 What it does not: keep more than the latest containers in step, or larger ones; these are copies
-from then on, which is counted.
+from then on, which is counted. So is a change of what is `live`.
 """
 
 from __future__ import annotations
 
-from collections import UserDict, UserList
+from collections import Counter, UserDict, UserList
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import changes, sharing
-from .codec import REFERENCE, NotDataError, ProtocolViolation, TooLargeError
+from . import changes, live, sharing
+from .codec import REFERENCE, Foreign, NotDataError, ProtocolViolation, TooLargeError
 from .encoding import Encoder, cast_down
 
 _MOST = 256
@@ -34,11 +34,13 @@ class _Entry:
     Attributes:
         value: the container.
         is_own: whether this side handed it over first, or again.
+        is_live: whether it crossed as a copy that stays as it is, see `live`.
         state: what it held when both sides had the same.
     """
 
     value: object
     is_own: bool
+    is_live: bool = False
     state: list[object] = field(default_factory=list)
 
 
@@ -87,27 +89,27 @@ class Containers:
         """Takes into account that a message is sent, with `updates`."""
         self._unsettled.update(number for number, _ in updates)
         for value in self._offered:
-            self._add(value, is_own=True)
+            self._add(value, is_own=True, is_live=live.is_live(value))
         self._offered.clear()
         self.settle()
 
-    def _add(self, value: object, *, is_own: bool) -> None:
-        self.entries[self._next] = _Entry(value, is_own)
+    def _add(self, value: object, *, is_own: bool, is_live: bool) -> None:
+        self.entries[self._next] = _Entry(value, is_own, is_live)
         self._numbers[id(value)] = self._next
         self._unsettled.add(self._next)
         self._next += 1
 
-    def receive(self, number: int, value: object) -> None:
-        """Takes a container that came with a number.
+    def receive(self, number: int, value: object, *, is_live: bool = False) -> None:
+        """Takes a container, or a live value, that came with a number.
 
         Raises:
-            ProtocolViolation: it is no container, or the number is another one's.
+            ProtocolViolation: it is neither, or the number is another one's.
         """
         if number != self._next or type(number) is not int:
             raise ProtocolViolation("a number out of turn")
-        if not sharing.can_be_shared(value):
+        if not (sharing.can_be_shared(value) or (is_live and _may_be_live(value))):
             raise ProtocolViolation("a number for what cannot change")
-        self._add(value, is_own=False)
+        self._add(value, is_own=False, is_live=is_live)
 
     def value_of(self, number: object) -> object:
         """Returns the container with a number.
@@ -125,8 +127,8 @@ class Containers:
     def updates(self, encoder: Encoder) -> list[list[object]]:
         """Returns numbers and JSON values of containers that hold something else by now."""
         found = []
-        for number, value in self._changed():
-            content = self._content(encoder, plain(value))
+        for number, entry in self._changed():
+            content = None if entry.is_live else self._content(encoder, plain(entry.value))
             if content is None:
                 self.lost += number not in self._out_of_step
                 self._out_of_step.add(number)
@@ -149,10 +151,11 @@ class Containers:
             self.withdraw(count)
         return content
 
-    def _changed(self) -> Iterator[tuple[int, object]]:
+    def _changed(self) -> Iterator[tuple[int, _Entry]]:
         for number, entry in list(self.entries.items()):
-            if not changes.are_same(entry.state, self._state_of(entry.value)):
-                yield number, entry.value
+            are_same = live.are_same if entry.is_live else changes.are_same
+            if not are_same(entry.state, self._state_of(entry)):
+                yield number, entry
 
     def replace(self, number: int, content: object) -> None:
         """Gives a container the elements of a built-in one.
@@ -180,7 +183,7 @@ class Containers:
             return
         for number in self._unsettled & self.entries.keys():
             entry = self.entries[number]
-            entry.state = self._state_of(entry.value)
+            entry.state = self._state_of(entry)
         self._unsettled.clear()
 
     def is_own(self, number: int) -> bool:
@@ -211,9 +214,10 @@ class Containers:
         self._numbers[id(value)] = number
         self._unsettled.add(number)
 
-    def _state_of(self, value: object) -> list[object]:
+    def _state_of(self, entry: _Entry) -> list[object]:
         """Returns what a container holds, containers with numbers by what has the number."""
-        parts = changes.elements(plain(value))
+        value = entry.value
+        parts = live.state_of(value) if entry.is_live else changes.elements(plain(value))
         if changes.UNCHANGING.issuperset(map(type, parts)):
             return parts
         return [self.entries.get(self._numbers.get(id(part), -1), part) for part in parts]
@@ -227,9 +231,8 @@ class Containers:
             values: further values, a list that holds what nothing else may hold.
         """
         numbers = {id(entry.value): number for number, entry in self.entries.items()}
-        known = dict.fromkeys(numbers, 1)
-        for value in values:
-            known[id(value)] = known.get(id(value), 0) + 1
+        known = Counter(numbers.keys())
+        known.update(map(id, values))  # no name holds any of them
         roots = [*(entry.value for entry in self.entries.values()), *values]
         found = sharing.held(roots, known)
         kept = [number for identity, number in numbers.items() if identity in found]
@@ -254,7 +257,7 @@ class Containers:
         """Returns the latest of some containers, as many as can be kept in step."""
         kept, elements = list[int](), 0
         for number in sorted(numbers, reverse=True)[:_MOST]:
-            elements += len(self.entries[number].state)
+            elements += live.size_of(self.entries[number].state)
             if elements <= _MOST_ELEMENTS:
                 kept.append(number)
         self.lost += len(numbers) - len(kept)
@@ -264,6 +267,11 @@ class Containers:
 def plain(value: object) -> object:
     """Returns the built-in container that holds what a container holds, itself if it is one."""
     return cast_down(_builtin(value))
+
+
+def _may_be_live(value: object) -> bool:
+    """Returns True for a live value, and for one that stays an object over there."""
+    return live.is_live(value) or isinstance(value, Foreign)
 
 
 def _builtin(value: object) -> object:

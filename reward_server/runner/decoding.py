@@ -283,8 +283,8 @@ class _Settings:
 class Containers(Protocol):
     """Knows containers by their numbers; see `containers`."""
 
-    def receive(self, number: int, value: object) -> None:
-        """Takes a container that came with a number."""
+    def receive(self, number: int, value: object, *, is_live: bool = False) -> None:
+        """Takes a container, or a live value, that came with a number."""
 
     def value_of(self, number: object) -> object:
         """Returns the container with a number."""
@@ -369,6 +369,9 @@ class Decoder:
                 return self._references.rebuild(names, arguments, text, reference)
             case ("shared", [int(number), value]) if self._containers is not None:
                 self._containers.receive(number, value)
+                return value
+            case ("live", [int(number), value]) if self._containers is not None:
+                self._containers.receive(number, value, is_live=True)
                 return value
             case ("again", int(number)) if self._containers is not None:
                 self.mentions = True

@@ -24,11 +24,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
-from . import arrays, changes, extended, faults, library_types
+from . import arrays, changes, extended, faults, library_types, live
 from .codec import (
     AGAIN,
     ANSWERED_TYPES,
     FACTORIES,
+    LIVE,
     MAX_CONTAINERS,
     MAX_DECIMAL_EXPONENT,
     MAX_DEPTH,
@@ -151,6 +152,13 @@ class Encoder:
         is_reference = type(content) is dict and REFERENCE in content
         return content if is_reference else {SHARED: [containers.offer(value), content]}
 
+    def live(self, value: object, depth: int, encode: Encode) -> object:
+        """Returns the JSON value of what may change without us, its number if it has one."""
+        content = self.container(value, depth, encode)
+        if type(content) is dict and SHARED in content:
+            return {LIVE: content[SHARED]}
+        return content
+
     def content(self, value: object) -> object:
         """Returns the JSON value of what is in a built-in container.
 
@@ -212,7 +220,7 @@ class Encoder:
             return self.refer(value)
         parts = arrays.parts(value)
         if parts is not None:
-            return {"array": parts}
+            return self._array(value, parts, depth)
         kind: type = type(value)
         record = self._references.records.parts(value) if isinstance(value, tuple) else None
         if record is not None:
@@ -222,7 +230,9 @@ class Encoder:
             return self._foreign(value)
         if _overloads_comparison(kind, base):
             self.overloads_cast_down += 1
-        if base in _SHARED_BASES:
+        if base is ChainMap:
+            plain = self.live(value, depth, lambda *_: self._cast(value, base, depth))
+        elif base in _SHARED_BASES:
             plain = self.container(value, depth, lambda *_: self._cast(value, base, depth))
         else:
             plain = self._cast(value, base, depth)
@@ -261,7 +271,12 @@ class Encoder:
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
-        return {"library": [*told, self._references.refer(value, self)]}
+        content = {"library": [*told, self._references.refer(value, self)]}
+        return self.live(value, 0, lambda *_: content) if live.is_live(value) else content
+
+    def _array(self, value: object, parts: list[object], depth: int) -> object:
+        content = {"array": parts}
+        return self.live(value, depth, lambda *_: content) if live.is_live(value) else content
 
 
 def _is_to_object(reference: object) -> bool:
@@ -528,6 +543,10 @@ def _container(encode: Encode, encoder: Encoder, value: object, depth: int) -> o
     return encoder.container(value, depth, encode)
 
 
+def _live(encode: Encode, encoder: Encoder, value: object, depth: int) -> object:
+    return encoder.live(value, depth, encode)
+
+
 # What can change, and so is told from its copies.
 _CONTENTS: Mapping[type, Encode] = {
     list: Encoder.items,
@@ -566,6 +585,7 @@ _ENCODERS: Mapping[type, Encode] = {
 }
 _WITH_NUMBERS: Mapping[type, Encode] = {
     **_ENCODERS,
+    **{kind: functools.partial(_live, _ENCODERS[kind]) for kind in live.KINDS},
     **{kind: functools.partial(_container, encode) for kind, encode in _CONTENTS.items()},
 }
 _SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))

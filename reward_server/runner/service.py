@@ -280,7 +280,9 @@ class Service:
         self._containers.sent(cast("list[list[Any]]", updates))
         kept = self._containers.held(results)
         self._containers.keep(kept)
-        return [updates, kept] if updates or kept else None
+        lost = self._containers.lost + self._shared_objects.lost
+        self._containers.lost = self._shared_objects.lost = 0
+        return [updates, kept, lost] if updates or kept or lost else None
 
     def _encoded(self, encoder: Encoder, result: object) -> object:
         """Returns the JSON value of a result, a reference if it is data that cannot cross."""

@@ -13,7 +13,8 @@ Candidate to judge, with the same number:
 
     "return", value, told, overloads      told is null if the solution keeps no container with a
                                           number, or [[number, container], ...] of those that it
-                                          changed, and the numbers of those that it keeps;
+                                          changed, the numbers of those that it keeps, and how
+                                          many cannot be kept in step;
                                           overloads counts comparisons cast down; rows of the
                                           prompt's objects may follow, see `shared_objects`
     "raise", names, args, text, error     see `faults`; error is null or the exception itself; what
@@ -35,7 +36,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults, sharing, wire
+from . import changes, extended, faults, live, sharing, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -108,19 +109,20 @@ def _are_lists(values: list[object], most: int) -> bool:
     return len(values) <= most and all(value is None or type(value) is list for value in values)
 
 
-def _parsed(told: object) -> tuple[dict[int, object], list[object]]:
-    """Returns what containers are to hold, by number, and the numbers of those that are kept.
+def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
+    """Returns what containers are to hold, by number, the numbers of those that are kept, and how
+    many cannot be kept in step.
 
     Raises:
         ProtocolViolation: no shim tells that.
     """
     match told:
         case None:
-            return {}, []
-        case [list(changed), list(kept)] if all(type(number) is int for number in kept):
+            return {}, [], 0
+        case [list(changed), list(kept), int(lost)] if all(type(one) is int for one in kept):
             updates = {one[0]: one[1] for one in changed if _is_update(one)}
             if len(updates) == len(changed):
-                return updates, kept
+                return updates, kept, lost
     raise ProtocolViolation("changes that were not made")
 
 
@@ -128,7 +130,8 @@ def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
     """Returns True if an operation, but a call, hands over what the solution may keep."""
     if operation in _PLAIN_OPERATIONS:
         return False
-    return any(isinstance(value, (*changes.KINDS, tuple)) for value in operands[1:])
+    values = operands[1:]
+    return any(isinstance(value, (*changes.KINDS, tuple)) or live.is_live(value) for value in values)
 
 
 def _handed_over(operands: tuple[object, ...]) -> list[object]:
@@ -184,6 +187,7 @@ class Session:
         self._containers = Containers()
         self._visibility = Visibility(self._containers, self)
         self._decoder = Decoder(self, self._answered_type, self._containers)
+        self._lost = False
         self._decoding = False
         self._is_asked = False  # whether the latest message is a request of the candidate's
         self._is_apart: bool | None = None  # of the request that is made, if it was looked at
@@ -464,8 +468,8 @@ class Session:
         """Ends a session in which the candidate sent more than it was asked for."""
         if self._consistency.contradictions:
             self.signals[wire.CONTRADICTION] = self._consistency.contradictions
-        if self._containers.lost:
-            self.signals[wire.OUT_OF_STEP] = self._containers.lost
+        if lost := self._containers.lost + self._shared_objects.lost + self._lost:
+            self.signals[wire.OUT_OF_STEP] = lost
         if self.ended is None and self._link.has_more():
             self.forged("a frame that nobody asked for")
 
@@ -590,7 +594,8 @@ class Session:
     ) -> list[object]:
         """Takes what the solution did to containers, and returns its results."""
         try:
-            updates, kept = _parsed(told)
+            updates, kept, lost = _parsed(told)
+            self._lost |= lost != 0
             updates = {n: one for n, one in pending.items() if n in self._containers} | updates
             self._check(results, updates)
             if updates and not all(map(self._containers.is_own, updates)):
@@ -613,7 +618,7 @@ class Session:
         with all changes; so what is asked may not see what it would.
         """
         try:
-            changed, _ = _parsed([*updates, []] if updates else None)
+            changed, _, _ = _parsed([*updates, [], 0] if updates else None)
             self._check(operands, pending | changed)
             for number, content in changed.items():
                 if self.brings_changes or not self._containers.is_own(number):

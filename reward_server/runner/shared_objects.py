@@ -5,7 +5,8 @@ own helpers, and comparisons of its objects, say in the judge. There an object i
 judge's own class, with the fields that the other side tells of, which are data like any other.
 
 What it does not: tell whether the data is right. As in one process, a solution can change the
-fields of an object that it was given.
+fields of an object that it was given. Containers in fields are copies; where one changed that
+something else holds too, a copy could be told from it, which is counted.
 
 A reference is ["record", class, number], the first of a message with a fourth element: rows of
 [number, [field, ...], [value, ...]] for all objects that the message mentions. Who sends an object
@@ -20,6 +21,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
+from . import changes, sharing
 from .codec import MAX_OBJECTS, ProtocolViolation, TooLargeError
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ class SharedObjects:
         side: `JUDGE` or `CANDIDATE`.
         classes: returns this side's classes by name.
         may_set: returns True if a field of an object may get a value.
+
+    Attributes:
+        lost: how many containers in fields changed that something else holds.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class SharedObjects:
         self._born = 0
         self._empty: set[int] = set()
         self.received: list[object] = []
+        self.lost = 0
 
     def knows(self, value: object) -> bool:
         """Returns True if the other side has the class of a value."""
@@ -196,7 +202,19 @@ class SharedObjects:
             if type(name) is not str or name.startswith("__"):
                 raise ProtocolViolation("a field without a name")
             if self._may_set(owner, name, value):
+                self.lost += sharing.can_be_shared(value) and _parts_with(owner, name, value)
                 object.__setattr__(owner, name, value)
+
+
+def _parts_with(owner: object, name: str, value: object) -> bool:
+    """Returns True if a field's container, which something else holds, gives way to another."""
+    before = fields_of(owner).get(name)
+    if not sharing.can_be_shared(before) or sharing.references_to([before]) <= _OF_A_FIELD:
+        return False
+    try:
+        return not changes.are_alike(before, value)
+    except RecursionError:
+        return True
 
 
 def _combined(kind: type[enum.Flag], number: int) -> object:
@@ -226,6 +244,7 @@ class _Slotted:
 
 
 _SLOT = type(vars(_Slotted)["slot"])
+_OF_A_FIELD = 2  # references: the field's and the one by which it is looked at
 
 
 def _add_slot(fields: dict[str, object], name: str, value: object) -> None:

@@ -18,7 +18,7 @@ from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from . import changes
+from . import changes, live
 from .codec import MAX_CONTAINERS, NotDataError, TooLargeError
 
 _CHARACTERS = 64  # of a text that count as one element
@@ -80,7 +80,13 @@ def held(values: Sequence[object], known: Mapping[int, int]) -> set[int]:
         for identity, excess in _excess(nodes, mentions).items()
         if excess > known.get(identity, 0)
     }
-    return outside | _met_in([nodes[identity] for identity in outside])[0].keys()
+    found = outside | _met_in([nodes[identity] for identity in outside])[0].keys()
+    return found | {identity for identity, node in nodes.items() if _shows(node, found)}
+
+
+def _shows(value: object, held: set[int]) -> bool:
+    """Returns True for a view of something that is held."""
+    return live.is_live(value) and any(id(one) in held for one in live.made_of(value))
 
 
 def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
@@ -111,13 +117,16 @@ def _parts(value: object) -> list[object] | None:
         return _changing(cast("dict[object, object]", value).values())
     if issubclass(kind, (set, bytearray)):
         return []
+    if live.is_live(value):
+        return _changing(live.made_of(value))
     is_user = UserList in kind.__mro__ or UserDict in kind.__mro__
     return [cast("UserList[object]", value).data] if is_user else None
 
 
 def _is_extended(value: object) -> bool:
     """Returns True if a container may have more to it than what it holds."""
-    return type(value) not in changes.KINDS and not isinstance(value, tuple)
+    is_known = type(value) in changes.KINDS or isinstance(value, tuple)
+    return not is_known and not live.is_live(value)
 
 
 def _changing(values: Iterable[object]) -> list[object]:
