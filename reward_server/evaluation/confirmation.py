@@ -100,7 +100,7 @@ class Confirmation:
         return [*repeated, seen, *await self._perturbed(run, passed)]
 
     async def _repeated(self, run: Run, passed: frozenset[str]) -> tuple[list[Run], Run]:
-        """Returns a run with one answer for each question, if it takes one, and the labelled run."""
+        """Returns the run, labelled, behind one in which questions have one answer each."""
         doubts = _DOUBTS & run.execution.signals.keys()
         runs = list[Run]()
         if doubts == {wire.CONTRADICTION}:

@@ -57,7 +57,8 @@ def is_loaded() -> bool:
 def can_change(value: object) -> bool:
     """Returns True for an array of numpy's that has elements to change."""
     numpy = _numpy()
-    return numpy is not None and isinstance(value, numpy.ndarray) and bool(value.shape)
+    is_array = numpy is not None and isinstance(value, numpy.ndarray)
+    return is_array and bool(cast("_Array", value).shape)
 
 
 def parts(value: object) -> list[object] | None:

@@ -22,7 +22,7 @@ from typing import Protocol, cast
 from . import arrays
 from .library_types import ITEMS, KEYS, VALUES
 
-KINDS = frozenset((KEYS, VALUES, ITEMS, MappingProxyType, memoryview))
+KINDS: frozenset[type] = frozenset((KEYS, VALUES, ITEMS, MappingProxyType, memoryview))
 _BYTES_OF_AN_ELEMENT = 8
 
 

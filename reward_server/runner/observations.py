@@ -184,7 +184,7 @@ class _Uses:
         )
 
     def are_over(self) -> bool:
-        """Returns True if nothing looks at the value any more, but the loops that the call is in."""
+        """Returns True if nothing looks at the value later, but the loops that the call is in."""
         heads = [loop.iter for loop in self._loops if isinstance(loop, ast.For)]
         uses = [use for use in _uses(self._scope, self._name) if self._call not in use.around]
         return not _mentioned_inside(self._scope, self._name) and not any(

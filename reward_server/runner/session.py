@@ -131,7 +131,9 @@ def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
     if operation in _PLAIN_OPERATIONS:
         return False
     values = operands[1:]
-    return any(isinstance(value, (*changes.KINDS, tuple)) or live.is_live(value) for value in values)
+    return any(
+        isinstance(value, (*changes.KINDS, tuple)) or live.is_live(value) for value in values
+    )
 
 
 def _handed_over(operands: tuple[object, ...]) -> list[object]:
@@ -351,7 +353,7 @@ class Session:
             self._membrane.protect([value])
 
     def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if neither a frame nor one that called it brings things and answers together.
+        """Returns True if no frame, nor one that called it, brings things and answers together.
 
         Args:
             frame: that hands the things over.

@@ -44,10 +44,11 @@ Request document, by "mode":
               blobs as for commands but stdin, each behind "tests:" or "solution:"
     function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
               brings_changes (whether the tests see all changes of arguments), repeats_answers
-              (whether an object's first answer to a question stands for all), output_bytes, result_bytes, calls; blobs source, file/NAME and data/NAME
+              (whether an object's first answer to a question stands for all), output_bytes,
+              result_bytes, calls; blobs source, file/NAME and data/NAME
     unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure,
-              brings_changes, repeats_answers, and budgets as for function; blobs source, file/NAME, data/NAME and
-              test/NAME, of which the judge keeps the last to itself
+              brings_changes, repeats_answers, and budgets as for function; blobs source,
+              file/NAME, data/NAME and test/NAME, of which the judge keeps the last to itself
     shared    the same; tests and source live in the candidate's process, and what it says of the
               tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
@@ -66,7 +67,8 @@ Report document:
     signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
               CAST where answers were of classes that the tests can tell from those that arrived,
               WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
-              OUT_OF_STEP where both sides held more containers than are kept in step
+              OUT_OF_STEP where both sides held more containers than are kept in step, or what
+              cannot be kept in step has changed
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product

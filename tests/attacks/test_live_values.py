@@ -1,0 +1,268 @@
+"""What a copy cannot show: views, memory and arrays that change; other names; first answers.
+
+A completion of `WRONG` earns nothing, or its label is weaker than ISOLATED, since an ordinary run
+refuses it. One of `HONEST` passes as ISOLATED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import Extraction, Integrity, Submission, Verdict
+from reward_server.settings import Settings
+from tests.attacks.attack import code
+from tests.attacks.test_unearned_objects import LIMITS, check, suite
+from tests.support import PACKAGES, on_the_servers_loop
+
+pytestmark = on_the_servers_loop
+SHOWS = """
+    import array, collections, types
+    import numpy as np
+    D, B, A = {}, bytearray(b"ab"), np.array([1, 2])
+    T = array.array("i", [1])
+    SHOWN = {
+        "keys": D.keys, "values": D.values, "items": D.items,
+        "maps": lambda: collections.ChainMap(D),
+        "proxy": lambda: types.MappingProxyType(D), "memory": lambda: memoryview(B),
+        "array": lambda: A, "part": lambda: A[:1], "typed": lambda: T, "inside": lambda: [D.keys()],
+    }
+    def f(kind): return SHOWN[kind]()
+    def put(k): D[k], B[0], A[0], T[0] = k, k, k, k
+"""
+TAKES = """
+    KEPT = []
+    def f(x): KEPT.append(x); return 3
+    def size(): return len(list(KEPT[0]))
+    def spoil(a): a[0] = 9; return 3
+"""
+NODE = """
+class Node:
+    def __init__(self, rows): self.rows = rows
+"""
+EMPTIES = """
+    def f(xs): xs.clear()
+    def g(xs): return 0
+    def keep(x): return 0
+"""
+LIVE = {
+    **{
+        f"{kind} of the solution's": (
+            SHOWS,
+            check(f"""
+                def check(candidate):
+                    shown = candidate("{kind}")
+                    before = {text}
+                    put(122)
+                    assert {text} == before
+            """),
+        )
+        for kind, text in {
+            **dict.fromkeys(("keys", "values", "items", "proxy", "typed"), "list(shown)"),
+            "memory": "bytes(shown)", "maps": "dict(shown)", "inside": "list(shown[0])",
+            **dict.fromkeys(("array", "part"), "[int(x) for x in shown]"),
+        }.items()
+    },
+    "a view of the tests'": (
+        TAKES,
+        check("""
+            def check(candidate):
+                d = {}
+                candidate(d.keys())
+                d[1] = 2
+                assert size() == 0
+        """),
+    ),
+    **{
+        f"an array of the tests' that must stay: {text}": (
+            TAKES,
+            check(
+                f"""
+                import array
+                import numpy as np
+                def check(candidate):
+                    a = np.array([1, 2]); t = array.array("i", [1, 2])
+                    assert candidate({text}) == 3
+                    assert a.tolist() == t.tolist() == [1, 2]
+            """,
+                "spoil",
+            ),
+        )
+        for text in ("a", "a[:1]", "t")
+    },
+}
+NAMES = {
+    name: (
+        EMPTIES,
+        check(f"""
+            DATA = [4, 5]
+            def helper(xs): f(xs)
+            class Holder:
+                def __init__(self, xs): self.xs = xs
+            def check(candidate):
+                y = data = [3, 1, 2]
+                {text}
+        """),
+    )
+    for name, text in {
+        "an element": "[candidate(xs) for xs in [data]]; assert g(data) == sum(data)",
+        "a helper's argument": "helper(data); assert g(data) == sum(data)",
+        "a field": "h = Holder(data); candidate(h.xs); assert g(h) == sum(data)",
+        "a closure": "want = lambda: sum(data); candidate(y); assert g(y) == want()",
+        "an iterator": "rest = iter(y); candidate(y); assert g(y) == sum(rest)",
+        "a global": "xs = DATA; candidate(xs); assert g(xs) == sum(DATA)",
+        "a row": "rows = {'a': [data]}; xs = rows['a'][0]; candidate(xs); assert g(1) == sum(data)",
+    }.items()
+}
+ANSWERS = """
+    class Answers:
+        def __init__(self, *said): self.said = list(said)
+        def say(self): return self.said.pop(0) if len(self.said) > 1 else self.said[0]
+    class Rows(Answers):
+        def __iter__(self): return iter(self.say())
+        def __getitem__(self, i): return 9
+        def __len__(self): return 5
+        @property
+        def x(self): return self.say()
+    def Factors(n): return Rows([n], [2])
+    def Number(n): return Rows(n, 2)
+"""
+NAMED_LIKE_CLASSES = {
+    name: (ANSWERS, check(f"def check(candidate):\n    {text}\n", "Factors"))
+    for name, text in {
+        "two iterations": "r = candidate(12); assert [*r] == [12]; assert max(r) == 2",
+        "a field": "r = Number(12); assert r.x == 12; assert r.x == 2",
+        "an element": "r = candidate(12); assert [*r] == [12]; assert r[0] == 9",
+        "a length": "r = candidate(12); assert [x for x in r] == [12]; assert len(r) == 5",
+    }.items()
+}
+WRONG = {
+    f"{kind}: {name}": row
+    for kind, rows in {"live": LIVE, "names": NAMES, "answers": NAMED_LIKE_CLASSES}.items()
+    for name, row in rows.items()
+}
+HONEST = {
+    "views and arrays that stay, or that nobody looks at": (
+        SHOWS,
+        check("""
+            import numpy as np
+            def check(candidate):
+                shown, a = candidate("keys"), candidate("array")
+                assert list(shown) == [] and list(a) == [1, 2] and candidate("array") is a
+                a = shown = None
+                assert bytes(candidate("memory")) == b"ab"
+                put(3)
+                assert list(candidate("keys")) == [3] and candidate("array")[0] == 3
+        """),
+    ),
+    "arrays that the tests change between calls": (
+        "import numpy\ndef f(a): return a * 2",
+        check("""
+            import numpy as np
+            def check(candidate):
+                a = np.array([1, 2])
+                for n in range(3):
+                    assert candidate(a).tolist() == [2 * x for x in a]
+                    a[0] = n
+                r = candidate(a)
+                r[0] = 7
+                assert candidate(a)[1] == 4
+        """),
+    ),
+    "arguments under several names": (
+        "def f(xs): xs.sort()\ndef g(xs): return len(xs)",
+        check("""
+            CASES = [([3, 1], [1, 3]), ([2], [2])]
+            def sort(xs): f(xs)
+            def check(candidate):
+                for xs, want in CASES:
+                    candidate(xs)
+                    assert xs == want
+                ys = rows = [2, 1]
+                sort(ys)
+                assert rows == [1, 2]
+        """),
+    ),
+    "clocks, dice and things that are made by a class": (
+        """
+            import random, time
+            class Timer:
+                def __init__(self): self.t = time.monotonic()
+                @property
+                def elapsed(self): return time.monotonic() - self.t
+            class Die:
+                @property
+                def face(self): return random.randint(1, 6)
+            class Bag:
+                def __init__(self, *xs): self.xs = list(xs)
+                def __iter__(self): return iter(self.xs)
+                def __len__(self): return len(self.xs)
+                def add(self, x): self.xs.append(x)
+            def start(): return Timer()
+        """,
+        suite("""
+            from solution import Bag, Die, Timer, start
+            def test_a():
+                for t in (start(), Timer()):
+                    assert t.elapsed >= 0 and t.elapsed >= 0
+                assert all(1 <= d.face <= 6 for d in [Die()] for _ in range(20))
+                b = Bag(1, 2)
+                assert list(b) == [1, 2] and len(b) == 2
+                b.add(3)
+                assert list(b) == [1, 2, 3] and len(b) == 3
+        """),
+    ),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app() -> AsyncIterator[App]:
+    settings = Settings(port=0, workers=2, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
+    async with running_app(settings) as running:
+        yield running
+
+
+def submission_of(completion: str, tests: object, prompt: str = "") -> Submission:
+    return Submission(
+        prompt=prompt,
+        completion=code(completion),
+        tests=tests,  # type: ignore[arg-type]  # of either kind
+        limits=LIMITS,
+        extraction=Extraction.NONE,
+    )
+
+
+@pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())
+async def test_it_earns_nothing(app: App, completion: str, tests: object) -> None:
+    assessment = await app.evaluation.score(submission_of(completion, tests))
+    assert assessment.verdict is not Verdict.INVALID_TASK, assessment
+    assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+async def test_a_field_of_a_prompts_object_that_is_replaced_behind_a_name_takes_the_label(
+    app: App,
+) -> None:
+    """The row brings a list of its own, and `rows` is another one from then on."""
+    tests = check("""
+        def check(candidate):
+            n = make()
+            rows = n.rows
+            candidate(n)
+            assert rows == []
+    """)
+    solution = "def make(): return Node([])\ndef f(n): n.rows.append(1)"
+    assessment = await app.evaluation.score(submission_of(solution, tests, NODE))
+    assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+@pytest.mark.parametrize(("completion", "tests"), HONEST.values(), ids=HONEST.keys())
+async def test_it_passes_isolated(app: App, completion: str, tests: object) -> None:
+    submission = submission_of(completion, tests)
+    assessment = await app.evaluation.score(
+        replace(submission, require_integrity=Integrity.ISOLATED)
+    )
+    assert assessment.reward == 1, assessment
