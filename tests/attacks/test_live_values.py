@@ -63,7 +63,9 @@ LIVE = {
         )
         for kind, text in {
             **dict.fromkeys(("keys", "values", "items", "proxy", "typed"), "list(shown)"),
-            "memory": "bytes(shown)", "maps": "dict(shown)", "inside": "list(shown[0])",
+            "memory": "bytes(shown)",
+            "maps": "dict(shown)",
+            "inside": "list(shown[0])",
             **dict.fromkeys(("array", "part"), "[int(x) for x in shown]"),
         }.items()
     },
