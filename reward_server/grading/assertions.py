@@ -127,19 +127,29 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def drop_words(tree: ast.Module) -> None:
-    """Drops docstrings, messages of assertions, and names of rows and of parts of tests."""
+    """Drops docstrings, messages of assertions, and names of rows and of parts of tests.
+
+    Docstrings stay where a text looks at some.
+    """
+    keeps_docstrings = any(map(_looks_at_docstrings, ast.walk(tree)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             node.msg = None
         elif isinstance(node, ast.Call):
             _drop_message(node)
             _drop_names(node)
+        elif keeps_docstrings:
+            continue
         elif isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)) and node.body:
             match node.body[0]:
                 case ast.Expr(value=ast.Constant(value=str())):
                     node.body[0] = ast.Pass() if len(node.body) == 1 else node.body[0]
                     if len(node.body) > 1:
                         del node.body[0]
+
+
+def _looks_at_docstrings(node: ast.AST) -> bool:
+    return dotted(node).rpartition(".")[2] in ("__doc__", "getdoc")
 
 
 def _drop_message(call: ast.Call) -> None:

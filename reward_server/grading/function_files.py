@@ -27,6 +27,9 @@ _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed)\b"
     r"|__[a-z]|patch|get[a-z]+\(|redirect_|solution|asdict|astuple|is_dataclass|[Ww]arn|[Ll]ogs"
+    r"|asyncio|AsyncMock|async\s+def|\.a?throw\(|ExceptionGroup|except\s*\*"
+    r"|\n[ \t]*(?:with|match)\s|\bproperty\b|staticmethod|classmethod"
+    r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_.]*[\[A-Z]"
 )
 _REMEMBERED = 1024
 _IMPORTS = (ast.Import, ast.ImportFrom)

@@ -70,6 +70,18 @@ _SPECIAL = frozenset(
         *("__defaults__", "__file__", "__globals__"),
     )
 )
+# What runs several coroutines at once, or passes something between them.
+_CONCURRENT = frozenset(
+    (
+        *("gather", "wait", "wait_for", "as_completed", "create_task", "ensure_future", "shield"),
+        *("timeout", "timeout_at", "TaskGroup", "Queue", "PriorityQueue", "LifoQueue", "Event"),
+        *("Lock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier", "Future", "to_thread"),
+    )
+)
+_THROWING = frozenset(("throw", "athrow"))
+_GROUPS = frozenset(("ExceptionGroup", "BaseExceptionGroup"))
+_DESCRIPTORS = frozenset(("property", "staticmethod", "classmethod"))
+_CONTAINERS = (ast.List, ast.Dict, ast.Set)
 _LEAVING = frozenset(
     ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "SkipTest")
 )
@@ -328,10 +340,17 @@ class _Rules:
                 yield f"looks at {name}"
             case ast.Name() | ast.Attribute():
                 yield from self._of_library(node)
+                yield from self._of_coroutines(node)
             case ast.arg(arg=name):
                 yield from self._of_fixture(name, scope)
             case ast.With() | ast.AsyncWith():
                 yield from self._of_block(node)
+            case ast.Assign(value=ast.Call(func=maker)) if self._is_descriptor(maker, scope):
+                yield "has a class with something of the solution's"
+            case ast.MatchClass(cls=kind) if self._hears(kind):
+                yield "matches a class of the solution's"
+            case ast.TryStar():
+                yield "expects groups of exceptions"
             case ast.Assign(targets=targets) | ast.Delete(targets=targets):
                 for target in targets:
                     yield from self._of_target(target)
@@ -345,7 +364,11 @@ class _Rules:
     def _of_call(self, call: ast.Call, scope: _Scope) -> Iterator[str]:
         chain = _chain(call.func)
         name = chain[-1] if chain else ""
-        if ("patch" in chain and not self._patches_own(call)) or (
+        if self._hears(call.func) and any(map(self._is_coroutine_function, call.args)):
+            yield "hands over a coroutine function"
+        if name in _THROWING and isinstance(call.func, ast.Attribute):
+            yield "throws an exception into a generator"
+        elif ("patch" in chain and not self._patches_own(call)) or (
             _is_monkeypatch(call) and not self._patches_own(call, scope)
         ):
             yield "patches what the solution may use"
@@ -362,6 +385,28 @@ class _Rules:
             yield "shares files"
         elif self._hears(call.func) and isinstance(scope, _FUNCTIONS):
             yield from self._of_shared_folders(call, scope)
+
+    def _of_coroutines(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
+        origin = self._file.origin(node)
+        module, _, name = origin.rpartition(".")
+        if module == "asyncio" and name in _CONCURRENT:
+            yield f"uses {origin}, which needs one event loop"
+        elif name == "AsyncMock":
+            yield "uses AsyncMock, which is no data"
+
+    def _is_coroutine_function(self, node: ast.expr) -> bool:
+        name = dotted(node)
+        return any(
+            isinstance(one, ast.AsyncFunctionDef) and one.name == name
+            for one in ast.walk(self._file.tree)
+        )
+
+    def _is_descriptor(self, maker: ast.expr, scope: _Scope) -> bool:
+        """Returns True if a class that is no test case has something of the solution's making."""
+        if not isinstance(scope, ast.ClassDef) or scope.name.startswith("Test"):
+            return False
+        is_case = any(dotted(base).endswith("TestCase") for base in scope.bases)
+        return not is_case and self._hears(maker)
 
     def _concerns(self, call: ast.Call) -> bool:
         """Tells whether a call is intimate: setattr() on things of the tests' own is not."""
@@ -416,10 +461,20 @@ class _Rules:
         for item in block.items:
             call = item.context_expr
             name = _chain(call.func)[-1:] if isinstance(call, ast.Call) else []
+            if isinstance(call, ast.Call) and self._hears(call.func):
+                yield from self._of_manager(call)
             if name and name[0] in _REDIRECTIONS:
                 hears = any(self._hears(statement) for statement in block.body)
                 if hears and not _prints(block):
                     yield f"captures output by {name[0]}()"
+
+    def _of_manager(self, call: ast.Call) -> Iterator[str]:
+        """Looks whether the solution changes a container before and behind a block."""
+        given = {node.id for node in call.args if isinstance(node, ast.Name)}
+        for node in ast.walk(self._file.tree):
+            is_container = isinstance(node, ast.Assign) and isinstance(node.value, _CONTAINERS)
+            if is_container and given & {name.id for name in _bound_by(node)}:
+                yield "hands a container to a manager of the solution's"
 
     def _of_target(self, target: ast.expr) -> Iterator[str]:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -433,13 +488,15 @@ class _Rules:
     def _of_exceptions(self, node: ast.expr) -> Iterator[str]:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         for part in parts:
-            if (name := dotted(part).rpartition(".")[2]) in _LEAVING:
+            if (name := dotted(part).rpartition(".")[2]) in _LEAVING | _GROUPS:
                 yield f"expects {name}"
 
     def _of_kinds(self, kinds: Sequence[ast.expr]) -> Iterator[str]:
         for kind in kinds:
             for part in kind.elts if isinstance(kind, ast.Tuple) else [kind]:
                 root = self._file.origin(part).partition(".")[0]
+                if dotted(part) in _DESCRIPTORS:
+                    yield f"asks for instances of {dotted(part)}"
                 if root and root not in _PLAIN_CLASSES:
                     yield f"asks for instances of {dotted(part)}"
 
@@ -448,6 +505,21 @@ class _Rules:
         asks = any(isinstance(side, ast.Call) and dotted(side.func) == "type" for side in sides)
         if asks and any(self._hears(side) for side in sides if dotted(side)):
             yield "compares with a class of the solution's"
+        if any(isinstance(one, (ast.Is, ast.IsNot)) for one in comparison.ops):
+            yield from self._of_identity(sides, asks=asks)
+
+    def _of_identity(self, sides: Sequence[ast.expr], *, asks: bool) -> Iterator[str]:
+        if not asks and any(self._is_class(side) for side in sides):
+            yield "compares with a class of the solution's"
+        calls = any(isinstance(side, ast.Call) and self._hears(side.func) for side in sides)
+        if calls and any(isinstance(side, ast.Subscript) for side in sides):
+            yield "asks whether a result is an element"
+
+    def _is_class(self, node: ast.expr) -> bool:
+        """Returns True for a name of the solution's as classes have it."""
+        name = dotted(node).rpartition(".")[2]
+        is_class = name[:1].isupper() and (len(name) == 1 or not name.isupper())
+        return is_class and self._hears(node)
 
     def _reads_own_data(self, call: ast.Call) -> bool:
         if len(call.args) > 1 and dotted(call.func) == "open":
@@ -540,6 +612,11 @@ def _names_at_top(node: ast.Assign | ast.AnnAssign, tree: ast.Module) -> Iterato
     if node in tree.body:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             yield from (name.id for name in _stored(target))
+
+
+def _bound_by(node: ast.AST) -> Iterator[ast.Name]:
+    for target in getattr(node, "targets", ()):
+        yield from _stored(target)
 
 
 def _stored(target: ast.expr) -> Iterator[ast.Name]:

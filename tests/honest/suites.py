@@ -1173,4 +1173,138 @@ TOGETHER = (
     ),
 )
 
-SUITES = (*WITH_UNITTEST, *WITH_PYTEST, *TOGETHER)
+# Forms that only one process can judge, each with its solution and the body of its test.
+ONE_PROCESS = tuple(
+    suite(
+        name,
+        PYTEST,
+        solution,
+        f"import asyncio, pytest\nfrom solution import {names}\n{code(text)}",
+        integrity=SHARED,
+    )
+    for name, names, solution, text in (
+        (
+            "coroutines that wait for each other",
+            "Chan",
+            """
+            import asyncio
+            class Chan:
+                def __init__(self): self.q = asyncio.Queue()
+                async def put(self, x): await self.q.put(x)
+                async def get(self): return await self.q.get()
+            """,
+            """
+            def test_a():
+                async def main():
+                    c = Chan()
+                    return await asyncio.gather(c.get(), c.put(5))
+                assert asyncio.run(main()) == [5, None]
+            """,
+        ),
+        (
+            "a coroutine function and a mock of one",
+            "apply",
+            "async def apply(f, x): return await f(x)",
+            """
+            from unittest.mock import AsyncMock
+            def test_a():
+                async def inc(x): return x + 1
+                assert asyncio.run(apply(inc, 3)) == 4
+            def test_b():
+                f = AsyncMock(return_value=7)
+                assert asyncio.run(apply(f, 3)) == 7
+                f.assert_awaited_once_with(3)
+            """,
+        ),
+        (
+            "a generator that catches, and a group of exceptions",
+            "f, g",
+            """
+            def g():
+                try: yield 1
+                except ValueError: yield "caught"
+            def f(): raise ExceptionGroup("many", [ValueError(1), TypeError(2)])
+            """,
+            """
+            def test_a():
+                x = g()
+                assert next(x) == 1
+                assert x.throw(ValueError("a")) == "caught"
+            def test_b():
+                with pytest.raises(ExceptionGroup) as e: f()
+                assert len(e.value.exceptions) == 2
+            """,
+        ),
+        (
+            "patterns, classes that are compared, and descriptors",
+            "Bad, P, Positive, f",
+            """
+            from dataclasses import dataclass
+            @dataclass
+            class P:
+                x: int
+                y: int
+                @property
+                def double(self): return 2 * self.x
+            class Bad(Exception): pass
+            class Positive:
+                def __set_name__(self, o, n): self.n = "_" + n
+                def __get__(self, o, t=None): return self if o is None else getattr(o, self.n)
+                def __set__(self, o, v):
+                    if v <= 0: raise ValueError("positive")
+                    setattr(o, self.n, v)
+            def f(n):
+                if n < 0: raise Bad(n)
+                return P(n, n + 1)
+            """,
+            """
+            class Box:
+                size = Positive()
+            def test_a():
+                match f(1):
+                    case P(x=1, y=found): pass
+                assert found == 2
+                assert isinstance(P.double, property)
+            def test_b():
+                with pytest.raises(Bad) as e: f(-1)
+                assert e.type is Bad
+            def test_c():
+                b = Box()
+                b.size = 5
+                assert b.size == 5
+                with pytest.raises(ValueError): b.size = -1
+            """,
+        ),
+        (
+            "a manager that writes into a list, a docstring that a decorator keeps",
+            "tag, twice",
+            """
+            import contextlib, functools
+            @contextlib.contextmanager
+            def tag(out, n):
+                out.append("<" + n)
+                try: yield out
+                finally: out.append(n + ">")
+            def twice(fn):
+                @functools.wraps(fn)
+                def g(*a): return fn(fn(*a))
+                return g
+            """,
+            """
+            def test_a():
+                out = []
+                with tag(out, "a") as o: o.append("x")
+                assert out == ["<a", "x", "a>"]
+            def test_b():
+                @twice
+                def inc(x):
+                    "adds"
+                    return x + 1
+                assert inc(1) == 3
+                assert inc.__doc__ == "adds"
+            """,
+        ),
+    )
+)
+
+SUITES = (*WITH_UNITTEST, *WITH_PYTEST, *TOGETHER, *ONE_PROCESS)
