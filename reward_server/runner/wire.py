@@ -84,7 +84,7 @@ import struct
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 KEPT_OUTPUT_BYTES = 64 * 1024
 BROKEN_STATUS = 70  # exit status of a process of ours that an exception of ours ended (EX_SOFTWARE)
 
@@ -123,7 +123,8 @@ class Stop(enum.IntEnum):
 class Start(NamedTuple):
     """Begins an execution: limits as numbers. Times in nanoseconds, sizes in bytes.
 
-    `programs` is 2 in mode "split", otherwise 1.
+    `programs` is 2 in mode "split", otherwise 1. `report_bytes` is the greatest size of a report;
+    of a larger one the first byte alone is sent.
     """
 
     kind: int
@@ -137,6 +138,7 @@ class Start(NamedTuple):
     open_files: int = 0
     loopback: int = 0
     programs: int = 1
+    report_bytes: int = 0
 
 
 class Finish(NamedTuple):

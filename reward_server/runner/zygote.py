@@ -33,6 +33,7 @@ from .wire import Finish, Kind, Start, Stop, Word
 
 CONTROL_IN, CONTROL_OUT = 0, 1
 _FIRST = 1  # the first process of a namespace, which only waits, beside those that are allowed
+_STAGE_BYTES = 1  # of a report, by which it is known how far the execution got
 
 
 class ServerGoneError(Exception):
@@ -145,7 +146,7 @@ class Zygote:
         self._residue_bytes = self._meters.residue_bytes()
         return Finish(
             kind=Kind.FINISH,
-            report_bytes=os.fstat(report).st_size,
+            report_bytes=_report_size(report, start.report_bytes),
             stop=stop,
             candidate_status=candidate.status,
             judge_status=judge_status,
@@ -249,6 +250,12 @@ def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
     if judge.is_killed or not (word.stays and may_stay):
         judge.end()
     return 0, word.patience_ns
+
+
+def _report_size(report: int, most: int) -> int:
+    """Returns how much of a report is sent: of one that no judge of ours writes, its first byte."""
+    size = os.fstat(report).st_size
+    return size if size <= most else _STAGE_BYTES
 
 
 def _splice_exactly(source: int, target: int, size: int) -> None:

@@ -28,6 +28,7 @@ from reward_server.runner.wire import Finish, Kind
 from reward_server.sandbox.classify import classify
 from reward_server.sandbox.documents import (
     cancel_record,
+    greatest_report_bytes,
     read_report,
     request_document,
     start_record,
@@ -132,7 +133,13 @@ class ContainedSandbox:
             raise await self._failed(error) from error
         document = request_document(job)
         programs = 2 if isinstance(job.work, SplitPrograms) else 1
-        record = start_record(limits, len(document), programs=programs, network=job.network)
+        record = start_record(
+            limits,
+            len(document),
+            report_bytes=greatest_report_bytes(job),
+            programs=programs,
+            network=job.network,
+        )
         reader = asyncio.ensure_future(self._read_finish())
         try:
             async with asyncio.timeout(job.limits.wall_time_seconds + MACHINERY_MARGIN_SECONDS):

@@ -19,6 +19,9 @@ from reward_server.domain import (
 from reward_server.runner import wire
 from reward_server.runner.wire import Kind, Stage, Start
 
+# Of a report but for what programs wrote: names and messages of tests, each of bounded length.
+_FINDINGS_BYTES = 64 << 20
+_OUTPUTS = 4  # each kept up to its limit: two streams of two programs
 _WithFiles = Program | Commands | FunctionJudgement | CallJudgement | UnitJudgement
 
 
@@ -32,7 +35,12 @@ class Findings:
 
 
 def start_record(
-    limits: Limits, payload_bytes: int, *, programs: int = 1, network: Network = Network.NONE
+    limits: Limits,
+    payload_bytes: int,
+    *,
+    report_bytes: int,
+    programs: int = 1,
+    network: Network = Network.NONE,
 ) -> bytes:
     """Builds the record that begins an execution."""
     start = Start(
@@ -46,9 +54,16 @@ def start_record(
         disk_bytes=limits.disk_bytes,
         open_files=limits.open_files,
         programs=programs,
+        report_bytes=report_bytes,
         loopback=network is Network.LOOPBACK,
     )
     return wire.START.pack(*start)
+
+
+def greatest_report_bytes(job: Job) -> int:
+    """Returns a size that no report of an execution reaches."""
+    product_bytes = job.work.product_bytes if isinstance(job.work, Commands) else 0
+    return _FINDINGS_BYTES + _OUTPUTS * job.limits.output_bytes + product_bytes
 
 
 def cancel_record() -> bytes:
@@ -169,10 +184,12 @@ def _call_header(work: CallJudgement) -> dict[str, object]:
 def read_report(report: bytes) -> Findings:
     """Reads what the judge wrote; a report that it did not finish has only a stage.
 
-    Raises:
-        ValueError: the bytes are no report at all.
+    A judge that was taken over writes what it likes, of which nothing may become an error of ours.
     """
-    stage = Stage(report[0]) if report else Stage.STARTING
+    try:
+        stage = Stage(report[0]) if report else Stage.STARTING
+    except ValueError:
+        return Findings(stage=Stage.STARTING)
     if len(report) <= 1:
         return Findings(stage=stage)
     try:

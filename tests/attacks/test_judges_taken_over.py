@@ -212,13 +212,26 @@ PLANTS: dict[str, tuple[str, Tests]] = {
 
 
 # What takes back, in the report, that the candidate was heard.
-_REWRITES = (
-    "(lambda report: [report.reach(__import__('runner.wire', fromlist=['x']).Stage.STAGE),"
-    " setattr(report, 'blame', BLAME), setattr(report, 'message', 'bought')])"
+_REPORT = (
     "(next(f.f_locals['report'] for f in"
     " (lambda w: w(w, __import__('sys')._getframe()))"
     "(lambda w, f: [] if f is None else [f] + w(w, f.f_back)) if 'report' in f.f_locals))"
 )
+_REWRITES = (
+    "(lambda report: [report.reach(__import__('runner.wire', fromlist=['x']).Stage.STAGE),"
+    " setattr(report, 'blame', BLAME), setattr(report, 'message', 'bought')])" + _REPORT
+)
+# What leaves no report, or one that no server can read; then the judge is gone.
+_RUINS = "(lambda os, report: [RUIN, os._exit(0)])(__import__('os'), " + _REPORT + ")"
+RUINED = {
+    "a stage that is none": "os.pwrite(report.descriptor, bytes([9]), 0)",
+    "a stage that is none, before a document": "os.pwrite(report.descriptor, bytes([9] * 99), 0)",
+    "nothing": "os.ftruncate(report.descriptor, 0)",
+    "a document without an end": "os.pwrite(report.descriptor, bytes([3, 255, 255, 255]), 0)",
+    "more than any server holds": "os.ftruncate(report.descriptor, 1 << 40)",
+    "far more than a report": "os.ftruncate(report.descriptor, 1 << 30)",
+    "more after its end": "os.pwrite(report.descriptor, bytes(9), 1 << 40)",
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -273,3 +286,16 @@ async def test_a_judge_that_was_taken_over_buys_no_error(app: App, stage: str, b
     """)
     assessment = await judged(app, f"def f(n): return {word} if n == '2+3' else 0\n", tests)
     assert assessment.reward == 0.0
+
+
+@pytest.mark.parametrize("ruin", RUINED.values(), ids=RUINED.keys())
+async def test_a_report_that_nobody_can_read_buys_no_error(app: App, ruin: str) -> None:
+    word = repr(_RUINS.replace("RUIN", ruin))
+    tests = check("""
+        def check(candidate):
+            run = eval
+            run(candidate('2+3'))
+    """)
+    assessment = await judged(app, f"def f(n): return {word}\n", tests)
+    assert assessment.reward == 0.0
+    assert (await judged(app, "def f(n): return '5'\n", tests)).reward == 1.0
