@@ -13,7 +13,7 @@ import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reward_server.grading import markdown, python_text
+from reward_server.grading import markdown, python_text, syntax
 from reward_server.grading.dialect import Dialect
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
@@ -121,13 +121,11 @@ def _parse(text: str) -> ast.Module | _Incomplete | None:
     """Parses trusted text; None if it is no Python."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            flags = ast.PyCF_ONLY_AST | _ALLOW_INCOMPLETE_INPUT
-            tree: ast.Module = compile(text, "prompt", "exec", flags)
+            return syntax.parse_with(text, _ALLOW_INCOMPLETE_INPUT)
     except SyntaxError as error:
         return _Incomplete() if "incomplete input" in str(error) else None
     except (ValueError, RecursionError, MemoryError):
         return None
-    return tree
 
 
 def _without_loose_end(text: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
+from reward_server.grading import syntax
 from reward_server.grading.suites import parse_files, read_suite
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
@@ -115,7 +116,7 @@ def _only_signatures(text: str) -> bool:
     """Returns True if a text uses of `inspect` only what proxies answer."""
     used = {
         node.attr
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax.parse(text))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "inspect"
@@ -132,9 +133,9 @@ class _Writer:
 
     def __init__(self, tests: FunctionTests, prompt: str) -> None:
         self._entry_point = tests.entry_point
-        self._setup = ast.parse(tests.setup_code).body
-        self._code = ast.parse(tests.test_code).body
-        self._asserts = [ast.parse(text).body for text in tests.asserts]
+        self._setup = syntax.parse(tests.setup_code).body
+        self._code = syntax.parse(tests.test_code).body
+        self._asserts = [syntax.parse(text).body for text in tests.asserts]
         self._prompt = list(_helpers(prompt, _owner(tests.entry_point)))
         self._given: list[ast.stmt] = []
 
@@ -176,7 +177,7 @@ class _Writer:
         method = f"test_{len(methods):04}"
         names[method] = name
         kind = "async def" if is_async else "def"
-        (function,) = ast.parse(f"{kind} {method}(self):\n    pass").body
+        (function,) = syntax.parse(f"{kind} {method}(self):\n    pass").body
         assert isinstance(function, _FUNCTIONS)
         function.body = list(body) or function.body
         methods.append(function)
@@ -184,7 +185,7 @@ class _Writer:
     def _body_of(self, check: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         """Returns the statements of check(), whose parameter is a name of the file's."""
         for parameter in check.args.args:
-            given = ast.parse(f"{parameter.arg} = {self._entry_point}").body
+            given = syntax.parse(f"{parameter.arg} = {self._entry_point}").body
             if parameter.arg in _stored(check.body):
                 return [*given, *check.body]
             if parameter.arg != self._entry_point:
@@ -192,7 +193,7 @@ class _Writer:
         return check.body
 
     def _call_of_check(self) -> list[ast.stmt]:
-        return ast.parse(f"{_CHECK}({self._entry_point})").body
+        return syntax.parse(f"{_CHECK}({self._entry_point})").body
 
     def _head(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Returns the imports of what the tests use and do not define."""
@@ -205,7 +206,7 @@ class _Writer:
         lines = ["import unittest", *(f"import {name}" for name in sorted(modules))]
         lines += [f"from solution import {', '.join(taken)}"] if taken else []
         lines += [f"candidate = {self._entry_point}"] if "candidate" in foreign else []
-        return ast.parse("\n".join(lines)).body
+        return syntax.parse("\n".join(lines)).body
 
 
 def _owner(entry_point: str) -> str:
@@ -246,7 +247,7 @@ def _helpers(prompt: str, owner: str) -> Iterator[ast.stmt]:
     """Gives imports of the prompt and functions that it defines in full."""
     for ending in ("", "\n    pass", "\n        pass"):
         try:
-            tree = ast.parse(prompt.rstrip() + ending)
+            tree = syntax.parse(prompt.rstrip() + ending)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in tree.body:
@@ -306,7 +307,7 @@ def _stored(body: Sequence[ast.stmt]) -> set[str]:
 
 
 def _case(methods: Sequence[ast.stmt], base: str) -> ast.ClassDef:
-    (case,) = ast.parse(f"class {_CLASS}(unittest.{base}):\n    pass").body
+    (case,) = syntax.parse(f"class {_CLASS}(unittest.{base}):\n    pass").body
     assert isinstance(case, ast.ClassDef)
     case.body = list(methods) or case.body
     return case

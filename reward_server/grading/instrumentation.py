@@ -13,6 +13,8 @@ import copy
 import re
 from collections.abc import Mapping, Sequence
 
+from reward_server.grading import syntax
+
 _NAME = "_observed_"
 _NOTE = re.compile(r"observed((?: \d+=[01]+)+)(?:\n|\Z)")
 MOST_CHARACTERS = 700  # of a note; a message has 1,000
@@ -74,7 +76,7 @@ def without_note(message: str) -> str:
 def add_helper(tree: ast.Module) -> None:
     """Puts what wrapped assertions need at the top of a file."""
     place = sum(_stands_first(node) for node in tree.body)
-    tree.body[place:place] = ast.parse(_HELPER).body
+    tree.body[place:place] = syntax.parse(_HELPER).body
 
 
 def with_other_side(node: ast.AST, side: int) -> ast.AST:
@@ -91,12 +93,12 @@ def with_other_side(node: ast.AST, side: int) -> ast.AST:
 
 def bare_of(body: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
     """Returns what is done where an exception is expected, without expecting it."""
-    named = ast.parse(f"{name} = {_NAME}()").body if name else []
+    named = syntax.parse(f"{name} = {_NAME}()").body if name else []
     return [*named, *body]
 
 
 def _other(value: ast.expr) -> ast.expr:
-    function = ast.parse(f"{_NAME}_.other", mode="eval").body
+    function = syntax.parse_expression(f"{_NAME}_.other")
     return ast.Call(func=function, args=[value], keywords=[])
 
 
@@ -124,8 +126,8 @@ class Wrapper(ast.NodeTransformer):
         if id(node) in self._functions and isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef)
         ):
-            first = ast.parse(f"{_NAME}_ = {_NAME}()").body
-            last = ast.parse(f"{_NAME}_.tell()").body
+            first = syntax.parse(f"{_NAME}_ = {_NAME}()").body
+            last = syntax.parse(f"{_NAME}_.tell()").body
             node.body = [
                 *first,
                 ast.Try(body=node.body, handlers=[], orelse=[], finalbody=last),
@@ -133,11 +135,11 @@ class Wrapper(ast.NodeTransformer):
         return node
 
     def _wrapped(self, node: ast.AST) -> ast.AST | list[ast.AST]:
-        wrapped = ast.parse(f"with {_NAME}_({self._numbers[id(node)]}):\n    pass").body[0]
+        wrapped = syntax.parse(f"with {_NAME}_({self._numbers[id(node)]}):\n    pass").body[0]
         assert isinstance(wrapped, ast.With)
         assert isinstance(node, ast.stmt)
         wrapped.body = [node]
         kept = [item.optional_vars for item in node.items] if isinstance(node, ast.With) else []
         if kept and isinstance(kept[0], ast.Name):
-            return [wrapped, *ast.parse(f"{_NAME}_.keep({kept[0].id})").body]
+            return [wrapped, *syntax.parse(f"{_NAME}_.keep({kept[0].id})").body]
         return wrapped

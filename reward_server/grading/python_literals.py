@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from typing import cast
 
+from reward_server.grading import syntax
+
 _WORD = re.compile(r"[A-Za-z0-9_]")
 _VALUES = (bool, int, float, complex, str, bytes, list, tuple, dict, set, type(None))
 _NOTHING = object()
@@ -245,8 +247,8 @@ def words_like(text: str, prompt: str) -> list[str]:
 def literal(value: object) -> ast.expr:
     """Returns the expression of a value of plain data."""
     if isinstance(value, set) and not value:
-        return ast.parse("set()", mode="eval").body
-    return ast.parse(repr(value), mode="eval").body
+        return syntax.parse_expression("set()")
+    return syntax.parse_expression(repr(value))
 
 
 def stands_in(text: str, prompt: str) -> bool:

@@ -19,6 +19,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reward_server.grading import syntax
+
 _BUILTINS = frozenset(vars(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -116,7 +118,7 @@ def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
     for path, text in files:
         if path.endswith(".py"):
             try:
-                trees[path] = ast.parse(text)
+                trees[path] = syntax.parse(text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue
     return trees

@@ -19,6 +19,7 @@ from reward_server.domain import (
     TestResult,
     UnitTests,
 )
+from reward_server.grading import syntax
 from reward_server.grading.confirmation.observed import Body, ObservedText, body_of
 from reward_server.grading.confirmation.outcomes import Deviation, Place, deviation, told
 from reward_server.grading.python_literals import differs, varied
@@ -271,7 +272,7 @@ def _base_name(name: str) -> str:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        return syntax.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

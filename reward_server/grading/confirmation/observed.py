@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
+from reward_server.grading import syntax
 from reward_server.grading.assertions import TURNED, other_exceptions
 from reward_server.grading.confirmation import pairs
 from reward_server.grading.confirmation.outcomes import LEFT_OUT, PREFIX, Place
@@ -307,18 +308,18 @@ class _Writer(ast.NodeTransformer):
         """Returns what adds a letter, given as an expression, to an assertion's word."""
         word = f"{self._recorder}[{observed.number}]"
         if observed.is_apart:
-            return ast.parse(f"{word} += {letter}").body
-        return ast.parse(f"{word} = {word}.replace({letter}, '') + {letter}").body
+            return syntax.parse(f"{word} += {letter}").body
+        return syntax.parse(f"{word} = {word}.replace({letter}, '') + {letter}").body
 
 
 def _reporting(
     body: Sequence[ast.stmt], assertions: Sequence[Assertion], recorder: str
 ) -> list[ast.stmt]:
     """Returns a test's body that begins with empty words and ends with its report."""
-    begin = ast.parse(f"{recorder} = [''] * {len(assertions)}").body
+    begin = syntax.parse(f"{recorder} = [''] * {len(assertions)}").body
     if any(assertion.pairs for assertion in assertions):
         begin += pairs.helpers(recorder)
-    end = ast.parse(f"raise AssertionError({PREFIX!r} + ','.join({recorder}))").body
+    end = syntax.parse(f"raise AssertionError({PREFIX!r} + ','.join({recorder}))").body
     imports = 0
     while imports < len(body) and _must_stay_first(body[imports]):
         imports += 1

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reward_server.grading import syntax
 from reward_server.grading.suites import dotted
 
 _CALLS = frozenset(
@@ -199,7 +200,7 @@ def NAME_is_hollow(*pairs):
 
 def helpers(recorder: str) -> list[ast.stmt]:
     """Returns what a test needs to remember the sizes of operands."""
-    return ast.parse(_HELPERS.replace("NAME", recorder)).body
+    return syntax.parse(_HELPERS.replace("NAME", recorder)).body
 
 
 def kept(recorder: str, key: int, operand: ast.expr) -> ast.expr:

@@ -1,0 +1,37 @@
+"""Syntax trees of Python, made by one thread at a time.
+
+CPython counts how deep it is in the tree that it makes once for all threads, and so raises
+SystemError when another thread gets its turn meanwhile, as a garbage collection may give it:
+https://github.com/python/cpython/issues/106905. Tests are read in threads; a request whose tests
+were not read is an error of ours.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+
+_MAKING = threading.Lock()
+
+
+def parse(text: str | bytes) -> ast.Module:
+    """Parses a module.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it cannot be parsed.
+    """
+    with _MAKING:
+        return ast.parse(text)
+
+
+def parse_expression(text: str) -> ast.expr:
+    """Parses an expression; see `parse`."""
+    with _MAKING:
+        return ast.parse(text, mode="eval").body
+
+
+def parse_with(text: str, flags: int) -> ast.Module:
+    """Parses a module as `compile` does with some flags; see `parse`."""
+    with _MAKING:
+        tree: ast.Module = compile(text, "text", "exec", flags | ast.PyCF_ONLY_AST)
+    return tree

@@ -1,0 +1,37 @@
+"""Trees that threads make at once, while garbage collections give each other thread its turn."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from reward_server.grading import syntax
+
+TEXT = "x = [" + ", ".join("(1 + f(2))[0]" for _ in range(30)) + "]"
+
+
+@pytest.fixture
+def restless_collector() -> Iterator[None]:
+    def give_way(phase: str, _details: dict[str, int]) -> None:
+        time.sleep(0)
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(give_way)
+    gc.set_threshold(100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(give_way)
+
+
+@pytest.mark.usefixtures("restless_collector")
+def test_threads_parse_at_once() -> None:
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(syntax.parse, [TEXT] * 20))
+    assert {ast.dump(tree) for tree in found} == {ast.dump(syntax.parse(TEXT))}
