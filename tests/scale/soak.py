@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import grpc
 
@@ -40,6 +40,7 @@ KILLS_IN_FIRST = 0.5  # all servers but the last live in this part of the execut
 SAMPLES = 20
 STOPPED_SECONDS = 1.0
 RECOVERY_SECONDS = 1.0
+MOST_ERRORS = 20  # that are told
 
 LIMITS = pb.Limits(
     cpu_time_seconds=2.0,
@@ -254,6 +255,7 @@ class Figures:
         memory_bytes: of the last server, at even distances.
         descriptors: the same.
         seconds: that it took.
+        errors: what the servers logged as an error, the first of it.
     """
 
     judged: Counter[str] = field(default_factory=Counter)
@@ -263,6 +265,7 @@ class Figures:
     memory_bytes: list[int] = field(default_factory=list)
     descriptors: list[int] = field(default_factory=list)
     seconds: float = 0.0
+    errors: list[str] = field(default_factory=list)
 
 
 class Soak:
@@ -272,9 +275,11 @@ class Soak:
         executions: how many requests.
         servers: how many servers serve them one after another; all but the last are killed.
         faults: how many faults there are.
+        log: what the servers write to.
     """
 
-    def __init__(self, *, executions: int, servers: int, faults: int) -> None:
+    def __init__(self, *, executions: int, servers: int, faults: int, log: IO[bytes]) -> None:
+        self._log = log
         self._executions = executions
         self._servers = servers
         self._faults_every = executions // (faults + 1)
@@ -305,7 +310,7 @@ class Soak:
         for number in range(1, self._servers + 1):
             is_last = number == self._servers
             share = 1.0 if is_last else KILLS_IN_FIRST * number / (self._servers - 1)
-            server = self._server = await start_server(temporary)
+            server = self._server = await start_server(temporary, self._log)
             try:
                 self._up.set()
                 if is_last:
@@ -362,7 +367,7 @@ class Soak:
             except grpc.aio.AioRpcError as error:
                 self.figures.refused[error.code().name] += 1
                 if error.code() is not grpc.StatusCode.UNAVAILABLE:
-                    raise
+                    self.figures.wrong.append(f"{request.id}: {error.code()}: {error.details()}")
             except asyncio.CancelledError:
                 # A channel closed under a call ends it so; a server was killed.
                 if asyncio.current_task().cancelling():  # type: ignore[union-attr]  # a task runs this
@@ -384,6 +389,11 @@ async def gone(server: Server) -> None:
     raise AssertionError((server.cgroups(), sandbox_processes()))
 
 
+def _errors(log: IO[bytes]) -> list[str]:
+    log.seek(0)
+    return [line.decode() for line in log if b'"level": "error"' in line][:MOST_ERRORS]
+
+
 async def soak(*, executions: int, servers: int, faults: int) -> Figures:
     """Runs a soak, and sees to it that nothing is left.
 
@@ -392,10 +402,11 @@ async def soak(*, executions: int, servers: int, faults: int) -> Figures:
     """
     mounts_before, files_before = mounts(), files()
     assert sandbox_processes() == []
-    with small_folder() as temporary:
-        made = Soak(executions=executions, servers=servers, faults=faults)
+    with small_folder() as temporary, tempfile.TemporaryFile() as log:
+        made = Soak(executions=executions, servers=servers, faults=faults, log=log)
         await made.run(temporary)
         assert os.listdir(temporary) == []
+        made.figures.errors = _errors(log)
     assert mounts() == mounts_before
     assert files() <= files_before
     assert made.figures.judged.total() == executions

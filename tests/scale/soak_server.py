@@ -11,6 +11,7 @@ import signal
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import grpc
 
@@ -94,15 +95,15 @@ def _namespace_depth(pid: int) -> int:
     return sys.maxsize
 
 
-async def start_server(temporary: Path) -> Server:
-    """Starts one that has a folder for temporary files of its own."""
+async def start_server(temporary: Path, log: IO[bytes]) -> Server:
+    """Starts one that has a folder for temporary files of its own, and writes to a log."""
     command = ["serve", "--json", "--port", "0", "--workers", str(SLOTS)]
     settings = ["--set", f"sandbox_uid={UID}", "--set", "recycle_after_executions=200"]
     code = "from reward_server.cli import main; main()"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", code, *command, *settings),
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
+        stderr=log,
         env={**os.environ, "TMPDIR": str(temporary)},
     )
     assert process.stdout is not None
