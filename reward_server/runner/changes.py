@@ -23,7 +23,11 @@ UNCHANGING = frozenset((type(None), bool, int, float, complex, str, bytes, range
 
 
 def replace(old: object, new: object) -> None:
-    """Gives a container the elements of another, whose class is exactly one of `KINDS`."""
+    """Gives a container the elements of another, whose class is exactly one of `KINDS`.
+
+    Raises:
+        TypeError: its class is another.
+    """
     kind = type(new)
     if kind is list:
         list.__setitem__(cast("list[object]", old), slice(None), cast("list[object]", new))
@@ -40,6 +44,8 @@ def replace(old: object, new: object) -> None:
     elif kind is deque:
         deque.clear(cast("deque[object]", old))
         deque.extend(cast("deque[object]", old), cast("deque[object]", new))
+    elif kind is not set:
+        raise TypeError(f"{kind.__name__} is no container that changes")
     else:
         set.clear(cast("set[object]", old))
         set.update(cast("set[object]", old), cast("set[object]", new))

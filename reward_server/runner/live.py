@@ -23,6 +23,7 @@ from . import arrays
 from .library_types import ITEMS, KEYS, VALUES
 
 KINDS: frozenset[type] = frozenset((KEYS, VALUES, ITEMS, MappingProxyType, memoryview))
+OF_DICTIONARIES = (VALUES, ITEMS, MappingProxyType)  # in which there may be containers
 _BYTES_OF_AN_ELEMENT = 8
 
 
@@ -53,6 +54,20 @@ def made_of(value: object) -> list[object]:
         return list(value.maps)
     base = getattr(value, "base", None)
     return [] if base is None else [base]
+
+
+def dictionary_of(view: object) -> dict[object, object]:
+    """Returns a dictionary that holds what one of `OF_DICTIONARIES` shows."""
+    mapping = view if isinstance(view, MappingProxyType) else getattr(view, "mapping", {})
+    return dict(cast("Mapping[object, object]", mapping))
+
+
+def like(view: object, content: object) -> object:
+    """Returns a view of a dictionary, of the class that another one has."""
+    dictionary = cast("dict[object, object]", content)
+    if isinstance(view, MappingProxyType):
+        return MappingProxyType(dictionary)
+    return dictionary.values() if type(view) is VALUES else dictionary.items()
 
 
 def state_of(value: object) -> list[object]:

@@ -80,7 +80,7 @@ class Special(Referred):
         frame = sys._getframe(1)
         if session.knows_classes:
             session.protect([*args, *kwargs.values()], frame)
-        if kwargs or session.calls_indirectly or literals.are_held(args, frame):
+        if kwargs or session.calls_indirectly or literals.are_held(args, frame, self):
             return session.request("call", self, list(args), kwargs or None, True)
         return session.request("call", self, list(args), None)
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from types import FrameType
 from typing import Protocol
 
-from . import changes
+from . import changes, live
 from .containers import Containers
 
 
@@ -151,11 +151,18 @@ class _Copies:
 
     def of(self, value: object) -> object:
         """Returns a value, itself if nothing in it is held otherwise."""
-        if not isinstance(value, (*changes.KINDS, tuple)):
+        if not isinstance(value, (*changes.KINDS, tuple, *live.OF_DICTIONARIES)):
             return value
         if id(value) not in self._known:
-            self._known[id(value)] = self._made(value)
+            is_view = isinstance(value, live.OF_DICTIONARIES)
+            self._known[id(value)] = self._view(value) if is_view else self._made(value)
         return self._known[id(value)]
+
+    def _view(self, value: object) -> object:
+        shown = live.dictionary_of(value)
+        copy = changes.with_elements(shown, list(map(self.of, changes.elements(shown))))
+        is_same = changes.are_same(changes.elements(shown), changes.elements(copy))
+        return value if is_same else live.like(value, copy)
 
     def _made(self, value: object) -> object:
         content = self._contents.get(id(value), value)
@@ -163,7 +170,7 @@ class _Copies:
         after = list(map(self.of, before))
         if content is value and changes.are_same(before, after):
             return value
-        if id(value) not in self._lent and type(value) is not tuple:
+        if id(value) not in self._lent and not isinstance(value, tuple):
             changes.replace(value, changes.with_elements(value, after))
             return value
         return changes.with_elements(content, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import textwrap
 from collections import OrderedDict, UserList, deque
@@ -336,7 +337,7 @@ def test_what_only_values_hold_is_not_held() -> None:
 
 class _Callee:
     def __call__(self, *args: object) -> bool:
-        return literals.are_held(args, sys._getframe(1))
+        return literals.are_held(args, sys._getframe(1), self)
 
 
 def test_a_literal_of_a_call_is_told_from_what_tests_hold() -> None:
@@ -355,6 +356,7 @@ def test_a_literal_of_a_call_is_told_from_what_tests_hold() -> None:
         called([rows[0]], 1),
         called([[1]] * 2),
         *map(called, rows),
+        *itertools.starmap(called, [([1],)]),
     ]
     assert not any(literal)
     assert all(held)
