@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from reward_server.domain import (
     CallJudgement,
@@ -38,6 +39,8 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 _CLASS = re.compile(r"(\w+)\(\)")
+_QUICK_CHARACTERS = 1 << 12  # some 10 ms
+T = TypeVar("T")
 
 
 class Slots(Protocol):
@@ -72,6 +75,12 @@ class Candidate:
     def job(self, work: Work) -> Job:
         """Makes a job of work on this program."""
         return Job(work=work, language=self.language.name, limits=self.limits)
+
+    async def read_by(self, read: Callable[[str], T]) -> T:
+        """Reads the program: a long one in a thread, so that the event loop does not wait."""
+        if len(self.source) <= _QUICK_CHARACTERS:
+            return read(self.source)
+        return await asyncio.to_thread(read, self.source)
 
     def copy(self, work: Work) -> Job:
         """Makes a job of perturbed work, which confirms what an execution claimed."""

@@ -36,6 +36,7 @@ from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.understanding import Assertion, opened_for, understand
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
+from reward_server.languages.composing import Composed
 
 _QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 256
@@ -129,7 +130,7 @@ class ProgramGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs it; see `Grader`."""
-        parts = self.parts or await self._parts_for(candidate.source)
+        parts = self.parts or await self._parts_for(candidate)
         if parts is None:
             return await self._grade_in_one(candidate, slots)
         found = await run_apart(parts, candidate, slots, self.programs)
@@ -138,13 +139,11 @@ class ProgramGrader:
         last = found[-1]
         return [*found[:-1], replace(last, tests=last.tests or self.not_run())]
 
-    async def _parts_for(self, solution: str) -> Parts | None:
+    async def _parts_for(self, candidate: Candidate) -> Parts | None:
         if self.shares:
             return None
-        given = (solution, self.tests.test_code, self.language, self.prompt, self.assertions)
-        if len(solution) <= _QUICK_CHARACTERS:
-            return self.splits.parts_for(*given)
-        return await asyncio.to_thread(self.splits.parts_for, *given)
+        given = (self.tests.test_code, self.language, self.prompt, self.assertions)
+        return await candidate.read_by(lambda text: self.splits.parts_for(text, *given))
 
     async def _grade_after(
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
@@ -164,9 +163,14 @@ class ProgramGrader:
         assert language.program is not None
         secrets = Secrets.draw(self.draw)
         rewritten = self._rewritten(language, secrets)
-        composed = language.program.compose(
-            self._opened(candidate), rewritten.text, secret=secrets.name, word=secrets.ending
-        )
+        program = language.program
+
+        def compose(solution: str) -> Composed:
+            return program.compose(
+                self._opened(solution), rewritten.text, secret=secrets.name, word=secrets.ending
+            )
+
+        composed = await candidate.read_by(compose)
         files = {**candidate.files, **composed.files}
         ready = await self.programs.ready(language, composed.source, slots, files, once=True)
         if ready.refusal is not None:
@@ -177,11 +181,11 @@ class ProgramGrader:
             return [run]
         return [without_output(Run(execution=ready.compilation, tests=())), run]
 
-    def _opened(self, candidate: Candidate) -> str:
-        program = candidate.language.program
+    def _opened(self, solution: str) -> str:
+        program = self.language.program
         if program is None or program.assertions is None:
-            return candidate.source
-        return opened_for(self.tests.test_code, candidate.source, program.assertions)
+            return solution
+        return opened_for(self.tests.test_code, solution, program.assertions)
 
     def _rewritten(self, language: Language, secrets: Secrets) -> Rewritten:
         assert language.program is not None

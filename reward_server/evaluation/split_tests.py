@@ -200,7 +200,8 @@ async def run_apart(
     tests = await programs.ready(language, parts.tests.source, slots, files)
     if tests.refusal is not None:
         return tests.refusal
-    solution = await _ready(parts.split.serving(candidate.source), candidate, slots, programs)
+    serving = await candidate.read_by(parts.split.serving)
+    solution = await _ready(serving, candidate, slots, programs)
     runs = [_compiled(one) for one in (tests.compilation, solution.compilation) if one is not None]
     if solution.refusal is not None:
         return [*runs[:-1], _isolated(Run(execution=kept(solution.refusal), tests=()))]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-_LINE = re.compile(r"[^\S\n]*(\S[^\n]*)")
+_LINE = re.compile(r"\S[^\n]*")
+_LINE_CHARACTERS = 500  # what a line looks like is told by its beginning
 _BLOCK_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 
 
@@ -38,7 +39,7 @@ def begins_as_code(text: str, dialect: Dialect) -> bool:
     while block := _BLOCK_COMMENT.match(text, position) if dialect.comment == "//" else None:
         position = block.end()
     while line := _LINE.search(text, position):
-        if not line[1].startswith(dialect.comment):
-            return dialect.code_line.match(line[1]) is not None
+        if not line[0].startswith(dialect.comment):
+            return dialect.code_line.match(line[0][:_LINE_CHARACTERS]) is not None
         position = line.end()
     return False

@@ -21,18 +21,25 @@ from reward_server.grading.dialect import Dialect, begins_as_code
 _KEPT_PROMPTS = 1024
 _CALLED = re.compile(r"([^\W\d]\w*[?!]?)\s*(?:<[^<>()]*>)?\s*\(")
 _BOUND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=")
-# Words in front of a name that is being defined, in one language or another.
-_DEFINING = (
-    "auto|class|const|def|define|defn|defun|fn|fun|func|function|let|local|method|procedure|"
-    "proc|sub|subroutine|val|var|void|bool|boolean|int|long|float|double|char|string|String"
-)
 _IMPORT = re.compile(
     r"\s*(?:#\s*include|import|using|use|require|open|package|extern crate)\b[^{]*$"
 )
 _GROUP = re.compile(r"^import\s*\(([^()]*)\)", re.MULTILINE)
-_CLASS = re.compile(r"^\s*(?:[\w@]+\s+)*(?:class|object|struct|module|impl)\s+(\w+)", re.MULTILINE)
+_OWNER = r"(?:class|object|struct|module|impl)"
+_CLASS = re.compile(rf"^[^\S\n]*+(?:(?!{_OWNER}\b)[\w@]++[^\S\n]++)*+{_OWNER}\s++\w", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+# Each character is looked at once: what has no end is told from the rest by a group of its own.
+_SHORT = r"'(?:\\.|[^'\\\n])'|//[^\n]*"
+_TEXT = r'"(?:\\.|[^"\\\n])*+(?:"|(?P<text>))'
+_QUOTED = (
+    re.compile(rf"{_TEXT}|{_SHORT}|/\*.*?(?:\*/|(?P<comment>\Z))", re.DOTALL),
+    re.compile(rf"{_TEXT}|{_SHORT}|(?P<comment>(?!))", re.DOTALL),
+)
+_UNTITLED = re.compile(_SHORT, re.DOTALL)
+_GAP = r"(?<=[\w>\]])(?P<gap>[\s&*]++)"
+_TYPED = r"\s*+(?:<[^<>()]*+>\s*+)?[(=:<]"
+_CALLING = re.compile(r"\b(?:return|new|throw|await|yield|in|case|else|do|not|and|or)\Z")
+_LONGEST_CALLING = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +94,31 @@ def defines(code: str, name: str) -> bool:
     if not name:
         return False
     word = re.escape(name)
-    typed = rf"(?:\b(?:{_DEFINING})|[\w>\]]\s*[&*]*)\s+[&*]*{word}\s*(?:<[^<>()]*>)?\s*[(=:<]"
-    called = rf"\b(?:return|new|throw|await|yield|in|case|else|do|not|and|or)\s+{word}\s*\("
-    defined = rf"^[^\n]*?{typed}|^\(define\s+\(?{word}\b|^{word}\s*::"
-    found = re.finditer(defined, code, re.MULTILINE)
-    return any(not re.search(called, match[0]) for match in found)
+    stated = rf"^\(define\s++\(?{word}\b|^{word}\s*+::"
+    if re.search(stated, code, re.MULTILINE):
+        return True
+    last = None  # only the first one on each line counts
+    for found in re.finditer(rf"{_GAP}{word}{_TYPED}", code):
+        if _declares(found["gap"]):
+            is_first = last is None or code.find("\n", last, found.start()) >= 0
+            if is_first and not _is_call(code, found):
+                return True
+            last = found.start()
+    return False
+
+
+def _declares(gap: str) -> bool:
+    """Returns True if a type and a name may stand around a gap: `int f`, `int *f`, `int * f`."""
+    marks = gap.split()
+    if len(marks) == 1:
+        return marks[0] != gap
+    return not marks or (len(marks) == 2 and not gap[-1].isspace())
+
+
+def _is_call(code: str, found: re.Match[str]) -> bool:
+    before = code[max(found.start() - _LONGEST_CALLING, 0) : found.start()]
+    plain = found["gap"].isspace() and found[0].endswith("(") and "<" not in found[0]
+    return plain and _CALLING.search(before) is not None
 
 
 def _is_code(text: str, dialect: Dialect) -> bool:
@@ -114,8 +141,19 @@ def _read_code(text: str) -> Prompt:
 
 def _depth(text: str) -> int:
     """Counts the braces that are open at the end of a text."""
-    bare = _QUOTED.sub("", text)
+    bare = _bare(text)
     return bare.count("{") - bare.count("}")
+
+
+def _bare(text: str, *, with_comments: bool = True) -> str:
+    """Takes away comments and what is quoted; what has no end is neither."""
+
+    def kept(found: re.Match[str]) -> str:
+        if found["comment"] is not None:
+            return _bare(found[0][2:], with_comments=False)
+        return "" if found["text"] is None else _UNTITLED.sub("", found[0][1:])
+
+    return _QUOTED[not with_comments].sub(kept, text)
 
 
 def _closed(text: str, most: int) -> str:
@@ -125,7 +163,7 @@ def _closed(text: str, most: int) -> str:
 
 
 def _defined(text: str) -> list[str]:
-    bare = _QUOTED.sub("", text)
+    bare = _bare(text)
     return [name for name in _CALLED.findall(bare) if defines(bare, name)]
 
 

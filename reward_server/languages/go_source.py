@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
-    r"""(?P<blank>//[^\n]*|/\*[\s\S]*?\*/|[^\S\n]+)
-    | (?P<text>"(?:\\.|[^"\\\n])*"|`[^`]*`|'(?:\\[^\n]{1,9}|[^'\\\n])')
+    r"""(?P<blank>//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|[^\S\n]+)
+    | (?P<text>"(?:\\.|[^"\\\n])*+"?|`[^`]*+`?|'(?:\\[^\n]{1,9}|[^'\\\n])')
     | (?P<word>[^\W\d]\w*)
     | (?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
     | (?P<end>[\n;])
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _KINDS = frozenset(("package", "import", "func", "type", "var", "const"))
-_SPEC = re.compile(r'(?:([\w.]+)[ \t]+)?("[^"\n]*"|`[^`\n]*`)')
+_SPEC = re.compile(r'(?:(?<![\w.])([\w.]++)[ \t]++)?("[^"\n]*"|`[^`\n]*`)')
 _VERSION = re.compile(r"v\d+")
 # Packages that a program gets where it uses them without an import, and what shows each one's use.
 _STANDARD = {

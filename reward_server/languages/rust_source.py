@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_CRATES = re.compile(r"(?m)^[ \t]*use\s+(rand|regex|md5)\b([^;]*);[ \t]*$")
+_CRATES = re.compile(r"(?m)^[ \t]*use\s+(rand|regex|md5)\b((?:(?!\buse\b)[^;])*+);[ \t]*$")
 _NAME = re.compile(r"\w+")
 _MAIN = re.compile(r"\bfn\s+main\s*\(\s*\)")
 _CFG = re.compile(r"#\s*\[\s*cfg\s*\(\s*test\s*\)\s*\]")
@@ -17,13 +17,11 @@ _TEST = re.compile(
 
 def without_crates(text: str) -> str:
     """Leaves out imports of crates that data sets have in every prompt, where none is used."""
+    used = set(_NAME.findall(_CRATES.sub("", text)))
 
     def kept(found: re.Match[str]) -> str:
-        rest = text[: found.start()] + text[found.end() :]
         names = {found[1], *_NAME.findall(found[2])}
-        others = _CRATES.sub("", rest)
-        used = any(re.search(rf"\b{name}\b", others) for name in names)
-        return found[0] if used else "\n" * found[0].count("\n")
+        return "\n" * found[0].count("\n") if names.isdisjoint(used) else found[0]
 
     return _CRATES.sub(kept, text)
 

@@ -10,7 +10,6 @@ from reward_server.grading.tokens import (
     Token,
     Tokens,
     match_brackets,
-    outermost,
     tokenize,
     trimmed,
 )
@@ -87,10 +86,17 @@ def unclosed(text: str, language: Assertions) -> int:
 
 def _code(text: str, language: Assertions) -> list[Token]:
     """Cuts a text into tokens, without the lines of a preprocessor."""
-    tokens = tokenize(text, language)
-    marks = (token.start for token in tokens if token.kind is Kind.MARK and token.text == "#")
-    lines = [found.span() for start in marks if (found := _DIRECTIVE.match(text, start))]
-    return [token for token in tokens if not any(a <= token.start < b for a, b in lines)]
+    code: list[Token] = []
+    end = 0
+    for token in tokenize(text, language):
+        if token.start < end:
+            continue
+        line = _DIRECTIVE.match(text, token.start) if token.kind is Kind.MARK else None
+        if line is None:
+            code.append(token)
+        else:
+            end = line.end()
+    return code
 
 
 def _statements(tokens: Tokens) -> tuple[tuple[Statement, ...], Tokens]:
@@ -99,22 +105,19 @@ def _statements(tokens: Tokens) -> tuple[tuple[Statement, ...], Tokens]:
     partners = brackets.partners if brackets else {}
     found: list[Statement] = []
     start = index = 0
+    is_value, is_first = False, True  # an initial value's block is no body, nor is a type's
     while index < len(tokens):
         token, end = tokens[index], partners.get(index, index)
-        ends = token.text == ";" or (token.text == "{" and _is_definition(tokens[start:index]))
-        if ends:
+        if token.text == ";" or (token.text == "{" and not is_value):
             head, block = _words(tokens[start:index]), tokens[index + 1 : end]
             content = _words(block) if token.text == "{" else None
             found.append(Statement(head=head, block=content))
-            start = end + 1
+            start, is_value, is_first = end + 1, False, True
+        elif not token.is_blank and token.kind is not Kind.OPEN:
+            is_value = is_value or token.text == "=" or (is_first and token.text == "typedef")
+            is_first = False
         index = end + 1
     return tuple(found), trimmed(tokens[start:])
-
-
-def _is_definition(head: Tokens) -> bool:
-    """Returns True if a block after these words is a body, and no initial value."""
-    words = [token.text for _, token in outermost(trimmed(head))]
-    return "=" not in words and words[:1] != ["typedef"]
 
 
 def _words(tokens: Tokens) -> tuple[str, ...]:
