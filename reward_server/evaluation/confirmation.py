@@ -25,8 +25,9 @@ A pass in which tests did not see what the solution did to an argument (`runner.
 once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
 solution passes, it passes in both.
 
-So is a pass of answers whose class the tests may have asked for, and which arrived as another one
-(`runner.casts`).
+So is a pass with answers that arrived as another class than they were of (`runner.encoding`), and
+one in which the judge refused what the solution may have allowed: a test that expects an exception
+is satisfied by the judge's own.
 
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
@@ -58,7 +59,7 @@ from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
-_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST))
+_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL))
 _LOOKED_FOR = _DOUBTS | {wire.WITHHELD_CHANGE}
 _REFUSAL = "the pass was not confirmed by further runs of the tests"
 
@@ -183,7 +184,12 @@ def _drawn(places: Sequence[Place], draw: random.Random) -> frozenset[Place]:
 
 
 def _unblamed(execution: Execution) -> Execution:
-    """Leaves the verdict to the true tests, unless the solution attacked the judge of a copy."""
+    """Leaves the verdict to the true tests, unless the solution attacked the judge of a copy.
+
+    What a judge refuses there is what the copy made wrong.
+    """
+    signals = {name: count for name, count in execution.signals.items() if name != wire.REFUSAL}
+    execution = replace(execution, signals=signals)
     if execution.ending is Ending.VIOLATION:
         return execution
     return replace(execution, ending=Ending.COMPLETED)

@@ -64,17 +64,16 @@ def can_change(value: object) -> bool:
 def parts(value: object) -> list[object] | None:
     """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
 
-    A number's shape is None. A subclass is read by the base's own methods.
+    A number's shape is None. A matrix or masked array does other things than an array, and is none.
     """
     numpy = _numpy()
     kind = type(value)
-    if numpy is None or not issubclass(kind, (numpy.ndarray, numpy.generic)):
+    if numpy is None:
         return None
-    is_array = issubclass(kind, numpy.ndarray)
-    if is_array:
-        plain: _Array = vars(numpy.ndarray)["view"](value, numpy.ndarray)
-    else:
-        plain = vars(numpy.generic)["__array__"](value)
+    is_array = kind is numpy.ndarray
+    if not is_array and not issubclass(kind, numpy.generic):
+        return None
+    plain = cast("_Array", value) if is_array else vars(numpy.generic)["__array__"](value)
     if not _KIND.fullmatch(plain.dtype.str):
         return None
     shape = list(plain.shape) if is_array else None

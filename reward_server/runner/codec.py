@@ -11,7 +11,8 @@ is an object with one member, whose name is the type's tag (see `decoding`). Tag
 inside the C scanner, innermost first, so that a large list costs no Python code for an element.
 
 Subclasses of these types are cast down to them, by the base's own methods, or cross with a
-reference to the object where the class has attributes of its own (`extended`). Named tuples keep
+reference to the object where the class has attributes of its own (`extended`); one that loses its
+class says so. Named tuples keep
 their fields' names (`records`). A `defaultdict` keeps its factory only where that is a plain type.
 A time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
@@ -91,14 +92,14 @@ class References(Protocol):
         Args:
             value: the data.
             reference: to the object.
-            shown: operations that its class does in its own way, see `extended`.
+            shown: methods that its class does in its own way, see `extended`.
 
         Raises:
             ProtocolViolation: there is no such thing.
         """
 
-    def note_cast(self, kind: str) -> None:
-        """Takes into account that a value was of another class over there, see `casts`."""
+    def note_cast(self) -> None:
+        """Records that a value was of another class over there."""
 
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
@@ -149,7 +150,7 @@ class DataOnly:
         """Refuses."""
         raise ProtocolViolation("a reference where only data may be")
 
-    def note_cast(self, kind: str) -> None:
+    def note_cast(self) -> None:
         """Ignores it."""
 
     def rebuild(

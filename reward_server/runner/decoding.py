@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Protocol, cast
 
-from . import arrays, casts, library_types
+from . import arrays, library_types
 from .codec import (
     FACTORIES,
     MAX_CONTAINERS,
@@ -350,7 +350,7 @@ class Decoder:
         if decode is not None:
             value = decode(content)
             if tag == "array" and not arrays.is_loaded():
-                self._references.note_cast(casts.ARRAY if type(value) is list else casts.NUMBER)
+                self._references.note_cast()
             return value
         if tag == "type":
             return self._type_of(_text(content))
@@ -358,8 +358,8 @@ class Decoder:
 
     def _referring(self, tag: str, content: object) -> object:
         match tag, content:
-            case ("cast", [value, bool(has_other_equality)]):
-                self._references.note_cast(casts.OTHER if has_other_equality else casts.BASE)
+            case ("cast", [value]):
+                self._references.note_cast()
                 return value
             case ("record", [name, fields, values]):
                 return self._references.records.build(name, fields, values)

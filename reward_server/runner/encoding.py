@@ -18,7 +18,7 @@ from collections import (
     defaultdict,
     deque,
 )
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -55,7 +55,31 @@ _to_json = cast(
     ),
 )
 _EXTENDED = frozenset((*extended.BASES, UserDict, UserList, UserString, ChainMap))
-_ADDITIONS = frozenset(("__getattr__", "__getattribute__", *extended.SHOWN))
+_ADDITIONS = frozenset(("__getattr__", "__getattribute__", *extended.ASKED))
+# What a class may define so that its objects still do all that its base's do.
+_UNTOLD = frozenset(
+    f"__{name}__"
+    for name in (
+        *(
+            "module",
+            "qualname",
+            "doc",
+            "dict",
+            "weakref",
+            "slots",
+            "annotations",
+            "match_args",
+            "new_member",
+        ),
+        *("new", "init", "init_subclass", "class_getitem", "orig_bases", "parameters", "set_name"),
+        *("getattr", "setattr", "delattr", "dir", "copy", "deepcopy"),
+        *("getnewargs", "getnewargs_ex", "getstate", "setstate", "reduce", "reduce_ex"),
+    )
+).union(extended.SHOWN)
+# Those whose text names their class.
+_NAMED_IN_TEXT = frozenset((set, frozenset, bytearray, deque, OrderedDict, defaultdict, Counter))
+_ENUMS = (enum.IntEnum, enum.StrEnum)
+_TEXT = ("__str__", "__repr__", "__format__")
 _COMPARISONS = frozenset(
     f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "contains")
 )
@@ -79,6 +103,7 @@ class Encoder:
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that it is of.
+        tells_casts: whether a value whose class is lost says so; it does where data is extended.
         containers: those with numbers; all that can change get one then.
 
     Attributes:
@@ -102,12 +127,13 @@ class Encoder:
         types: Mapping[str, type] = TYPES,
         *,
         extends: bool = False,
+        tells_casts: bool = False,
         containers: Containers | None = None,
     ) -> None:
         self._references = references
         self._containers = containers
         self._encoders = _ENCODERS if containers is None else _WITH_NUMBERS
-        self._extends = self._tells_casts = extends
+        self._extends, self._tells_casts = extends, extends or tells_casts
         self.types = types
         self._limit_bytes = limit_bytes
 
@@ -236,30 +262,42 @@ class Encoder:
             plain = self.container(value, depth, lambda *_: self._cast(value, base, depth))
         else:
             plain = self._cast(value, base, depth)
+        is_reference = type(plain) is dict and REFERENCE in plain
         is_extended = self._extends and _adds_attributes(kind, base, value)
-        has_other_equality = self._tells_casts and _has_other_equality(kind, base)
-        is_told = (self._tells_casts and not is_extended) or has_other_equality
-        is_wrapped = is_told and not issubclass(kind, enum.Enum)
-        return {"cast": [plain, has_other_equality]} if is_wrapped else plain
+        is_exact = is_reference or (is_extended and _does_as(cast("Hashable", kind), base))
+        return plain if is_exact else self._told_cast(plain)
+
+    def _told_cast(self, plain: object) -> object:
+        return {"cast": [plain]} if self._tells_casts else plain
 
     def _cast(self, value: object, base: type, depth: int) -> object:
         cast_value = _CASTS[base](value)
         encode = _CONTENTS.get(type(cast_value), Encoder.value)
         plain = encode(self, cast_value, depth)
         if self._extends and _adds_attributes(type(value), base, value):
-            return self._extended(value, plain, base)
+            methods = _shown(cast("Hashable", type(value)), base)
+            missing = [extended.FACTORY] if _is_filled_otherwise(value) else []
+            return self._extended(value, plain, [*methods, *missing])
         return plain
 
-    def _extended(self, value: object, plain: object, base: type) -> object:
+    def _extended(self, value: object, plain: object, methods: list[str]) -> object:
         if type(plain) is dict and REFERENCE in plain:
             return self.refer(value)
         try:
             reference = self._references.refer(value, self)
         except TooLargeError:
-            return plain
+            return self._told_cast(plain)
         if not _is_to_object(reference):
             return {REFERENCE: reference}
-        return {"extended": [plain, reference, _shown(cast("type", type(value)), base)]}
+        return {"extended": [plain, reference, methods]}
+
+    def asking(self, value: object, plain: object) -> object:
+        """Returns the JSON value of a dictionary that makes what it lacks in an unknown way."""
+        if type(plain) is dict and REFERENCE in plain:
+            return plain
+        if not self._extends:
+            return self._told_cast(plain)
+        return self._extended(value, plain, [extended.FACTORY])
 
     def _foreign(self, value: object) -> object:
         if self._extends and isinstance(value, Exception):
@@ -349,22 +387,49 @@ def _adds_attributes(kind: type, base: type, value: object) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _shown(kind: type, base: type) -> list[str]:
-    """Returns the operations that a class does in another way than its base."""
-    return [
-        operation
-        for name, operation in extended.SHOWN.items()
-        if getattr(kind, name, None) is not getattr(base, name, None)
-    ]
+    """Returns the methods that a class does in another way than its base."""
+    special = [n for n in extended.ASKED if _defined(kind, n) is not _defined(base, n)]
+    text = _TEXT if base in _NAMED_IN_TEXT and special.count("__repr__") == 0 else ()
+    return [*dict.fromkeys((*special, *text, *_public_overrides(kind, base)))]
+
+
+def _defined(kind: type, name: str) -> object:
+    """Returns what a class's objects have by a special name."""
+    return next((vars(part)[name] for part in kind.__mro__ if name in vars(part)), None)
+
+
+def _public_overrides(kind: type, base: type) -> list[str]:
+    plain = _CAST_TO.get(base, base)
+    return [name for name in _own_names(kind, base) if extended.is_public_method(plain, name)]
+
+
+def _own_names(kind: type, base: type) -> set[str]:
+    """Returns the names that a class, or one between it and its base, defines."""
+    own = kind.__mro__[: kind.__mro__.index(base)]
+    return {name for part in own if part not in _ENUMS for name in vars(part)}
+
+
+@functools.lru_cache(maxsize=256)
+def _does_as(kind: type, base: type) -> bool:
+    """Returns True if a class does all that its base does as the base does it, but text and items.
+
+    What text and items are is asked for over there.
+    """
+    if base not in extended.CLASSES:
+        return False
+    return all(
+        name in _UNTOLD or not (_is_special(name) or hasattr(base, name))
+        for name in _own_names(kind, base)
+    )
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _overloads_comparison(kind: type, base: type) -> bool:
     own = kind.__mro__[: kind.__mro__.index(base)]
     return any(_COMPARISONS & vars(part).keys() for part in own if part.__module__ != "enum")
-
-
-def _has_other_equality(kind: type, base: type) -> bool:
-    own = kind.__mro__[: kind.__mro__.index(base)]
-    return any({"__eq__", "__ne__", "__hash__"} & vars(part).keys() for part in own)
 
 
 def _itself(encoder: Encoder, value: object, depth: int) -> object:
@@ -411,11 +476,21 @@ def _encode_dict(encoder: Encoder, value: dict[object, object], depth: int) -> o
 
 def _encode_defaultdict(encoder: Encoder, value: object, depth: int) -> object:
     factory = cast("defaultdict[object, object]", value).default_factory
-    name = factory.__name__ if type(factory) is type else None
-    known = name if name is not None and FACTORIES.get(name) is factory else None
+    known = next((name for name, kind in FACTORIES.items() if kind is factory), None)
     plain = _encode_dict(encoder, dict(cast("defaultdict[object, object]", value)), depth)
     parts = cast("dict[str, list[object]]", plain).get("dict")
     return {"defaultdict": [known, *parts]} if parts is not None else encoder.refer(value)
+
+
+def _encode_filled_dict(encoder: Encoder, value: object, depth: int) -> object:
+    content = _encode_defaultdict(encoder, value, depth)
+    return encoder.asking(value, content) if _is_filled_otherwise(value) else content
+
+
+def _is_filled_otherwise(value: object) -> bool:
+    """Returns True for a dictionary that makes what it lacks in a way that cannot cross."""
+    factory = value.default_factory if isinstance(value, defaultdict) else None
+    return factory is not None and not any(factory is kind for kind in FACTORIES.values())
 
 
 def _encode_deque(encoder: Encoder, value: object, depth: int) -> object:
@@ -582,12 +657,14 @@ _ENCODERS: Mapping[type, Encode] = {
     datetime.timezone: _encode_timezone,
     type: _encode_type,
     **_CONTENTS,
+    defaultdict: _encode_filled_dict,
 }
 _WITH_NUMBERS: Mapping[type, Encode] = {
     **_ENCODERS,
     **{kind: functools.partial(_live, _ENCODERS[kind]) for kind in live.KINDS},
-    **{kind: functools.partial(_container, encode) for kind, encode in _CONTENTS.items()},
+    **{kind: functools.partial(_container, _ENCODERS[kind]) for kind in _CONTENTS},
 }
+_CAST_TO: Mapping[type, type] = {UserDict: dict, UserList: list, UserString: str, ChainMap: dict}
 _SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.

@@ -3,28 +3,31 @@
 A member of an `IntEnum` is an int with a name, a stack may be a list with methods. The judge makes
 an object of a class of its own, derived from the built-in one, of the value that crossed.
 
-What this stops: comparison, order, arithmetic, truth, length, iteration and hash are the built-in
-class's, on the value that crossed, so such an object passes for no value but its own.
+What this stops: equality and hash are the built-in class's, on the value that crossed, so such an
+object equals no value but its own.
 
-What it does not: make attributes true. What a method answers is the solution's word, as a proxy's.
-Text and items are asked for over there too, where the solution's class has its own way with them;
-they are the solution's answer either way.
+What it does not: make the rest true. What a method answers is the solution's word, as a proxy's.
+What its class does in another way than its base, such as operators, items, text and methods that
+the base has too, is asked for over there; a pass with anything of that but text and items is
+never ISOLATED (`encoding`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from . import changes
-from .codec import Foreign, is_asked_for
+from .codec import Foreign, ProtocolViolation, is_asked_for
+from .operations import ARITHMETIC, IN_PLACE, ORDER
 
 if TYPE_CHECKING:
     from .session import Session
 
-# What is asked for where the solution's class overrides it, by special method.
+# What is asked for where the solution's class has its own way with it, by special method.
 SHOWN: Mapping[str, str] = {
     "__str__": "str",
     "__repr__": "repr",
@@ -32,9 +35,29 @@ SHOWN: Mapping[str, str] = {
     "__getitem__": "item",
     "__setitem__": "set_item",
     "__delitem__": "delete_item",
-    "__missing__": "missing",
+    "__missing__": "item",
 }
-_ASKED_AS = {"missing": "item"}  # for a key that the value lacks
+_BINARY = frozenset((*ARITHMETIC, *ORDER))
+_REFLECTED = {f"__r{name}__": name for name in ARITHMETIC}
+# Size, iteration, membership, truth and conversions to numbers are the base's: the judge itself
+# looks at data by them.
+ASKED: Mapping[str, str] = {
+    **SHOWN,
+    **{
+        f"__{name}__": name
+        for name in ("call", "neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil")
+    },
+    **{f"__{name}__": name for name in (*ORDER, *ARITHMETIC)},
+    **{f"__i{name}__": f"i{name}" for name in IN_PLACE},
+    **_REFLECTED,
+}
+FACTORY = "default_factory"  # for what a dictionary lacks, where it cannot cross
+_NATIVE = frozenset(("keys", "values", "items", "copy"))
+# Operators whose other operand is often what a test expects: `abs(found - 3.25) < 1e-6`.
+_COMPARING = frozenset(("sub", *ORDER))
+_DIVIDING = frozenset(("truediv", "floordiv", "mod", "divmod", "and", "or", "xor"))
+_MAX_CLASSES = 1000
+_MAX_METHODS = 200
 BASES = (
     *(int, float, complex, str, bytes, tuple, frozenset, Decimal),
     *(list, dict, set, bytearray, deque, OrderedDict, defaultdict, Counter),
@@ -46,7 +69,6 @@ class Extended(Foreign):
 
     _runner_session: Session
     _runner_reference: list[object]
-    _runner_shown: frozenset[str] = frozenset()  # while it is made, all is its base's own way
 
     def runner_reference(self) -> list[object]:
         """Returns what the candidate knows the object by."""
@@ -70,37 +92,103 @@ class Extended(Foreign):
         return self._runner_session.request("deepcopy", self)
 
 
-def _shown(own: Callable[..., object], operation: str) -> Callable[..., object]:
-    request = _ASKED_AS.get(operation, operation)
+def _method(base: type, name: str) -> object:
+    """Returns what an object has by a name that its class has its own way with."""
+    if name in _SPECIAL:
+        return _SPECIAL[name](base)
+    operation = ASKED.get(name)
+    if operation is None:
+        return property(lambda self: self._runner_session.request("get", self, name))
+    if operation.removeprefix("i") in _BINARY or operation in _BINARY:
+        return _binary(base, name, operation)
 
     def method(self: Extended, *operands: object) -> object:
-        if operation in self._runner_shown:
-            return self._runner_session.request(request, self, *operands)
-        return own(self, *operands)
+        return self._runner_session.request(operation, self, *operands)
 
     return method
 
 
-def _no_key(owner: Mapping[object, object], key: object) -> object:
-    raise KeyError(key)
+def _binary(base: type, name: str, operation: str) -> object:
+    """Returns an operator, which tells the solution of no data that a test may expect."""
+    own = getattr(base, name, None)
+    bare = name.strip("_").removeprefix("r" if name in _REFLECTED else "")
+    bare = bare if bare in _BINARY else bare.removeprefix("i")
+    is_native = bare in _COMPARING or (bare in _DIVIDING and own is not None)
+
+    def method(self: Extended, other: object) -> object:
+        if is_native and not isinstance(other, Foreign):
+            return NotImplemented if own is None else own(self, other)
+        asked = (other, self) if name in _REFLECTED else (self, other)
+        return self._runner_session.request(operation, *asked)
+
+    return method
 
 
-def _class_on(base: type) -> type[Extended]:
-    own: dict[str, Callable[..., object]] = {
-        **({"__missing__": _no_key} if issubclass(base, dict) else {}),
-        **{name: getattr(base, name) for name in SHOWN if hasattr(base, name)},
-    }
-    methods = {name: _shown(method, SHOWN[name]) for name, method in own.items()}
-    return cast("type[Extended]", type(base.__name__, (Extended, base), methods))
+def _call(base: type) -> Callable[..., object]:
+    def method(self: Extended, *args: object, **kwargs: object) -> object:
+        return self._runner_session.request("call", self, list(args), kwargs or None, True)
+
+    return method
 
 
-CLASSES: Mapping[type, type[Extended]] = {base: _class_on(base) for base in BASES}
+def _filled(base: type) -> Callable[..., object]:
+    def method(self: Extended, key: object) -> object:
+        answer = self._runner_session.request("item", self, key)
+        dict.setdefault(cast("dict[object, object]", self), key, answer)
+        return answer
+
+    return method
+
+
+_SPECIAL: Mapping[str, Callable[[type], Callable[..., object]]] = {
+    "__call__": _call,
+    FACTORY: _filled,
+}
+CLASSES: Mapping[type, type[Extended]] = {
+    base: cast("type[Extended]", type(Extended.__name__, (Extended, base), {})) for base in BASES
+}
+
+
+def is_method(base: type, name: object) -> TypeGuard[str]:
+    """Returns True for a name that a class derived from `base` may have its own way with."""
+    return type(name) is str and (name in ASKED or is_public_method(base, name))
+
+
+def is_public_method(base: type, name: str) -> bool:
+    """Returns True for a method of a built-in class that may be asked for over there."""
+    if name == FACTORY:
+        return issubclass(base, defaultdict)
+    is_public = not name.startswith("_") and name not in _NATIVE
+    return is_public and callable(getattr(base, name, None))
+
+
+@functools.cache
+def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
+    """Returns the class of objects that are asked for these methods.
+
+    Raises:
+        ProtocolViolation: there are too many.
+    """
+    if len(names) > _MAX_METHODS or _class_with.cache_info().currsize >= _MAX_CLASSES:
+        raise ProtocolViolation("too many classes of extended data")
+    methods = {"__missing__" if name == FACTORY else name: _method(base, name) for name in names}
+    return cast("type[Extended]", type(Extended.__name__, (CLASSES[base],), methods))
 
 
 def make(
-    session: Session, value: object, reference: list[object], shown: frozenset[str]
+    session: Session, value: object, reference: list[object], methods: frozenset[str]
 ) -> Extended:
-    """Makes an object with a value of an exact class among `BASES`."""
+    """Makes an object with a value of an exact class among `BASES`.
+
+    Args:
+        session: to the candidate.
+        value: the data.
+        reference: to the object.
+        methods: those that its class has its own way with.
+
+    Raises:
+        ProtocolViolation: there are too many of them.
+    """
     kind = cast("Callable[..., Extended]", CLASSES[type(value)])
     if isinstance(value, defaultdict):
         made = kind(value.default_factory, value)
@@ -108,7 +196,9 @@ def make(
         made = kind(value, value.maxlen)
     else:
         made = kind(value)
-    vars(made).update(_runner_session=session, _runner_reference=reference, _runner_shown=shown)
+    vars(made).update(_runner_session=session, _runner_reference=reference)
+    if methods:
+        object.__setattr__(made, "__class__", _class_with(cast("Hashable", type(value)), methods))
     return made
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import aliases, arguments, casts, literals, observations, surroundings, texts
+from . import aliases, arguments, literals, observations, surroundings, texts
 from .endings import NotLoaded
 from .scope import Scope
 from .session import Session
@@ -39,7 +39,6 @@ class FunctionTests:
         self._texts.check_that_they_ask(self._entry_point)
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
-        session.told_types = partial(casts.told_by, sources)
         session.doubts_empty = any(_PAIRING in source for source in sources)
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart

@@ -165,6 +165,10 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub(r"\g<1>0", text)
 
 
+class RefusedAttributeError(AttributeError):
+    """There is such an attribute, but it is not for the solution."""
+
+
 class Membrane:
     """The rule, for the tests of one execution.
 
@@ -267,7 +271,8 @@ class Membrane:
             AttributeError: there is none that may be asked for.
         """
         if not is_public(name) or not self._may_be_read(owner, cast("str", name)):
-            raise AttributeError(name)
+            exists = _definer(type(owner), str(name)) is not None
+            raise (RefusedAttributeError if exists else AttributeError)(name)
         return getattr(owner, cast("str", name))
 
     def set(self, owner: object, name: object, value: object) -> None:
@@ -278,7 +283,7 @@ class Membrane:
         """
         may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self.may_be_set
         if not is_public(name) or not may_be_set(owner, cast("str", name), value):
-            raise AttributeError(f"{name} cannot be set by the solution")
+            raise RefusedAttributeError(f"{name} cannot be set by the solution")
         setattr(owner, cast("str", name), value)
 
     def _may_be_read(self, owner: object, name: str) -> bool:

@@ -114,7 +114,9 @@ class Service:
             return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
 
     def _question(self, operation: str, operands: list[object]) -> bytes:
-        encoder = Encoder(self, self._result_bytes, types={}, containers=self._containers)
+        encoder = Encoder(
+            self, self._result_bytes, types={}, containers=self._containers, tells_casts=True
+        )
         try:
             asked = encoder.items(operands)
             updates = self._containers.updates(encoder)
@@ -171,7 +173,7 @@ class Service:
         """Refuses: the judge sends no such thing."""
         raise ProtocolViolation("extended data of the tests'")
 
-    def note_cast(self, kind: str) -> None:
+    def note_cast(self) -> None:
         """Ignores what the judge's values were."""
 
     def rebuild(

@@ -52,7 +52,7 @@ from .encoding import Encoder
 from .endings import Cause, NotLoaded, SessionEnded
 from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
-from .membrane import Membrane, without_addresses
+from .membrane import Membrane, RefusedAttributeError, without_addresses
 from .outputs import OutputLimitError
 from .own import Own
 from .records import Records
@@ -66,7 +66,6 @@ _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _RECURSION_HEADROOM = 500
 _WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
-_SHOWN_OPERATIONS = frozenset(extended.SHOWN.values())
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
 
@@ -158,7 +157,6 @@ class Session:
 
     Attributes:
         own: what the tests define themselves.
-        told_types: returns which answers of other classes the tests can tell, see `casts`.
         doubts_empty: whether an empty answer may pass the tests by comparing nothing.
         keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of and
             of the identities of what it hands over.
@@ -201,12 +199,12 @@ class Session:
         self.classes: dict[str, object] = {}
         self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, membrane.may_be_set)
         self._raised_by_tests: list[Exception] = []
+        self._raised_latest: BaseException | None = None  # by the solution
         self._objects: dict[int, object] = {}
         self._consistency = Consistency()
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
         self.asked_early = False
-        self.told_types: Callable[[], frozenset[str]] = frozenset
         self.doubts_empty = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
@@ -275,14 +273,16 @@ class Session:
             ProtocolViolation: there is no such object.
         """
         self.cross()
-        operations = cast("list[object]", shown) if type(shown) is list else []
+        methods = cast("list[object]", shown) if type(shown) is list else []
         if self._is_asked:
             raise ProtocolViolation("extended data among operands")
-        if type(value) not in extended.CLASSES or not _SHOWN_OPERATIONS.issuperset(operations):
+        kind = type(value)
+        known = (kind in extended.CLASSES and extended.is_method(kind, name) for name in methods)
+        if kind not in extended.CLASSES or not all(known):
             raise ProtocolViolation("no extended data")
         match reference:
             case ["object", int(number), str(), int()] if 0 <= number < MAX_OBJECTS:
-                return self._extended(value, number, frozenset(cast("list[str]", operations)))
+                return self._extended(value, number, frozenset(cast("list[str]", methods)))
             case _:
                 raise ProtocolViolation("an unknown reference")
 
@@ -309,21 +309,24 @@ class Session:
         """Asks an object each question once, to find whether a contradiction decided."""
         self._consistency.repeats = True
 
-    def note_cast(self, kind: str) -> None:
-        """Takes into account that an answer was of another class, if the tests can tell."""
-        if kind in self.told_types():
-            self._count(wire.CAST)
+    def note_cast(self) -> None:
+        """Records that an answer was of another class than the one that arrived."""
+        self._count(wire.CAST)
+
+    def note_refusal(self) -> None:
+        """Records that tests see an exception, or an answer, which is the judge's alone."""
+        self._count(wire.REFUSAL)
 
     def is_rebuilt(self, value: object) -> bool:
         """Returns True if a value is an exception that is a result of the solution's."""
         return id(value) in self._rebuilt
 
-    def _extended(self, value: object, number: int, shown: frozenset[str]) -> object:
+    def _extended(self, value: object, number: int, methods: frozenset[str]) -> object:
         known = self._objects.get(number)
         self._consistency.meets(number, is_new=known is None)
         if isinstance(known, extended.CLASSES[type(value)]) and extended.updated(known, value):
             return known
-        made = extended.make(self, value, ["object", number], shown)
+        made = extended.make(self, value, ["object", number], methods)
         self._objects[number] = made
         return made
 
@@ -417,6 +420,8 @@ class Session:
             self._consistency.hears(operation, operands, END)
             raise
         except Exception as error:
+            if error is not self._raised_latest:
+                self.note_refusal()
             self._consistency.raises(operation, operands, error)
             raise
         if self.crossed:
@@ -532,7 +537,8 @@ class Session:
                 ):
                     more, told = (*rest, None, None)[:2]
                     self._told([], told, pending, operands)
-                    raise self._raised(names, arguments, text, error, more)
+                    self._raised_latest = self._raised(names, arguments, text, error, more)
+                    raise self._raised_latest
                 case ["stop", *told] if operation in ("next", "anext") and _are_lists(told, 1):
                     self._told([], told[0] if told else None, pending, operands)
                     raise StopIteration
@@ -679,6 +685,8 @@ class Session:
         except StopIteration:
             frame = b'["stop"]'
         except Exception as error:  # noqa: BLE001  # the tests' own, which the solution sees
+            if isinstance(error, (NotDataError, RefusedAttributeError)):
+                self.note_refusal()
             self._containers.withdraw()
             frame = self._describe(error)
         self._send(number + frame)

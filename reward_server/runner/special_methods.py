@@ -39,6 +39,11 @@ class MixedError(Exception):
         )
 
 
+def _mixed(session: Session) -> MixedError:
+    session.note_refusal()
+    return MixedError()
+
+
 class Referred(Foreign):
     """What is known by a reference to the candidate's object."""
 
@@ -91,8 +96,10 @@ class Special(Referred):
             return are_equal(self, other)
         session = self._runner_session
         session.check_that_it_is_loaded()
-        if _is_data(other) and session.request("eq", self, _other_data(other)) is not False:
-            raise MixedError
+        if not _is_data(other):
+            session.note_refusal()
+        elif session.request("eq", self, _other_data(other)) is not False:
+            raise _mixed(session)
         return False
 
     def __ne__(self, other: object) -> bool:
@@ -100,8 +107,10 @@ class Special(Referred):
             return not are_equal(self, other)
         session = self._runner_session
         session.check_that_it_is_loaded()
-        if _is_data(other) and session.request("ne", self, other) is not True:
-            raise MixedError
+        if not _is_data(other):
+            session.note_refusal()
+        elif session.request("ne", self, other) is not True:
+            raise _mixed(session)
         return True
 
     def __hash__(self) -> int:
@@ -130,9 +139,12 @@ class Special(Referred):
         self._runner_session.request("delete_item", self, key)
 
     def __contains__(self, item: object) -> bool:
-        if isinstance(item, Referred) or self._runner_session.may_mix():
-            return self._runner_session.request("contains", self, item) is True
-        return any(element is item or element == item for element in self)
+        session = self._runner_session
+        if not hasattr(type(self), "__iter__") and not hasattr(type(self), "__getitem__"):
+            session.note_refusal()  # to have it looked for here, where nobody is told of it
+        elif not isinstance(item, Referred) and not session.may_mix():
+            return any(element is item or element == item for element in self)
+        return session.request("contains", self, item) is True
 
     def __iter__(self) -> Iterator[object]:
         iterator = self._runner_session.request("iter", self)
@@ -281,14 +293,16 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
         MixedError: it does not.
         BaseException: what it refuses other data of that kind with.
     """
+    session = self._runner_session
     if _is_data(other):
         operands = [self, _other_data(other)]
-        self._runner_session.request(name, *(operands if is_first else reversed(operands)))
-        raise MixedError
+        session.request(name, *(operands if is_first else reversed(operands)))
+        raise _mixed(session)
+    session.note_refusal()
     return NotImplemented
 
 
-def _result(result: object, other: object) -> object:
+def _result(session: Session, result: object, other: object) -> object:
     """Returns the result of an operator, unless it is data that the solution made of data.
 
     The data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
@@ -296,6 +310,7 @@ def _result(result: object, other: object) -> object:
     parts = result if type(result) is tuple else (result,)  # of `divmod`
     if isinstance(other, Referred) or (parts and all(isinstance(part, Referred) for part in parts)):
         return result
+    session.note_refusal()
     raise TypeError("an object of the solution's and data make an object, no data")
 
 
@@ -303,7 +318,8 @@ def _binary(name: str) -> object:
     def method(self: Referred, other: object) -> object:
         if not _may_meet(name, self, other):
             return _refused(name, self, other, is_first=True)
-        return _result(self._runner_session.request(name, self, other), other)
+        session = self._runner_session
+        return _result(session, session.request(name, self, other), other)
 
     return method
 
@@ -312,7 +328,8 @@ def _reflected(name: str) -> object:
     def method(self: Referred, other: object) -> object:
         if not _may_meet(name, self, other):
             return _refused(name, self, other, is_first=False)
-        return _result(self._runner_session.request(name, other, self), other)
+        session = self._runner_session
+        return _result(session, session.request(name, other, self), other)
 
     return method
 

@@ -18,7 +18,6 @@ from typing import cast
 from . import (
     aliases,
     arguments,
-    casts,
     frameworks,
     judge,
     literals,
@@ -177,7 +176,6 @@ def _install(
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(list(texts.values()), session)
     session.keeps_apart = partial(_keeps_apart, texts)
-    session.told_types = partial(casts.told_by, texts.values())
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
     session.own.add_folder(os.getcwd())
     return solution_names

@@ -65,7 +65,8 @@ Report document:
     tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
     signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
-              CAST where answers were of classes that the tests can tell from those that arrived,
+              CAST where answers were of other classes than those that arrived,
+              REFUSAL where the tests saw an exception that is the judge's own,
               WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
               OUT_OF_STEP where both sides held more containers than are kept in step, or what
               cannot be kept in step has changed
@@ -186,6 +187,7 @@ CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
 CAST = "cast_to_base"
+REFUSAL = "refused_by_judge"
 OUT_OF_STEP = "out_of_step"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()

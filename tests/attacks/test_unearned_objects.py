@@ -563,14 +563,6 @@ HONEST: _Rows = {
                 assert len(index) == 0 and index["a"] == 0 and index["b"] == 1 and len(index) == 2
         """),
     ),
-    "classes that nobody asks for": (
-        KINDS,
-        check("""
-            def check(candidate):
-                assert f("number") == 3 and len(f("rows")) == 1 and f("row")[0] == 1.0
-                assert sum(f("array")) == 1 and bool(f("truth")) and sum(f("rows")) == 1
-        """),
-    ),
     "an object without special methods": (
         STACK,
         suite("""
