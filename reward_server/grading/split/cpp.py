@@ -16,7 +16,9 @@ from reward_server.grading.split.aliasing import tells_copies_cpp
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.cpp_types import Signature, parse_fields, parse_signature
+from reward_server.grading.split.state import is_state_cpp, keeps_state_cpp, without_access
 from reward_server.grading.split.trusting import is_trusting_cpp
+from reward_server.grading.split.unseen import is_unseen_cpp
 from reward_server.grading.split.words import word_set
 
 _OBJECT = "splitwire_object"
@@ -29,7 +31,6 @@ _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
 )
-_ACCESS = frozenset(("public", "private", "protected"))
 
 
 def split_cpp(task: Task) -> Split | None:
@@ -37,10 +38,12 @@ def split_cpp(task: Task) -> Split | None:
     if task.solution is not None:
         return None
     blocks = open_blocks(task.prompt, task.language)
-    if not blocks or len(blocks) < 2 or any(_keeps_state(block) for block in blocks[:-1]):
+    if not blocks or len(blocks) < 2 or any(map(_keeps_state, blocks[:-1])):
+        return None
+    if keeps_state_cpp(task.prompt) or is_unseen_cpp(task.prompt, task.tests):
         return None
     owner = _owner(blocks)
-    signature = parse_signature(_without_access(blocks[-1].head))
+    signature = parse_signature(without_access(blocks[-1].head))
     if owner is None or signature is None or blocks[-1].statements:
         return None
     if is_trusting_cpp(task.tests, signature.name):
@@ -51,33 +54,15 @@ def split_cpp(task: Task) -> Split | None:
 
 
 def _keeps_state(block: Block) -> bool:
-    """Returns True if a block has a variable, which both programs would have for themselves."""
-    return any(_is_variable(one) or _has_statics(one) for one in block.statements)
-
-
-def _is_variable(statement: Statement) -> bool:
-    head = _without_access(statement.head)
-    if not head or head[0] in _DECLARES or "const" in head or "constexpr" in head:
-        return False
-    return "(" not in head or "=" in head[: head.index("(")]
-
-
-def _has_statics(statement: Statement) -> bool:
-    is_function = statement.block is not None and "(" in statement.head
-    return is_function and "static" in (statement.block or ())
-
-
-def _without_access(head: tuple[str, ...]) -> tuple[str, ...]:
-    while len(head) > 1 and head[0] in _ACCESS and head[1] == ":":
-        head = head[2:]
-    return head
+    """Returns True if a block keeps something that both programs would have for themselves."""
+    return any(map(is_state_cpp, block.statements))
 
 
 def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
     """Returns the names around the function, the class's with "()"; None if they are no names."""
     names = []
     for index, block in enumerate(blocks[1:-1], 1):
-        kind, *name = _without_access(block.head) or ("",)
+        kind, *name = without_access(block.head) or ("",)
         is_class = kind in ("class", "struct") and index == len(blocks) - 2
         if len(name) != 1 or not (is_class or kind == "namespace"):
             return None
@@ -88,7 +73,7 @@ def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
 
 
 def _declares_type(statement: Statement) -> bool:
-    head = _without_access(statement.head)
+    head = without_access(statement.head)
     return bool(head) and head[0] in _DECLARES - {"const", "constexpr"}
 
 

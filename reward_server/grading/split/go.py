@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task, split_open_function
 from reward_server.grading.split.trusting import is_trusting_go
+from reward_server.grading.split.unseen import is_unseen_go
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.languages.go_source import Declaration, arranged, declarations
 
@@ -74,7 +75,9 @@ class Signature:
 
 def split_go(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open, or that has no prompt."""
-    if _UNSEEN.search(task.tests) or is_trusting_go(task.prompt, task.tests):
+    if _UNSEEN.search(task.tests) or is_unseen_go(task.prompt, task.tests):
+        return None
+    if is_trusting_go(task.prompt, task.tests):
         return None
     return split_open_function(task, _by_prompt, _by_solution)
 

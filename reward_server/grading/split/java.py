@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
-from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.blocks import Block, open_blocks, unclosed, unopened
+from reward_server.grading.split.state import is_member_state_java, is_state_java
 from reward_server.grading.split.trusting import is_trusting_java
+from reward_server.grading.split.unseen import is_unseen_java
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
@@ -62,11 +64,13 @@ def split_java(task: Task) -> Split | None:
     """Takes a test program apart whose method the prompt leaves open."""
     if task.solution is not None or is_trusting_java(task.tests):
         return None
+    if is_unseen_java(task.prompt, task.tests):
+        return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 3 or blocks[2].statements:
         return None
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
-    if owner is None or signature is None or not all(map(_is_stateless, blocks[1].statements)):
+    if owner is None or signature is None or _keeps_state(blocks):
         return None
     is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
     if _CLASS.search(task.tests) or not (is_asked or _looks_once(task.tests, signature.name)):
@@ -117,12 +121,12 @@ def _class_name(head: Sequence[str]) -> str | None:
     return words[1] if len(words) == 2 and words[0] == "class" else None
 
 
-def _is_stateless(statement: Statement) -> bool:
-    """Returns True of methods without a state of their own, and of constants."""
-    head = statement.head
-    if "(" in head and "=" not in head[: head.index("(")]:
-        return not _CLASSES & {*head}
-    return not head or ("final" in head and "{" not in head)
+def _keeps_state(blocks: Sequence[Block]) -> bool:
+    """Returns True if the prompt keeps what both programs would have for themselves."""
+    text, owner = blocks[0].statements, blocks[1].statements
+    return any(map(is_state_java, text)) or any(
+        bool(_CLASSES & {*one.head}) or is_member_state_java(one, kind="class") for one in owner
+    )
 
 
 class _Words(Words):

@@ -16,6 +16,8 @@ from importlib.resources import files
 from itertools import pairwise
 
 from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.javascript_state import is_state
+from reward_server.grading.split.unseen import is_unseen_javascript
 from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
 
@@ -69,10 +71,7 @@ _MODULES = (
 _REQUIRED = rf"\brequire\b(?!\s*\(\s*[\"'](?:node:)?(?:{_MODULES})[\"']\s*\))"
 _DECLARED_REQUIRE = re.compile(r"\bdeclare\s+(?:var|let|const|function)\s+require\b[^;\n]*")
 _CONSOLE = "assert|count|debug|dir|error|group|groupEnd|info|log|table|time|timeEnd|trace|warn"
-_PROCESS = (
-    "argv|cpuUsage|cwd|env|exit|exitCode|hrtime|memoryUsage|nextTick|on|once|platform|uptime"
-    "|versions?"
-)
+_PROCESS = "argv|cpuUsage|exit|exitCode|hrtime|memoryUsage|nextTick|platform|uptime|versions?"
 # What runs text, or leads to what does; also in helpers of a prompt.
 _RUNNING = re.compile(
     rf"{_REQUIRED}|\b(?:eval|Function|globalThis|global|arguments|__proto__|WebAssembly)\b"
@@ -240,7 +239,9 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
     if _is_generator(asked) or any(_is_empty(one) for one in helpers):
         return None
     code = _code(tokenize(text[: asked.start], language))
-    if _RUNNING.search(code) or _EXTENDING.search(code):
+    if _RUNNING.search(code) or _EXTENDING.search(code) or is_unseen_javascript(code):
+        return None
+    if _keeps_state(text[: before[0].start if before else asked.start], before, language):
         return None
     return _Prompt(
         function=asked.name,
@@ -248,6 +249,13 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
         names=frozenset(one.name for one in before),
         classes=tuple(one.name for one in before if one.word == "class"),
     )
+
+
+def _keeps_state(head: str, before: Sequence[_Declaration], language: Assertions) -> bool:
+    """Returns True if a prompt keeps what both programs would have for themselves."""
+    first = [token.text for token in tokenize(head, language) if not token.is_blank]
+    strict = all(text in ("'use strict'", '"use strict"', ";") for text in first)
+    return not strict or any(is_state(one.tokens) for one in before)
 
 
 def _declarations(tokens: Sequence[Token], end: int) -> Iterator[_Declaration]:
@@ -339,6 +347,8 @@ class _TestsReader:
 
     def is_data_only(self) -> bool:
         """Tells whether the tests can be taken apart."""
+        if is_unseen_javascript(self._code) or self._looks_into_helpers():
+            return False
         if not self._whole or _REACHING.search(self._code) or _RUNNING.search(self._code):
             return False
         asked = {self._prompt.function} if self._prompt.function else self.stubs
@@ -349,6 +359,14 @@ class _TestsReader:
             return False
         made = [index for index in calls if self._text(index + 1) == "("]
         return all(self._hands_data(index) for index in made) and self._looks_once(made)
+
+    def _looks_into_helpers(self) -> bool:
+        """Returns True if tests look at a field of a function or class of the prompt's."""
+        return any(
+            self._text(index + 1) in (".", "?.", "[") and self._text(index + 3) != "("
+            for index in self._words()
+            if self._text(index) in self._prompt.names
+        )
 
     # ------------------------------------------------------------------------------ tokens
 
