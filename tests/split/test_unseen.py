@@ -154,6 +154,7 @@ SEEN = {
     "go": {
         "a panic": "defer func() { if r := recover(); r == nil { t.Fatal() } }()",
         "none": "defer func() { recover() }()",
+        "its text": 'defer func() { if fmt.Sprint(recover()) != "a" { t.Fatal() } }()',
         "whether there was one": "defer func() { if recover() == nil { t.Fatal() } }()",
     },
     "rust": {"a panic": "assert!(std::panic::catch_unwind(|| f(1)).is_err());"},

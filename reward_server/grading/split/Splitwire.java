@@ -1295,7 +1295,8 @@ public final class Splitwire {
         }
         if (kind == 'E') {
             answer.failure = in.text();
-            answer.message = in.text();
+            String message = in.text();
+            answer.message = message.isEmpty() ? null : message.substring(1);
         }
         Object[] values = read(in);
         in.ended();
@@ -1343,8 +1344,8 @@ public final class Splitwire {
 
     @SuppressWarnings("unchecked")
     private static <E extends Throwable> RuntimeException thrown(String type, String message) throws E {
-        if (!THROWN.contains(type) && !known.contains(type)) {
-            throw new SolutionFailed(type.concat(": ").concat(message));
+        if (!THROWN.contains(type)) {
+            throw new SolutionFailed(type.concat(": ").concat(String.valueOf(message)));
         }
         Throwable made;
         try {
@@ -1469,11 +1470,11 @@ public final class Splitwire {
 
     private static void failed(Out out, int id, Throwable error) {
         Class<?> type = error.getClass();
-        while (type != null && !THROWN.contains(type.getName()) && !known.contains(type.getName())) {
+        while (type != null && !THROWN.contains(type.getName())) {
             type = type.getSuperclass();
         }
         String message = type == null ? error.toString() : error.getMessage();
-        message = message == null ? "" : message;
+        message = message == null ? "" : "=".concat(message);  // "" where there is none
         out.tag('E');
         out.u32(id);
         out.text(type == null ? "" : type.getName());

@@ -160,7 +160,7 @@ class _Words(Words):
         base = self._builtin() if self.next in _BUILTIN else self._named()
         is_constant = self._constant() or is_constant
         text = f"const {base}" if is_constant else base
-        while self.next in ("*", "&", "&&"):
+        while self.next in ("*", "&"):
             mark = self.take()
             if mark == "*" and text != "const char":
                 raise UngrammaticalError

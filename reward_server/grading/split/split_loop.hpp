@@ -38,18 +38,30 @@ inline void failed(Out &out, size head, const char *type, const char *message) {
     out.text(message, bytes < MESSAGE_BYTES ? bytes : size(MESSAGE_BYTES));
 }
 
-// The name of the nearest type of `std` that was thrown, from what the compiler calls it, such as
-// "St12out_of_range": a type's information is its table of functions, its name and what it extends.
-inline const char *thrown_type() {
+// What the tests' program throws by its name.
+inline bool is_listed(const char *name) {
+    static const char *const listed[] = {
+        "invalid_argument", "domain_error", "length_error", "out_of_range", "logic_error", "range_error",
+        "overflow_error", "underflow_error", "runtime_error", "bad_alloc", "bad_cast", "bad_typeid",
+        "bad_any_cast", "bad_optional_access", "bad_variant_access", "exception"};
+    for (const char *one : listed)
+        if (length(one) == length(name) && !__builtin_memcmp(one, name, length(one))) return true;
+    return false;
+}
+
+// The name of the nearest type of `std` that is listed, from what the compiler calls it, such as
+// "St12out_of_range" or "St9exception": a type's information is its table of functions, its name and
+// what it extends, if that is one.
+inline const char *thrown_type(const char *otherwise) {
     for (const void *const *type = splitwire_thrown(); type; type = static_cast<const void *const *>(type[2])) {
         const char *name = static_cast<const char *>(type[1]);
         if (name[0] == 'S' && name[1] == 't') {
             for (name += 2; *name >= '0' && *name <= '9';) ++name;
-            return name;
+            if (is_listed(name)) return name;
         }
         if (type[0] != splitwire_derived + 2) break;
     }
-    return "";
+    return otherwise;
 }
 
 inline void answer(const Entry &entry, In &in, Out &out) {
@@ -61,10 +73,10 @@ inline void answer(const Entry &entry, In &in, Out &out) {
     }
 #ifdef __EXCEPTION_H
     catch (const std::exception &error) {
-        failed(out, head, thrown_type(), error.what());
+        failed(out, head, thrown_type("exception"), error.what());
     }
 #endif
-    catch (...) { failed(out, head, thrown_type(), ""); }
+    catch (...) { failed(out, head, thrown_type(""), ""); }
 }
 
 inline const Entry *found(const Entry *entries, size count, const byte *name, size bytes) {

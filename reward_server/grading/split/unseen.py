@@ -62,6 +62,8 @@ _GO_LOOKS = re.compile(
 _GO_RECOVERS = re.compile(
     r"(?:(?P<name>\w+)\s*:?=\s*)?\brecover\s*\(\s*\)(?P<rest>\s*[!=]=\s*nil\b)?"
 )
+# The text of what a panic carries is carried, too.
+_GO_TEXT = re.compile(r"\bfmt\s*\.\s*Sprint\s*\(\s*(?:\w+|recover\s*\(\s*\))\s*\)")
 _JAVASCRIPT_SETTINGS = re.compile(
     r"\bprocess\s*\.\s*(?:env|chdir|cwd|umask|on|once|emit\w*|title|exitCode)\b|\bRegExp\s*\."
     r"|\bError\s*\.\s*\w|\bprepareStackTrace\b|\bstackTraceLimit\b|\bdefaultOptions\b"
@@ -131,7 +133,8 @@ def is_unseen_go(prompt: str, tests: str) -> bool:
     written = (rf"&\s*{name}\b|\b{name}\s*(?:,[^;\n]*)?=(?!=)" for name in sentinels)
     if any(re.search(one, tests) for one in written):
         return True
-    return any(_is_recovered(tests, found) for found in _GO_RECOVERS.finditer(tests))
+    code = _GO_TEXT.sub('""', tests)
+    return any(_is_recovered(code, found) for found in _GO_RECOVERS.finditer(code))
 
 
 def _is_recovered(tests: str, found: re.Match[str]) -> bool:
