@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NoReturn, cast
 
-from . import confine, policy, proxy, relay, wire
+from . import confine, policy, proxy, relay, surroundings, wire
 from .call_tests import CallTests
 from .children import receive
 from .endings import Cause, SessionEnded
@@ -62,6 +62,7 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
         notes: another one to it, for what is announced.
     """
     recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
+    modules = surroundings.Whole()
     for left in reversed(range(policy.JUDGE_EXECUTIONS)):
         message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
         if not message:
@@ -81,7 +82,12 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
                 tests_program,
             )
         confine.close_all_but({line.fileno(), notes.fileno()})
-        is_fresh = left > 0 and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
+        surroundings.give_back()
+        is_fresh = (
+            left > 0
+            and modules.is_left()
+            and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
+        )
         word = word._replace(stays=word.stays and is_fresh and _has_time())
         with contextlib.suppress(OSError):  # the zygote is gone
             line.send(wire.WORD.pack(*word))

@@ -5,7 +5,8 @@ they exchange `input` or `sys.stdin`, a call's `input` is answered here. A seed 
 over there too, and `dataclasses.asdict` of an object over there is done there.
 
 What this stops: nothing is exchanged, read or forwarded but where the tests' own code did so first.
-What comes from the solution is text, or the answer of a request like any other.
+What comes from the solution is text, or the answer of a request like any other. What is exchanged
+in modules is given back, and a process that judges again is one in which they are what they were.
 
 What it does not: tell a solution that prints from one whose child process, or thread, does.
 """
@@ -25,6 +26,8 @@ from .codec import Foreign
 
 _INPUT = builtins.input
 _SEEDS = (type(None), int, float, str, bytes, bytearray)
+_HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook")
+_exchanged: list[tuple[ModuleType, str, object]] = []
 _ON_DATA_CLASSES = ("asdict", "astuple", "fields", "is_dataclass", "replace")
 
 
@@ -82,7 +85,7 @@ class Surroundings:
 def forward(request: Callable[..., object], sources: str) -> None:
     """Has seeds, and functions on data classes, reach the candidate where tests' texts use them.
 
-    This changes modules of this process, which serves no other tests afterwards.
+    This changes modules of this process until `give_back`.
     """
     if "seed(" in sources:
         for name, module in (("random", random), ("numpy.random", sys.modules.get("numpy.random"))):
@@ -96,7 +99,36 @@ def forward(request: Callable[..., object], sources: str) -> None:
 def _exchange(module: ModuleType, name: str, forwarding: Callable[..., object]) -> None:
     own = vars(module)[name]
     if not isinstance(own, functools.partial):
+        _exchanged.append((module, name, own))
         setattr(module, name, functools.partial(forwarding, own))
+
+
+def give_back() -> None:
+    """Undoes what `forward` changed, for whichever tests."""
+    while _exchanged:
+        setattr(*_exchanged.pop())
+
+
+class Whole:
+    """The modules that a session may exchange something in, as they are now.
+
+    They are compared as a whole, so that a name which somebody forgets here is seen, too.
+    """
+
+    def __init__(self) -> None:
+        self._before = self._now()
+
+    def is_left(self) -> bool:
+        """Returns True if every name in them still means the same object."""
+        pairs = zip(self._before, self._now(), strict=True)
+        return all(
+            old.keys() == new.keys() and all(new[name] is old[name] for name in old)
+            for old, new in pairs
+        )
+
+    def _now(self) -> tuple[dict[str, object], ...]:
+        hooks = {name: getattr(sys, name) for name in _HOOKS}
+        return dict(vars(builtins)), dict(vars(random)), dict(vars(dataclasses)), hooks
 
 
 def _forward_seed(

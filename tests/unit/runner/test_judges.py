@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
+import random
+import sys
 import textwrap
+from types import ModuleType
 
 import pytest
 
-from reward_server.runner import plain, policy, prompt
+from reward_server.runner import plain, policy, prompt, surroundings
 from tests.unit.runner.harness import Result, Zygote
 from tests.unit.runner.test_attacks import CHANNEL, FORGERIES
 
@@ -58,6 +63,55 @@ def test_a_judge_leaves_when_anything_but_data_crossed(
     test = f"def check(candidate):\n    {call}\n    assert 1"
     result = zygote.function(source, test_code=test)
     assert judge_after(zygote, result) != result.reply.judge_pid
+
+
+SEEDED = "import random\ndef check(candidate):\n    random.seed(3)\n    assert candidate(9) == {}"
+FIELDS = "import dataclasses\ndef check(candidate):\n    assert dataclasses.{}"
+ROLL = "import random\ndef f(n):\n    return random.randint(1, n)"
+POINT = (
+    "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int\ndef f(n):\n    return P(n)"
+)
+THIRD = random.Random(3).randint(1, 9)
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "test_code"),
+    [
+        ("# random.seed(1) is not needed", ROLL, SEEDED.format(THIRD)),
+        ("'seed('", ROLL, SEEDED.format(THIRD)),
+        ("# no dataclasses", POINT, FIELDS.format("asdict(candidate(9)) == {'x': 9}")),
+        ("'of dataclasses'", POINT, FIELDS.format("astuple(candidate(9)) == (9,)")),
+        ("# dataclasses", POINT, FIELDS.format("is_dataclass(candidate(9))")),
+    ],
+)
+def test_a_judge_that_stays_has_nothing_of_who_was_there_before(
+    zygote: Zygote, said: str, source: str, test_code: str
+) -> None:
+    first = zygote.function(RIGHT, test_code=f"{said}\n{CHECK}")
+    result = zygote.function(source, test_code=test_code)
+    assert result.reply.judge_pid == first.reply.judge_pid
+    assert result.passed, result.explanation
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (random, "seed"),
+        (random, "left_over"),
+        (dataclasses, "fields"),
+        (builtins, "input"),
+        (builtins, "left_over"),
+        (sys, "excepthook"),
+        (sys, "displayhook"),
+    ],
+)
+def test_whatever_is_left_in_a_module_is_seen(
+    module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = surroundings.Whole()
+    assert whole.is_left()
+    monkeypatch.setattr(module, name, lambda: None, raising=False)
+    assert not whole.is_left()
 
 
 def test_a_judge_stays_for_programs_and_calls(zygote: Zygote) -> None:
