@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import operator
 import random
 import sys
 from collections.abc import Callable
@@ -116,19 +117,19 @@ class Whole:
     """
 
     def __init__(self) -> None:
-        self._before = self._now()
+        self._before = [dict(one) for one in self._now()]
 
     def is_left(self) -> bool:
         """Returns True if every name in them still means the same object."""
         pairs = zip(self._before, self._now(), strict=True)
         return all(
-            old.keys() == new.keys() and all(new[name] is old[name] for name in old)
+            [*old] == [*new] and all(map(operator.is_, old.values(), new.values()))
             for old, new in pairs
         )
 
     def _now(self) -> tuple[dict[str, object], ...]:
         hooks = {name: getattr(sys, name) for name in _HOOKS}
-        return dict(vars(builtins)), dict(vars(random)), dict(vars(dataclasses)), hooks
+        return vars(builtins), vars(random), vars(dataclasses), hooks
 
 
 def _forward_seed(
