@@ -186,6 +186,10 @@ class Scope:
         if name in self._helpers:
             return self._helpers[name]
         if self._is_module(name):
+            if isinstance(meant := self._meant(name), _Meant) and not isinstance(
+                meant.value, Foreign
+            ):
+                return meant
             if name not in plain.MODULES:
                 self._session.cross()
             return importlib.import_module(name)

@@ -303,3 +303,22 @@ def test_a_test_may_print(zygote: Zygote) -> None:
     result = zygote.function(IDENTITY, test_code=tests)
     assert result.passed
     assert result.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("queue = [1, 2]\ndef f(x): return x", "queue == [1, 2]"),
+        ("token = 'a'\ndef f(x): return x", "'a' == token"),
+        ("calendar = {1: 2}\ndef f(x): return x", "sorted(calendar) == [1]"),
+        ("select = 4\ndef f(x): return x", "candidate(4) == select"),
+        ("import string\ndef f(x): return x", "string.digits == '0123456789'"),
+        ("math = 3\ndef f(x): return x", "math.floor(2.5) == 2"),
+    ],
+)
+def test_data_of_the_solution_may_be_named_like_a_module(
+    zygote: Zygote, source: str, line: str
+) -> None:
+    test_code = f"def check(candidate):\n    assert candidate(1) == 1\n    assert {line}"
+    result = zygote.function(source, test_code=test_code)
+    assert result.passed, result.explanation
