@@ -236,6 +236,7 @@ REFUSED = {
     "an open loop": "int f(int a) { for (;;) {",
     "nothing open": "int f(int a);",
     "code for a type": "int f(decltype(exit(0)) a) {",
+    "a value that is handed over for good": "int f(vector<int> &&a) {",
 }
 
 

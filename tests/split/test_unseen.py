@@ -123,6 +123,9 @@ UNSEEN = {
         "what was matched": "if (RegExp.$1 !== 'a') throw 1",
         "how errors tell": "Error.stackTraceLimit = 0",
         "a clock that is replaced": "setTimeout = (g) => g()",
+        "keys that are inherited": "for (const k in f(2)) throw k",
+        "a loop that waits": "for await (const x of f(2)) check(x)",
+        "promises": "Promise.all(f(2)).then(check)",
         "events": "process.on('exit', () => {})",
     },
     "go": {

@@ -22,6 +22,10 @@ _CPP_KEEPS = re.compile(
     r"|\b(?:ref|tie|span|string_view|reference_wrapper|async|thread)\b"
 )
 _CPP_CATCHES = re.compile(r"\bcatch\b|\b\w+_(?:ANY_)?THROWS?\w*")
+# A name, or a field of what has one, that is no type and no function.
+_CPP_NAMED = re.compile(
+    r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|->)\w+)*\b(?!\s*(?:\(|\.|->|::|<|\{|[A-Za-z_]))"
+)
 _CPP_CHANGED = re.compile(r"^(?!const\b).*[^&]&$")
 _RUST_PLACES = re.compile(
     r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
@@ -47,7 +51,7 @@ def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[st
     if result == "const char *" and re.search(compared, code):
         return True
     if not any(map(_CPP_CHANGED.match, parameters)):
-        return False
+        return _looks_again(code, name)
     kept = _CPP_KEEPS.search(code) or _CPP_CATCHES.search(code)
     return kept is not None or any(map(_has_twice, _calls(code, name)))
 
@@ -62,6 +66,20 @@ def tells_copies_rust(tests: str, *, changes: bool) -> bool:
     return _RUST_PLACES.search(tests) is not None or (
         changes and _RUST_OUTLIVES.search(tests) is not None
     )
+
+
+def _looks_again(code: str, name: str) -> bool:
+    """Returns True if what a call is given by its name is looked at behind it.
+
+    A completion that writes the function anew could take it by reference, and change it.
+    """
+    for found in re.finditer(rf"\b{re.escape(name)}\s*\(", code):
+        inside = ",".join(_arguments(code[found.end() :]))
+        behind = code[found.end() + len(inside) :]
+        given = "|".join(set(map(re.escape, _CPP_NAMED.findall(inside))))
+        if given and re.search(rf"(?<![\w.>])(?:{given})\b", behind):
+            return True
+    return False
 
 
 def _calls(code: str, name: str) -> Iterator[list[str]]:

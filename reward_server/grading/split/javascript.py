@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.javascript_state import is_state
-from reward_server.grading.split.unseen import is_unseen_javascript
+from reward_server.grading.split.unseen import is_asked_javascript, is_unseen_javascript
 from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
 
@@ -347,7 +347,9 @@ class _TestsReader:
 
     def is_data_only(self) -> bool:
         """Tells whether the tests can be taken apart."""
-        if is_unseen_javascript(self._code) or self._looks_into_helpers():
+        if is_unseen_javascript(self._code) or is_asked_javascript(self._code):
+            return False
+        if self._looks_into_helpers():
             return False
         if not self._whole or _REACHING.search(self._code) or _RUNNING.search(self._code):
             return False

@@ -62,6 +62,10 @@ _GO_LOOKS = re.compile(
 _GO_RECOVERS = re.compile(
     r"(?:(?P<name>\w+)\s*:?=\s*)?\brecover\s*\(\s*\)(?P<rest>\s*[!=]=\s*nil\b)?"
 )
+_JAVASCRIPT_ASKS = re.compile(
+    r"\bfor\s*\(\s*(?:(?:const|let|var)\s+)?\w+\s+in\b|\bfor\s+await\b"
+    r"|\bPromise\s*\.\s*(?:all|allSettled|any|race)\s*\((?!\s*\[)"
+)
 # The text of what a panic carries is carried, too.
 _GO_TEXT = re.compile(r"\bfmt\s*\.\s*Sprint\s*\(\s*(?:\w+|recover\s*\(\s*\))\s*\)")
 _JAVASCRIPT_SETTINGS = re.compile(
@@ -158,6 +162,15 @@ def is_unseen_javascript(code: str) -> bool:
         code: without comments and texts.
     """
     return _JAVASCRIPT_SETTINGS.search(code) is not None
+
+
+def is_asked_javascript(code: str) -> bool:
+    """Returns True if tests in JavaScript ask for what objects inherit, or for one answer more.
+
+    Args:
+        code: without comments and texts.
+    """
+    return _JAVASCRIPT_ASKS.search(code) is not None
 
 
 def _plain(text: str) -> str:
