@@ -261,3 +261,14 @@ def test_the_support_files_are_part_of_the_package(shop: Workshop) -> None:
     folder = Path(__file__).parents[2] / "reward_server" / "grading" / "split"
     for name, content in {**split.stubs.files, **split.serving("").files}.items():
         assert (folder / name).read_bytes() == content
+
+
+@pytest.mark.parametrize(("number", "passes"), [(4, True), (5, False)])
+def test_an_answer_that_the_declared_type_cuts_off_does_not_pass(
+    shop: Workshop, number: int, passes: bool
+) -> None:
+    tests = f"{ASSERT}int main() {{ assert(f({number}) == 2); }}\n"
+    split = shop.taken_apart(f"{HEAD}int f(int a) {{", tests)
+    assert split is not None
+    solution = shop.compiled(split.serving(f"{HEAD}double f(int a) {{ return a / 2.0; }}"))
+    assert judged(shop.tests_program(split, tests), solution).passed is passes

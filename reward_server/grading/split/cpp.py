@@ -31,6 +31,18 @@ _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
 )
+_INTEGERS = frozenset(
+    (
+        "int",
+        "long",
+        "long long",
+        "short",
+        "unsigned",
+        "unsigned int",
+        "unsigned long",
+        "std::size_t",
+    )
+)
 
 
 def split_cpp(task: Task) -> Split | None:
@@ -173,6 +185,7 @@ class CppSplit:
         passed = ", ".join(f"a{index}" for index in range(len(types)))
         called = f"static_cast<{self._class} *>(object)->{self.signature.name}"
         call = called if self._takes_object else self._name
+        fits = f"splitwire::fitting<{result}>" if result in _INTEGERS else ""
         kind = "method" if self._takes_object else "function"
         made = (
             f"static unsigned long long splitwire_new(void *) {{"
@@ -186,7 +199,7 @@ class CppSplit:
             entries.append(f'{{"{self._class}", {served}}}')
         return (
             f"static {result} splitwire_call(void *object{taken}) {{"
-            f" (void)object; return {call}({passed}); }}\n"
+            f" (void)object; return {fits and f'{fits}('}{call}({passed}){fits and ')'}; }}\n"
             f"{made if self._takes_object else ''}"
             f"static const splitwire::Entry splitwire_entries[] = {{{', '.join(entries)}}};\n"
             f"int main() {{ return splitwire::serve(splitwire_entries, {len(entries)}); }}\n"

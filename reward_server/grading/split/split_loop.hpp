@@ -13,6 +13,8 @@
 #undef const
 #undef static
 #undef void
+#undef template
+#undef static_cast
 #undef auto
 #undef unsigned
 #undef throw
@@ -29,6 +31,13 @@ extern "C" const void *const *splitwire_thrown() __asm__("__cxa_current_exceptio
 extern "C" const void *const splitwire_derived[] __asm__("_ZTVN10__cxxabiv120__si_class_type_infoE");
 
 namespace splitwire {
+
+// What a function returns that was written anew, as the integer that the prompt says.
+template <class R, class V> inline R fitting(const V &value) {
+    const R made = static_cast<R>(value);
+    if (static_cast<V>(made) != value) leave("an answer does not fit the type that is declared");
+    return made;
+}
 
 inline void failed(Out &out, size head, const char *type, const char *message) {
     out.count = head;
