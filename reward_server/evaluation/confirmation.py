@@ -29,6 +29,12 @@ So is a pass with answers that arrived as another class than they were of (`runn
 one in which the judge refused what the solution may have allowed: a test that expects an exception
 is satisfied by the judge's own.
 
+Tests that fail while changes are withheld are run so once, too: state that is handed over again,
+`[pop(x), pop(x)]`, an argument that a test looks at by another way. If that brings more, it is
+confirmed by copies that see all changes. The label stays if all that is expected is written in the
+assertions (`grading.confirmation.constants`), so that no change decided it; where the text brings
+changed arguments and answers together, the failure stands.
+
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
 that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
@@ -50,17 +56,19 @@ from reward_server.domain import (
     RewardPolicy,
     TestOutcome,
     Tests,
+    Verdict,
 )
 from reward_server.grading.confirmation import Copies, Deviation
 from reward_server.grading.confirmation.outcomes import Place
 from reward_server.grading.policy import counted_tests
-from reward_server.grading.verdict import Run, claims_reward
+from reward_server.grading.verdict import Run, claimed_reward, claims_reward, conclude
 from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
 _DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL))
 _LOOKED_FOR = _DOUBTS | {wire.WITHHELD_CHANGE}
+_FAILURES = frozenset((Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED))
 _REFUSAL = "the pass was not confirmed by further runs of the tests"
 
 
@@ -70,7 +78,8 @@ class Confirmation:
 
     Args:
         read: returns the copies of the tests, given the names of those that passed.
-        execute: runs perturbed tests, of which all are run even if some fail.
+        execute: runs perturbed tests, of which all are run even if some fail; the second argument
+            is whether they see all changes of arguments.
         execute_with_changes: runs the tests so that they see all changes of arguments.
         execute_repeating: runs the tests so that each object gives a question one answer.
         policy: tells which tests count.
@@ -78,7 +87,7 @@ class Confirmation:
     """
 
     read: Callable[[frozenset[str]], Copies]
-    execute: Callable[[Tests], Awaitable[Execution]]
+    execute: Callable[[Tests, bool], Awaitable[Execution]]
     execute_with_changes: Callable[[], Awaitable[Execution]]
     execute_repeating: Callable[[], Awaitable[Execution]]
     policy: RewardPolicy
@@ -86,6 +95,33 @@ class Confirmation:
 
     async def confirmed(self, run: Run) -> list[Run]:
         """Returns the run and those that confirm it; the run comes last, maybe refused."""
+        signals = run.execution.signals
+        if wire.WITHHELD_CHANGE in signals and conclude(self.policy, [run]).verdict in _FAILURES:
+            return await self._with_changes(run)
+        return await self._of_pass(run)
+
+    async def _with_changes(self, run: Run) -> list[Run]:
+        """Runs tests again that failed while changes were withheld, so that they see them.
+
+        What passes there is confirmed with all changes. It keeps its label only if the text shows
+        that no change decided what was expected, and counts for nothing if a change may have.
+        """
+        execution = await self.execute_with_changes()
+        seen = Run(execution=execution, tests=execution.tests)
+        if claimed_reward(self.policy, seen) <= claimed_reward(self.policy, run):
+            return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
+        passed = _passed(seen, self.policy)
+        copies = await asyncio.to_thread(self.read, passed)
+        is_certain = await asyncio.to_thread(lambda: copies.expects_constants)
+        if wire.MET_CHANGE in execution.signals and not is_certain:
+            return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
+        before, seen = await self._repeated(seen, passed)
+        if not (is_certain and copies.places):
+            seen = replace(seen, integrity=Integrity.SHARED)
+        first = Run(execution=_unblamed(run.execution), tests=())
+        return [first, *before, *await self._compared(seen, copies, brings_changes=True)]
+
+    async def _of_pass(self, run: Run) -> list[Run]:
         signals = run.execution.signals
         is_plain = not run.execution.crossed and _LOOKED_FOR.isdisjoint(signals)
         passed = frozenset[str]() if is_plain else _passed(run, self.policy)
@@ -117,7 +153,9 @@ class Confirmation:
         copies = await asyncio.to_thread(self.read, passed)
         return await self._compared(run, copies)
 
-    async def _compared(self, run: Run, copies: Copies) -> list[Run]:
+    async def _compared(
+        self, run: Run, copies: Copies, *, brings_changes: bool = False
+    ) -> list[Run]:
         runs, repetitions, silent = list[Run](), _REPETITIONS, False
         waiting = list(_pairs(copies.places, self.draw))
         if frozenset() < copies.untold < frozenset(copies.places):
@@ -125,7 +163,7 @@ class Confirmation:
         while waiting:
             wrong = waiting.pop()
             tests = await asyncio.to_thread(copies.perturbed, wrong, self.draw)
-            execution = await self.execute(tests)
+            execution = await self.execute(tests, brings_changes)
             runs.append(Run(execution=_unblamed(execution), tests=()))
             if execution.ending is Ending.INVALID_TASK:
                 return [*runs, _noted(run, {"unconfirmable": 1})]
@@ -143,15 +181,15 @@ class Confirmation:
             run = _weaker(run, "vacuous")
         if not copies.telling:
             return [*runs, run]
-        return [*runs, *await self._untold(run, copies)]
+        return [*runs, *await self._untold(run, copies, brings_changes=brings_changes)]
 
-    async def _untold(self, run: Run, copies: Copies) -> list[Run]:
+    async def _untold(self, run: Run, copies: Copies, *, brings_changes: bool) -> list[Run]:
         """Runs the tests without what tells the solution of other expectations.
 
         What is left out may as well have been what an honest object is to do.
         """
         tests = await asyncio.to_thread(copies.perturbed, copies.telling, self.draw)
-        execution = await self.execute(tests)
+        execution = await self.execute(tests, brings_changes)
         if copies.compare(execution.tests, copies.telling):
             run = _weaker(run, "told_expectation")
         return [Run(execution=_unblamed(execution), tests=()), run]
@@ -192,7 +230,7 @@ def _unblamed(execution: Execution) -> Execution:
     execution = replace(execution, signals=signals)
     if execution.ending is Ending.VIOLATION:
         return execution
-    return replace(execution, ending=Ending.COMPLETED)
+    return replace(execution, ending=Ending.COMPLETED, limits_hit=())
 
 
 def _noted(run: Run, signals: dict[str, int]) -> Run:

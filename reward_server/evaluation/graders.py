@@ -158,9 +158,11 @@ class FunctionGrader:
         execution = await slots.run(candidate.job(work))
         run = Run(execution=execution, tests=execution.tests or self.not_run())
 
-        async def execute(tests: Tests) -> Execution:
+        async def execute(tests: Tests, brings_changes: bool) -> Execution:
             assert isinstance(tests, FunctionTests)
-            copy = replace(work, tests=tests, stop_at_first_failure=False)
+            copy = replace(
+                work, tests=tests, stop_at_first_failure=False, brings_changes=brings_changes
+            )
             return await slots.run(candidate.copy(copy))
 
         async def execute_with_changes() -> Execution:
@@ -237,7 +239,7 @@ class CallGrader:
     ) -> list[Run]:
         work = self._work(candidate, start, end)
 
-        async def execute(tests: Tests) -> Execution:
+        async def execute(tests: Tests, brings_changes: bool = False) -> Execution:
             assert isinstance(tests, CallTests)
             copy = replace(work, tests=tests, stop_at_first_failure=False)
             return await slots.run(candidate.copy(copy))

@@ -190,9 +190,10 @@ class UnitGrader:
     async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
         """Has a pass of an isolated judge confirmed, where it needs to be."""
 
-        async def execute(tests: Tests) -> Execution:
+        async def execute(tests: Tests, brings_changes: bool) -> Execution:
             assert isinstance(tests, UnitTests)
-            return await slots.run(candidate.copy(self._work(candidate, tests, stops=False)))
+            work = self._work(candidate, tests, stops=False)
+            return await slots.run(candidate.copy(replace(work, brings_changes=brings_changes)))
 
         async def execute_with_changes() -> Execution:
             work = self._work(candidate, self.tests, stops=False)

@@ -96,7 +96,12 @@ def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
 
 
 def claims_reward(policy: RewardPolicy, run: Run) -> bool:
-    """Returns True if a run by itself brings more than one in which no test passed.
+    """Returns True if a run by itself brings more than one in which no test passed."""
+    return bool(claimed_reward(policy, run))
+
+
+def claimed_reward(policy: RewardPolicy, run: Run) -> float:
+    """Returns what a run by itself brings.
 
     Bonuses are left out: they reward no test.
 
@@ -105,7 +110,7 @@ def claims_reward(policy: RewardPolicy, run: Run) -> bool:
         run: of all tests.
     """
     bare = replace(policy, compile_bonus=0.0, format_bonus=0.0)
-    return bool(reward(bare, conclude(bare, [run]).verdict, run.tests))
+    return reward(bare, conclude(bare, [run]).verdict, run.tests) or 0.0
 
 
 def _all_passed(count: int) -> str:

@@ -628,6 +628,9 @@ class Session:
         try:
             changed, _, _ = _parsed([*updates, [], 0] if updates else None)
             self._check(operands, pending | changed)
+            own = [self._containers.value_of(n) for n in changed if self._containers.is_own(n)]
+            if own and self.brings_changes:
+                self.bring(_asking_frame(), frozenset(changes.reachable(own)))
             for number, content in changed.items():
                 if self.brings_changes or not self._containers.is_own(number):
                     self._containers.replace(number, content)
@@ -654,6 +657,11 @@ class Session:
     def withhold(self) -> None:
         """Records that a change was kept from the tests."""
         self._count(wire.WITHHELD_CHANGE)
+
+    def bring(self, frame: FrameType, things: frozenset[int]) -> None:
+        """Records that a change was brought back, if an answer may be compared with it."""
+        if not self.are_apart(frame, things):
+            self._count(wire.MET_CHANGE)
 
     def _raised(
         self, names: list[object], arguments: list[object], text: str, error: object, more: object

@@ -176,9 +176,29 @@ def _install(
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(list(texts.values()), session)
     session.keeps_apart = partial(_keeps_apart, texts)
+    session.observes = partial(_observes, texts)
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
     session.own.add_folder(os.getcwd())
     return solution_names
+
+
+def _observes(
+    texts: Mapping[str, str],
+    frame: FrameType,
+    names: tuple[str, ...],
+    things: frozenset[int],
+    nested: bool,
+) -> bool:
+    """Returns True if a test looks at what it made itself, and handed over by no other name."""
+    code = frame.f_code
+    text = texts.get(os.path.relpath(code.co_filename))
+    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # of fixtures, maybe
+    if text is None or not code.co_name.startswith("test") or not set(names).isdisjoint(given):
+        return False
+    position, known = observations.position_in(frame), aliases.of(frame, things)
+    if position is None or known is None or not known <= set(names):
+        return False
+    return observations.are_observed(text, position, names, nested, arguments.heard_in(frame))
 
 
 def _keeps_apart(texts: Mapping[str, str], frame: FrameType, things: frozenset[int]) -> bool:

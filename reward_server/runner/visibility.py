@@ -36,6 +36,9 @@ class Rules(Protocol):
     def withhold(self) -> None:
         """Records that a change was kept from the tests."""
 
+    def bring(self, frame: FrameType, things: frozenset[int]) -> None:
+        """Records that things changed before the tests' eyes that would have been withheld."""
+
 
 class Visibility:
     """Brings changes back.
@@ -69,11 +72,13 @@ class Visibility:
         """
         lent = {n for n in updates if self._containers.is_own(n)}
         shown = updates.keys() - lent
-        if self._rules.brings_changes:
-            shown |= lent
-        elif lent:
-            seen = self._seen(frame, arguments, [self._containers.value_of(n) for n in lent])
+        if lent:
+            values = [self._containers.value_of(n) for n in lent]
+            seen = self._seen(frame, arguments, values)
             shown |= {n for n in lent if id(self._containers.value_of(n)) in seen}
+        if self._rules.brings_changes and lent - shown:
+            self._rules.bring(frame, frozenset(changes.reachable((*arguments, *values))))
+            shown |= lent
         for number in shown:
             self._containers.replace(number, updates[number])
         withheld = {number: updates[number] for number in lent - shown}

@@ -186,6 +186,7 @@ CAN_HEAR = b"H"
 CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
+MET_CHANGE = "met_change"  # brought back where the text brings it and an answer together
 CAST = "cast_to_base"
 REFUSAL = "refused_by_judge"
 OUT_OF_STEP = "out_of_step"

@@ -21,7 +21,7 @@ from reward_server.domain import (
 )
 from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.attacks.test_unearned_objects import LIMITS, check
+from tests.attacks.test_unearned_objects import LIMITS, check, suite
 from tests.sampling import sampled
 from tests.support import PACKAGES, on_the_servers_loop
 
@@ -143,8 +143,132 @@ NAMED = {
         )
     },
 }
-WRONG: Table = BORROWED
-HONEST: Table = NAMED
+STATES = """
+    def push(s, x): s.append(x); return len(s)
+    def pop(s): return s.pop()
+    def f(x): x.sort(); return 3
+    def remove(nums, v):
+        nums[:] = [n for n in nums if n != v]
+        return len(nums)
+    def move(board, row, who):
+        if board[row] != ".": return False
+        board[row] = who
+        return True
+    def fib(n, memo):
+        if n < 2: return n
+        if n not in memo: memo[n] = fib(n - 1, memo) + fib(n - 2, memo)
+        return memo[n]
+    def empty(xs):
+        xs.clear()
+        return []
+    def none(xs):
+        xs.clear()
+        return 0
+"""
+
+
+def file(text: str) -> tuple[str, Tests]:
+    names = "push, pop, f, remove, move, fib, empty, none"
+    return STATES, suite(f"import pytest\nfrom solution import {names}\n{code(text)}")
+
+
+def state(text: str) -> tuple[str, Tests]:
+    return body(text, STATES)
+
+
+HONEST_STATES: Table = {
+    "handed over again": state("x = []\nassert push(x, 4) == 1\nassert push(x, 5) == 2"),
+    "two calls in one list": state("x = [1, 2]\nassert [pop(x), pop(x)] == [2, 1]"),
+    "until it is empty": state(
+        "x, out = [1, 2], []\nwhile x:\n    out.append(pop(x))\nassert out == [2, 1]"
+    ),
+    "two looks in one assertion": state("x = [3, 1]\nn = f(x)\nassert n == 3 and x == [1, 3]"),
+    "in a callback": state("x = [3, 1]\nfs = [lambda: x]\nf(fs[0]())\nassert x == [1, 3]"),
+    "in a partial": state("""
+        import functools
+        x = [3, 1]
+        p = functools.partial(f, x)
+        assert p() == 3
+        assert x == [1, 3]
+    """),
+    "in a map": state("""
+        rows = [[3, 1]]
+        assert list(map(f, rows)) == [3]
+        assert rows == [[1, 3]]
+    """),
+    "in a file, what is left": file("""
+        def test_it():
+            nums = [3, 2, 2, 3]
+            k = remove(nums, 3)
+            assert k == 2
+            assert nums[:k] == [2, 2]
+    """),
+    "in a file, a fixture": file("""
+        @pytest.fixture
+        def board():
+            return {0: ".", 1: "X"}
+        def test_it(board):
+            assert move(board, 0, "O")
+            assert board == {0: "O", 1: "X"}
+    """),
+    "in a file, a memo": file("""
+        def test_it():
+            memo = {}
+            assert fib(9, memo) == 34
+            assert memo[9] == 34 and len(memo) == 8
+    """),
+    "in a file, a field": file("""
+        class TestIt:
+            def setup_method(self):
+                self.stack = []
+            def test_it(self):
+                assert push(self.stack, 1) == 1
+                assert pop(self.stack) == 1
+                assert self.stack == []
+    """),
+}
+EMPTIED: Table = {
+    "sorted": state("xs = [3, 1]\nassert empty(xs) == sorted(xs)"),
+    "by a name": state("xs = [3, 1]\nr = empty(xs)\nwant = sorted(xs)\nassert r == want"),
+    "by a sum": state("xs = [3, 1]\nassert none(xs) == sum(xs)"),
+    "by a helper": state("""
+        def wanted(xs): return sorted(xs)
+        xs = [3, 1]
+        r = empty(xs)
+        assert r == wanted(xs)
+    """),
+    "by a loop": state("xs = [3, 1]\nr = empty(xs)\nfor x in xs:\n    assert x in r"),
+    "by a difference": state("xs = [3, 1]\nr = empty(xs)\nassert set(r) ^ set(xs) == set()"),
+    "in a file": file("""
+        def test_it():
+            xs = [3, 1]
+            assert empty(xs) == sorted(xs)
+    """),
+    "in a file, a fixture": file("""
+        @pytest.fixture
+        def xs():
+            return [3, 1]
+        def test_it(xs):
+            assert empty(xs) == sorted(xs)
+    """),
+    "in a file, a row": file("""
+        ROWS = [[3, 1], [2]]
+        @pytest.mark.parametrize("xs", ROWS)
+        def test_it(xs):
+            assert none(xs) == len(xs)
+    """),
+}
+LEFT: Table = {
+    "must be left": state("xs = [3, 1]\nassert f(xs) == 3\nassert xs == [3, 1]"),
+    "must be left, in a file": file("""
+        def test_it():
+            xs = [3, 1]
+            assert f(xs) == 3
+            assert xs == [3, 1]
+    """),
+}
+WRONG: Table = BORROWED | EMPTIED | LEFT
+HONEST: Table = NAMED | HONEST_STATES
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -76,7 +76,7 @@ def confirm(
     """Returns the runs of a confirmation, and how many copies it took."""
     count = 0
 
-    async def execute(copy: Tests) -> Execution:
+    async def execute(copy: Tests, brings_changes: bool) -> Execution:
         nonlocal count
         count += 1
         return answers(count, copy)
@@ -252,9 +252,49 @@ def test_a_pass_that_needs_changes_to_be_withheld_is_refused(
         assert runs[-1].execution.signals["unconfirmed"] == 1
 
 
-def test_a_failure_with_withheld_changes_costs_nothing() -> None:
-    runs, count = confirm(sound, run=execution(FAILURE, signals=WITHHELD))
-    assert (verdict(runs), count, len(runs)) == (Verdict.FAILED, 0, 1)
+COMPUTED = FunctionTests(
+    entry_point="f", test_code="def check(f):\n    x = [1]\n    y = f(x)\n    assert y == sorted(x)"
+)
+BLIND = FunctionTests(entry_point="f", test_code="def check(f):\n    f(1)")
+MET = {wire.MET_CHANGE: 1}
+
+
+@pytest.mark.parametrize(
+    ("tests", "signals", "expected"),
+    [
+        (TESTS, {}, (Verdict.PASSED, None)),
+        (TESTS, MET, (Verdict.PASSED, None)),
+        (BLIND, {}, (Verdict.PASSED, Integrity.SHARED)),
+        (COMPUTED, MET, (Verdict.FAILED, None)),
+    ],
+    ids=["constants", "constants beside arguments", "nothing to make wrong", "computed"],
+)
+def test_tests_that_fail_while_changes_are_withheld_are_run_with_them(
+    tests: FunctionTests, signals: Mapping[str, int], expected: tuple[Verdict, Integrity | None]
+) -> None:
+    for first in (
+        execution(FAILURE, signals=WITHHELD),
+        execution(FAILURE, signals=WITHHELD, ending=Ending.LIMIT),
+    ):
+        again = execution(PASS, signals=signals)
+        runs, _ = confirm(sound, run=first, with_changes=again, tests=tests)
+        assert (verdict(runs) is Verdict.PASSED) is (expected[0] is Verdict.PASSED)
+        assert runs[-1].integrity is expected[1]
+
+
+def test_a_failure_with_withheld_changes_that_fails_with_them_stands() -> None:
+    first = execution(FAILURE, signals=WITHHELD)
+    runs, count = confirm(sound, run=first, with_changes=execution(FAILURE))
+    assert (verdict(runs), count, len(runs)) == (Verdict.FAILED, 0, 2)
+
+
+def test_a_pass_with_all_changes_is_refused_by_copies_that_say_yes() -> None:
+    yes = execution(
+        TestResult(name="check", outcome=TestOutcome.FAILED, message="observed p,p,p,p")
+    )
+    first = execution(FAILURE, signals=WITHHELD)
+    runs, _ = confirm(lambda *_: yes, run=first, with_changes=execution(PASS))
+    assert verdict(runs) is Verdict.FAILED
 
 
 @pytest.mark.parametrize("signal", [wire.CONTRADICTION, wire.OUT_OF_STEP])

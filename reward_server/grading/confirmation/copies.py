@@ -20,6 +20,7 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.grading import syntax
+from reward_server.grading.confirmation import constants
 from reward_server.grading.confirmation.observed import Body, ObservedText, body_of
 from reward_server.grading.confirmation.outcomes import Deviation, Place, deviation, told
 from reward_server.grading.python_literals import differs, varied
@@ -47,6 +48,10 @@ class Copies(Protocol):
     @property
     def telling(self) -> frozenset[Place]:
         """What, left out, keeps the solution from being told what else is expected of it."""
+
+    @property
+    def expects_constants(self) -> bool:
+        """Whether all that is expected is written in the assertions; see `constants`."""
 
     def perturbed(
         self, wrong: Collection[Place], draw: random.Random
@@ -111,6 +116,16 @@ class FunctionCopies:
         return frozenset[Place]().union(*(text.telling for text in self._texts))
 
     @property
+    def expects_constants(self) -> bool:
+        """See `Copies`."""
+        tests, texts = self._tests, [self._tests.setup_code, self._tests.test_code]
+        trees = [_parsed(text) for text in (*texts, *tests.asserts)]
+        known = {tests.entry_point.partition("(")[0], "candidate"}
+        check = next((_parameters(tree) for tree in trees if tree and _parameters(tree)), set())
+        heard = frozenset(known | check)
+        return all(tree is not None and constants.expects_constants(tree, heard) for tree in trees)
+
+    @property
     def _texts(self) -> list[ObservedText]:
         return [text for text in (self._code, *self._asserts) if text is not None]
 
@@ -140,6 +155,7 @@ class FileCopies:
 
     def __init__(self, tests: UnitTests, heard: frozenset[str], passed: frozenset[str]) -> None:
         self._tests = tests
+        self._heard = heard
         self._passed = passed
         self._texts: dict[str, ObservedText] = {}
         bases = frozenset(map(_base_name, passed))
@@ -164,6 +180,16 @@ class FileCopies:
     def telling(self) -> frozenset[Place]:
         """See `Copies`."""
         return frozenset[Place]().union(*(text.telling for text in self._texts.values()))
+
+    @property
+    def expects_constants(self) -> bool:
+        """See `Copies`."""
+        trees = [
+            _parsed(text) if path.endswith(".py") else None for path, text in self._tests.files
+        ]
+        return all(
+            tree is not None and constants.expects_constants(tree, self._heard) for tree in trees
+        )
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> UnitTests:
         """Returns the files, in which some places are made wrong; see `Copies`."""
@@ -209,6 +235,11 @@ class CallCopies:
     def telling(self) -> frozenset[Place]:
         """Nothing, as above."""
         return frozenset()
+
+    @property
+    def expects_constants(self) -> bool:
+        """Always: what a case expects is data."""
+        return True
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> CallTests:
         """Returns the calls, of which some expect what is wrong; see `Copies`."""
@@ -280,6 +311,12 @@ def _parsed(text: str) -> ast.Module | None:
 def _text(tree: ast.Module, bodies: Sequence[Body | None]) -> ObservedText | None:
     found = [body for body in bodies if body is not None]
     return ObservedText(tree, found) if found else None
+
+
+def _parameters(tree: ast.Module) -> set[str]:
+    """Returns the parameters of `check`."""
+    checks = [one for one in tree.body if isinstance(one, _FUNCTIONS) and one.name == _CHECK]
+    return {one.arg for check in checks for one in check.args.args}
 
 
 def _definitions(body: Sequence[ast.stmt]) -> list[_Function | ast.ClassDef]:
