@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from reward_server.domain import Assessment, Integrity, Verdict
+from reward_server.runner import wire
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
 from tests.attacks.naive import Conclusion, conclude
@@ -15,6 +16,8 @@ from tests.support import Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 
+# What an object answers by itself, such as `in`, takes the label, and has a signal that says so.
+SELF_TOLD = frozenset((wire.CAST, wire.REFUSAL))
 LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)
 
 
@@ -40,7 +43,7 @@ async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
 ) -> None:
     assessment = await _judged(attack, judge)
     assert is_refused(assessment)
-    assert assessment.integrity is Integrity.ISOLATED
+    assert assessment.integrity is Integrity.ISOLATED or SELF_TOLD & assessment.signals.keys()
     if attack.leaves:
         assert assessment.verdict in LEFT
         assert assessment.signals.get("early_exit")
