@@ -46,8 +46,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from reward_server.domain import (
     Ending,
@@ -72,24 +73,38 @@ _FAILURES = frozenset((Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT
 _REFUSAL = "the pass was not confirmed by further runs of the tests"
 
 
+class Execute(Protocol):
+    """Runs tests against the solution once more."""
+
+    async def __call__(
+        self,
+        perturbed: Tests | None = None,
+        *,
+        brings_changes: bool = False,
+        repeats_answers: bool = False,
+    ) -> Execution:
+        """Runs them.
+
+        Args:
+            perturbed: copies, of which all are run even if some fail; None for the true tests.
+            brings_changes: whether they see all changes of arguments.
+            repeats_answers: whether each object gives a question one answer.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
     """How the passes of one submission are confirmed.
 
     Args:
         read: returns the copies of the tests, given the names of those that passed.
-        execute: runs perturbed tests, of which all are run even if some fail; the second argument
-            is whether they see all changes of arguments.
-        execute_with_changes: runs the tests so that they see all changes of arguments.
-        execute_repeating: runs the tests so that each object gives a question one answer.
+        execute: runs the tests again.
         policy: tells which tests count.
         draw: where the secret comes from.
     """
 
     read: Callable[[frozenset[str]], Copies]
-    execute: Callable[[Tests, bool], Awaitable[Execution]]
-    execute_with_changes: Callable[[], Awaitable[Execution]]
-    execute_repeating: Callable[[], Awaitable[Execution]]
+    execute: Execute
     policy: RewardPolicy
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
@@ -106,7 +121,7 @@ class Confirmation:
         What passes there is confirmed with all changes. It keeps its label only if the text shows
         that no change decided what was expected, and counts for nothing if a change may have.
         """
-        execution = await self.execute_with_changes()
+        execution = await self.execute(brings_changes=True)
         seen = Run(execution=execution, tests=execution.tests)
         if claimed_reward(self.policy, seen) <= claimed_reward(self.policy, run):
             return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
@@ -130,7 +145,7 @@ class Confirmation:
         repeated, run = await self._repeated(run, passed)
         if wire.WITHHELD_CHANGE not in signals:
             return [*repeated, *await self._perturbed(run, passed)]
-        execution = await self.execute_with_changes()
+        execution = await self.execute(brings_changes=True)
         seen = Run(execution=_unblamed(execution), tests=())
         if not _hold(execution, passed):
             return [*repeated, seen, _refused(run, Deviation(other=1))]
@@ -141,7 +156,7 @@ class Confirmation:
         doubts = _DOUBTS & run.execution.signals.keys()
         runs = list[Run]()
         if doubts == {wire.CONTRADICTION}:
-            execution = await self.execute_repeating()
+            execution = await self.execute(repeats_answers=True)
             runs = [Run(execution=_unblamed(execution), tests=())]
             if _hold(execution, passed) and _DOUBTS.isdisjoint(execution.signals):
                 doubts = frozenset()
@@ -163,7 +178,7 @@ class Confirmation:
         while waiting:
             wrong = waiting.pop()
             tests = await asyncio.to_thread(copies.perturbed, wrong, self.draw)
-            execution = await self.execute(tests, brings_changes)
+            execution = await self.execute(tests, brings_changes=brings_changes)
             runs.append(Run(execution=_unblamed(execution), tests=()))
             if execution.ending is Ending.INVALID_TASK:
                 return [*runs, _noted(run, {"unconfirmable": 1})]
@@ -189,7 +204,7 @@ class Confirmation:
         What is left out may as well have been what an honest object is to do.
         """
         tests = await asyncio.to_thread(copies.perturbed, copies.telling, self.draw)
-        execution = await self.execute(tests, brings_changes)
+        execution = await self.execute(tests, brings_changes=brings_changes)
         if copies.compare(execution.tests, copies.telling):
             run = _weaker(run, "told_expectation")
         return [Run(execution=_unblamed(execution), tests=()), run]

@@ -158,27 +158,20 @@ class FunctionGrader:
         execution = await slots.run(candidate.job(work))
         run = Run(execution=execution, tests=execution.tests or self.not_run())
 
-        async def execute(tests: Tests, brings_changes: bool) -> Execution:
-            assert isinstance(tests, FunctionTests)
-            copy = replace(
-                work, tests=tests, stop_at_first_failure=False, brings_changes=brings_changes
-            )
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,
+            repeats_answers: bool = False,
+        ) -> Execution:
+            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
+            if perturbed is not None:
+                assert isinstance(perturbed, FunctionTests)
+                copy = replace(copy, tests=perturbed, stop_at_first_failure=False)
             return await slots.run(candidate.copy(copy))
 
-        async def execute_with_changes() -> Execution:
-            return await slots.run(candidate.copy(replace(work, brings_changes=True)))
-
-        async def execute_repeating() -> Execution:
-            return await slots.run(candidate.copy(replace(work, repeats_answers=True)))
-
         read = partial(FunctionCopies, self.tests)
-        confirmation = Confirmation(
-            read=read,
-            execute=execute,
-            execute_with_changes=execute_with_changes,
-            execute_repeating=execute_repeating,
-            policy=candidate.policy,
-        )
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
 
@@ -239,20 +232,20 @@ class CallGrader:
     ) -> list[Run]:
         work = self._work(candidate, start, end)
 
-        async def execute(tests: Tests, brings_changes: bool = False) -> Execution:
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,  # there are no arguments to see
+            repeats_answers: bool = False,  # nor are objects asked
+        ) -> Execution:
+            tests = work.tests if perturbed is None else perturbed
             assert isinstance(tests, CallTests)
             copy = replace(work, tests=tests, stop_at_first_failure=False)
             return await slots.run(candidate.copy(copy))
 
         names = [case_name(index) for index in range(start, end)]
         read = partial(CallCopies, work.tests, names)
-        confirmation = Confirmation(
-            read=read,
-            execute=execute,
-            execute_with_changes=partial(execute, work.tests),  # there are no arguments to see
-            execute_repeating=partial(execute, work.tests),  # nor are objects asked
-            policy=candidate.policy,
-        )
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
     def _work(self, candidate: Candidate, start: int, end: int) -> CallJudgement:

@@ -190,27 +190,20 @@ class UnitGrader:
     async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
         """Has a pass of an isolated judge confirmed, where it needs to be."""
 
-        async def execute(tests: Tests, brings_changes: bool) -> Execution:
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,
+            repeats_answers: bool = False,
+        ) -> Execution:
+            tests = self.tests if perturbed is None else perturbed
             assert isinstance(tests, UnitTests)
             work = self._work(candidate, tests, stops=False)
-            return await slots.run(candidate.copy(replace(work, brings_changes=brings_changes)))
-
-        async def execute_with_changes() -> Execution:
-            work = self._work(candidate, self.tests, stops=False)
-            return await slots.run(candidate.copy(replace(work, brings_changes=True)))
-
-        async def execute_repeating() -> Execution:
-            work = self._work(candidate, self.tests, stops=False)
-            return await slots.run(candidate.copy(replace(work, repeats_answers=True)))
+            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
+            return await slots.run(candidate.copy(copy))
 
         read = partial(FileCopies, self.tests, self.wanted)
-        confirmation = Confirmation(
-            read=read,
-            execute=execute,
-            execute_with_changes=execute_with_changes,
-            execute_repeating=execute_repeating,
-            policy=candidate.policy,
-        )
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
     async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:

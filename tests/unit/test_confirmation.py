@@ -76,25 +76,25 @@ def confirm(
     """Returns the runs of a confirmation, and how many copies it took."""
     count = 0
 
-    async def execute(copy: Tests, brings_changes: bool) -> Execution:
+    async def execute(
+        perturbed: Tests | None = None,
+        *,
+        brings_changes: bool = False,
+        repeats_answers: bool = False,
+    ) -> Execution:
         nonlocal count
+        if perturbed is None:
+            assert brings_changes is not repeats_answers
+            again = with_changes if brings_changes else repeating
+            assert again is not None
+            return again
         count += 1
-        return answers(count, copy)
-
-    async def execute_with_changes() -> Execution:
-        assert with_changes is not None
-        return with_changes
-
-    async def execute_repeating() -> Execution:
-        assert repeating is not None
-        return repeating
+        return answers(count, perturbed)
 
     first = run or execution(PASS)
     confirmation = Confirmation(
         read=lambda passed: FunctionCopies(tests, passed),
         execute=execute,
-        execute_with_changes=execute_with_changes,
-        execute_repeating=execute_repeating,
         policy=policy,
         draw=random.Random(3),
     )
