@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_CPP_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+from reward_server.grading.split.words import without_quotes
+
 _CPP_ROOM = re.compile(
     r"\b(?:capacity|shrink_to_fit|bucket_count|load_factor|addressof|get_allocator)\b"
 )
@@ -44,7 +45,7 @@ def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[st
         result: its type.
         parameters: their types.
     """
-    code = _CPP_TEXT.sub(lambda found: '""' if found[0][0] in "\"'" else " ", tests)
+    code = without_quotes(tests)
     compared = rf"\b{re.escape(name)}\s*\([^;]*\)\s*[!=]="
     if result.endswith("&") or _CPP_ROOM.search(code):
         return True

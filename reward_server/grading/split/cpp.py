@@ -33,13 +33,7 @@ _DECLARES = word_set(
 )
 _INTEGERS = frozenset(
     (
-        "int",
-        "long",
-        "long long",
-        "short",
-        "unsigned",
-        "unsigned int",
-        "unsigned long",
+        *("int", "long", "long long", "short", "unsigned", "unsigned int", "unsigned long"),
         "std::size_t",
     )
 )
@@ -185,7 +179,9 @@ class CppSplit:
         passed = ", ".join(f"a{index}" for index in range(len(types)))
         called = f"static_cast<{self._class} *>(object)->{self.signature.name}"
         call = called if self._takes_object else self._name
-        fits = f"splitwire::fitting<{result}>" if result in _INTEGERS else ""
+        answer = f"{call}({passed})"
+        if result in _INTEGERS:
+            answer = f"splitwire::fitting<{result}>({answer})"
         kind = "method" if self._takes_object else "function"
         made = (
             f"static unsigned long long splitwire_new(void *) {{"
@@ -199,7 +195,7 @@ class CppSplit:
             entries.append(f'{{"{self._class}", {served}}}')
         return (
             f"static {result} splitwire_call(void *object{taken}) {{"
-            f" (void)object; return {fits and f'{fits}('}{call}({passed}){fits and ')'}; }}\n"
+            f" (void)object; return {answer}; }}\n"
             f"{made if self._takes_object else ''}"
             f"static const splitwire::Entry splitwire_entries[] = {{{', '.join(entries)}}};\n"
             f"int main() {{ return splitwire::serve(splitwire_entries, {len(entries)}); }}\n"

@@ -19,12 +19,11 @@ from reward_server.grading.split.blocks import Block, open_blocks, unclosed, uno
 from reward_server.grading.split.state import is_member_state_java, is_state_java
 from reward_server.grading.split.trusting import is_trusting_java
 from reward_server.grading.split.unseen import is_unseen_java
-from reward_server.grading.split.words import UngrammaticalError, Words, word_set
+from reward_server.grading.split.words import QUOTED, UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
 _LOOP = "SplitwireMain"
 _IN_PLACE = re.compile(r"(?i)\bin[- ]?place\b|\bmodif(?:y|ies|ied)\b|\bmutat")
-_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _CLASS = re.compile(r"\bgetClass\s*\(|\bidentityHashCode\b|\bWeakReference\b")
 # A name that is no field, method or type; with what may be asked of it though a call was given it.
 _NAME = r"(?<![\w.]){}\b(?!\s*\()(?!\s*\.\s*(?:length\b(?!\s*\()|(?:size|isEmpty)\s*\())"
@@ -91,7 +90,7 @@ def _looks_once(tests: str, method: str) -> bool:
 
     What these hold then could be what the tests compute the expected value from.
     """
-    code = _TEXT.sub(lambda found: " " * len(found[0]), tests)
+    code = QUOTED.sub(lambda found: " " * len(found[0]), tests)
     calls = [
         range(one.end(), _end(code, one.end()))
         for one in re.finditer(rf"\b{re.escape(method)}\s*\(", code)

@@ -13,10 +13,9 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from reward_server.grading.split.words import word_set
+from reward_server.grading.split.words import QUOTED, without_quotes, word_set
 from reward_server.languages.go_source import uses
 
-_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _CPP_RUNS = re.compile(
     r"\b(?:system|popen|w?exec\w{1,3}|posix_spawnp?|v?fork|dlopen|dlsym|syscall|kill|asm|__asm__"
     r"|setenv|putenv|mmap|mprotect|longjmp|freopen|dup2|rdbuf)\s*\(|\bstd(?:out|in)\s*="
@@ -101,7 +100,7 @@ _RUST_REACHES = re.compile(
 
 def is_trusting_cpp(tests: str, function: str) -> bool:
     """Returns True if tests in C++ do more with what a function returns than compare it."""
-    code = _TEXT.sub(lambda found: '""' if found[0][0] in "\"'" else " ", tests)
+    code = without_quotes(tests)
     if _CPP_RUNS.search(code) or _CPP_WRITES.search(code) or _FORMATS.search(code):
         return True
     return _RAW.search(code) is not None and _indexes(code, function)
@@ -109,7 +108,7 @@ def is_trusting_cpp(tests: str, function: str) -> bool:
 
 def is_trusting_java(tests: str) -> bool:
     """Returns True if tests in Java do more with texts or numbers than compare them."""
-    return _JAVA_RUNS.search(_TEXT.sub(" ", tests)) is not None
+    return _JAVA_RUNS.search(QUOTED.sub(" ", tests)) is not None
 
 
 def is_trusting_go(prompt: str, tests: str) -> bool:

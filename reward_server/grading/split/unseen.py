@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reward_server.grading.split.words import word_set
+from reward_server.grading.split.words import without_quotes, word_set
 
-_TEXT = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 _CPP_SETTINGS = re.compile(
     r"\b(?:srand\w*|[sl]rand48|setstate|setlocale|locale|imbue|[sg]etenv|putenv|unsetenv|chdir|fchdir"
     r"|tzset|tzname|fe[sg]et\w+|fe(?:raise|clear|test|hold|update)except|signal|sigaction"
@@ -78,7 +77,7 @@ _JAVASCRIPT_SETTINGS = re.compile(
 
 def is_unseen_cpp(prompt: str, tests: str) -> bool:
     """Returns True if tests in C++ look at what does not cross."""
-    both = _plain(f"{prompt}\n{tests}")
+    both = without_quotes(f"{prompt}\n{tests}")
     if _CPP_SETTINGS.search(both) or _CPP_LOOKS.search(both):
         return True
     return not all(map(_is_caught_cpp, _CPP_CATCHES.findall(both)))
@@ -95,7 +94,7 @@ def _is_caught_cpp(caught: str) -> bool:
 
 def is_unseen_java(prompt: str, tests: str) -> bool:
     """Returns True if tests in Java look at what does not cross."""
-    both = _plain(f"{prompt}\n{tests}")
+    both = without_quotes(f"{prompt}\n{tests}")
     if _JAVA_SETTINGS.search(both):
         return True
     code = _JAVA_RAISED.sub(" ", both)
@@ -171,7 +170,3 @@ def is_asked_javascript(code: str) -> bool:
         code: without comments and texts.
     """
     return _JAVASCRIPT_ASKS.search(code) is not None
-
-
-def _plain(text: str) -> str:
-    return _TEXT.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)

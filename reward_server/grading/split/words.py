@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
+
+# Comments and quoted text of C++, Java and their like.
+QUOTED = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 
 
 class UngrammaticalError(Exception):
     """The words are not what the grammar has."""
+
+
+def without_quotes(text: str) -> str:
+    """Returns a program's text with a blank for each comment, and without what is quoted."""
+    return QUOTED.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)
 
 
 class Words:
