@@ -5,7 +5,6 @@ Decided by the request or by the tests' own text, never by the completion.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from dataclasses import dataclass, replace
 
@@ -16,13 +15,12 @@ from reward_server.domain import (
     RewardPolicy,
     TestResult,
 )
-from reward_server.evaluation.graders import Candidate, FunctionGrader, Slots
+from reward_server.evaluation.graders import Candidate, FunctionGrader, Slots, read_aside
 from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.function_files import FunctionFile, function_file, may_need_solution
 from reward_server.grading.verdict import Run
 
 _REMEMBERED = 64
-_QUICK_CHARACTERS = 1 << 12  # some 10 ms
 _ASKED = ("the request says so",)
 
 
@@ -92,10 +90,8 @@ async def beside_grader(tests: FunctionTests, prompt: str) -> BesideGrader | Non
 
 
 async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
-    characters = len(tests.test_code) + len(tests.setup_code) + sum(map(len, tests.asserts))
-    if characters + len(prompt) <= _QUICK_CHARACTERS:
-        return _remembered_file(tests, prompt)
-    return await asyncio.to_thread(_remembered_file, tests, prompt)
+    texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
+    return await read_aside(sum(map(len, texts)), _remembered_file, tests, prompt)
 
 
 _remembered_file = functools.lru_cache(maxsize=_REMEMBERED)(function_file)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from reward_server.domain import (
     CallJudgement,
@@ -40,7 +40,15 @@ from reward_server.languages import Language
 
 _CLASS = re.compile(r"(\w+)\(\)")
 _QUICK_CHARACTERS = 1 << 12  # some 10 ms
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+async def read_aside(characters: int, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Reads texts: long ones in a thread, so that the event loop does not wait."""
+    if characters <= _QUICK_CHARACTERS:
+        return read(*args, **kwargs)
+    return await asyncio.to_thread(read, *args, **kwargs)
 
 
 class Slots(Protocol):
@@ -77,10 +85,8 @@ class Candidate:
         return Job(work=work, language=self.language.name, limits=self.limits)
 
     async def read_by(self, read: Callable[[str], T]) -> T:
-        """Reads the program: a long one in a thread, so that the event loop does not wait."""
-        if len(self.source) <= _QUICK_CHARACTERS:
-            return read(self.source)
-        return await asyncio.to_thread(read, self.source)
+        """Reads the program; see `read_aside`."""
+        return await read_aside(len(self.source), read, self.source)
 
     def copy(self, work: Work) -> Job:
         """Makes a job of perturbed work, which confirms what an execution claimed."""

@@ -9,7 +9,6 @@ is.
 
 from __future__ import annotations
 
-import asyncio
 import random
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -25,7 +24,7 @@ from reward_server.domain import (
     TestOutcome,
     TestResult,
 )
-from reward_server.evaluation.graders import Candidate, Slots
+from reward_server.evaluation.graders import Candidate, Slots, read_aside
 from reward_server.evaluation.outputs import kept, without_output
 from reward_server.evaluation.program_outcomes import NAME, judged
 from reward_server.evaluation.programs import Programs
@@ -38,7 +37,6 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
 
-_QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 256
 
 
@@ -68,9 +66,7 @@ async def program_grader(
             splits=splits,
         )
 
-    if len(tests.test_code) + len(submission.prompt) <= _QUICK_CHARACTERS:
-        return read()
-    return await asyncio.to_thread(read)
+    return await read_aside(len(tests.test_code) + len(submission.prompt), read)
 
 
 @lru_cache(maxsize=_REMEMBERED)

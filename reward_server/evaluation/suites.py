@@ -7,7 +7,6 @@ have to be told of is known from the files' text.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import random
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from reward_server.domain import (
     TestResult,
     UnitTests,
 )
-from reward_server.evaluation.graders import Candidate, Slots
+from reward_server.evaluation.graders import Candidate, Slots, read_aside
 from reward_server.evaluation.outputs import how_it_ended, kept, without_output
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
@@ -39,16 +38,13 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 NAME = "tests"
-_QUICK_CHARACTERS = 1 << 12
 _REMEMBERED = 64
 
 
 async def suite_grader(tests: UnitTests, language: Language, programs: Programs) -> SuiteGrader:
     """Reads test files and tells how they are judged."""
-    if sum(len(text) for _, text in tests.files) <= _QUICK_CHARACTERS:
-        known = _known(tests, language)
-    else:
-        known = await asyncio.to_thread(_known, tests, language)
+    characters = sum(len(text) for _, text in tests.files)
+    known = await read_aside(characters, _known, tests, language)
     return SuiteGrader(tests=tests, known=known, programs=programs)
 
 

@@ -24,7 +24,7 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.evaluation.confirmation import Confirmation
-from reward_server.evaluation.graders import Candidate, Slots
+from reward_server.evaluation.graders import Candidate, Slots, read_aside
 from reward_server.grading.confirmation import FileCopies
 from reward_server.grading.instrumentation import without_note
 from reward_server.grading.policy import stops_at_first_failure
@@ -40,7 +40,6 @@ from reward_server.grading.vectors import (
 )
 from reward_server.grading.verdict import Run, claims_reward
 
-_QUICK_CHARACTERS = 1 << 12  # some 20 ms
 _REMEMBERED_CHARACTERS = 1 << 15
 _REMEMBERED = 64
 NAME = "tests"
@@ -85,9 +84,7 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
     if characters > _REMEMBERED_CHARACTERS:
         return await asyncio.to_thread(_plan, tests, prompt, reasons)
-    if characters > _QUICK_CHARACTERS:
-        return await asyncio.to_thread(_remembered_plan, tests, prompt, reasons)
-    return _remembered_plan(tests, prompt, reasons)
+    return await read_aside(characters, _remembered_plan, tests, prompt, reasons)
 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
