@@ -60,17 +60,8 @@ _ADDITIONS = frozenset(("__getattr__", "__getattribute__", *extended.ASKED))
 _UNTOLD = frozenset(
     f"__{name}__"
     for name in (
-        *(
-            "module",
-            "qualname",
-            "doc",
-            "dict",
-            "weakref",
-            "slots",
-            "annotations",
-            "match_args",
-            "new_member",
-        ),
+        *("module", "qualname", "doc", "dict", "weakref", "slots", "annotations"),
+        *("match_args", "new_member"),
         *("new", "init", "init_subclass", "class_getitem", "orig_bases", "parameters", "set_name"),
         *("getattr", "setattr", "delattr", "dir", "copy", "deepcopy"),
         *("getnewargs", "getnewargs_ex", "getstate", "setstate", "reduce", "reduce_ex"),

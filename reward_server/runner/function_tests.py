@@ -89,8 +89,10 @@ class FunctionTests:
         text = next(
             (one for one in self._texts.all if one.code.co_filename == code.co_filename), None
         )
+        if text is None or position is None:
+            return False
         known = aliases.of(frame, things)
-        if text is None or position is None or known is None:
+        if known is None:
             return False
         others = (other for other in self._texts.all if other is not text)
         if code.co_name == _MODULE and any(other.mentioned & set(names) for other in others):

@@ -196,7 +196,7 @@ def _observes(
     if text is None or not code.co_name.startswith("test") or not set(names).isdisjoint(given):
         return False
     position, known = observations.position_in(frame), aliases.of(frame, things)
-    if position is None or known is None or not known <= set(names):
+    if position is None or known is None or not known.issubset(names):
         return False
     return observations.are_observed(text, position, names, nested, arguments.heard_in(frame))
 
