@@ -7,43 +7,24 @@ when the candidate is heard nothing is the task's fault or ours.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
-
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import (
-    MEBIBYTE,
     Assessment,
-    Extraction,
-    Framework,
-    FunctionTests,
     Integrity,
-    Submission,
     Tests,
-    UnitTests,
 )
-from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.support import FILE_LIMITS, PACKAGES, on_the_servers_loop
+from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
-LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
 EQUAL = "(type('E', (), {'__eq__': lambda a, b: True})())"
 TAKEOVER = (
     "__import__('runner.trial', fromlist=['x'])"
     ".__dict__.__setitem__('outcome_of', lambda e: 'PASSED')"
 )
-
-
-def check(body: str) -> FunctionTests:
-    return FunctionTests(entry_point="f", test_code=code(body))
-
-
-def suite(body: str) -> UnitTests:
-    return UnitTests(framework=Framework.PYTEST, files=(("test_s.py", code(body)),))
 
 
 def returning(value: object) -> str:
@@ -234,19 +215,12 @@ RUINED = {
 }
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    """One slot, so that who comes next meets the judge that was there before."""
-    settings = Settings(port=0, workers=1, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
+# One slot, so that who comes next meets the judge that was there before.
+app = server_with(slots=1)
 
 
 async def judged(app: App, completion: str, tests: Tests) -> Assessment:
-    submission = Submission(
-        completion=code(completion), tests=tests, limits=LIMITS, extraction=Extraction.NONE
-    )
-    return await app.evaluation.score(submission)
+    return await app.evaluation.score(submission_of(completion, tests))
 
 
 @pytest.mark.parametrize(("completion", "tests"), SINKS.values(), ids=SINKS.keys())

@@ -6,18 +6,14 @@ refuses it. One of `HONEST` passes as ISOLATED.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
-from reward_server.domain import Extraction, Integrity, Submission, Verdict
-from reward_server.settings import Settings
-from tests.attacks.attack import code
-from tests.attacks.test_unearned_objects import LIMITS, check, suite
-from tests.support import PACKAGES, on_the_servers_loop
+from reward_server.app import App
+from reward_server.domain import Integrity, Verdict
+from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 SHOWS = """
@@ -221,21 +217,7 @@ HONEST = {
 }
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    settings = Settings(port=0, workers=2, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
-
-
-def submission_of(completion: str, tests: object, prompt: str = "") -> Submission:
-    return Submission(
-        prompt=prompt,
-        completion=code(completion),
-        tests=tests,  # type: ignore[arg-type]  # of either kind
-        limits=LIMITS,
-        extraction=Extraction.NONE,
-    )
+app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())

@@ -6,19 +6,13 @@ with the label that its row says.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
-
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
-from reward_server.domain import Assessment, Extraction, Integrity, Submission, Tests, Verdict
-from reward_server.settings import Settings
-from tests.attacks.attack import code
-from tests.attacks.test_unearned_objects import LIMITS, check, suite
+from reward_server.app import App
+from reward_server.domain import Assessment, Integrity, Tests, Verdict
+from tests.attacks.python_tests import check, server_with, submission_of, suite
 from tests.sampling import sampled
-from tests.support import PACKAGES, on_the_servers_loop
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 Rows = dict[str, tuple[str, Tests]]
@@ -265,24 +259,11 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
 }
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    settings = Settings(port=0, workers=1, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
+app = server_with(slots=1)
 
 
 async def judged(app: App, completion: str, tests: Tests) -> Assessment:
-    limits = replace(LIMITS, processes=64)
-    return await app.evaluation.score(
-        Submission(
-            language="python",
-            completion=code(completion),
-            tests=tests,
-            limits=limits,
-            extraction=Extraction.NONE,
-        )
-    )
+    return await app.evaluation.score(submission_of(completion, tests))
 
 
 @pytest.mark.parametrize("name", sampled(list(WRONG), 3))

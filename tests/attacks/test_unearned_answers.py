@@ -5,38 +5,21 @@ A completion here earns nothing, or its label is weaker than ISOLATED.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
-
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import (
-    MEBIBYTE,
     Extraction,
-    Framework,
-    FunctionTests,
     Integrity,
     Submission,
     Tests,
-    UnitTests,
     Verdict,
 )
-from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.support import FILE_LIMITS, PACKAGES, on_the_servers_loop
+from tests.attacks.python_tests import LIMITS, check, server_with, submission_of, suite
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
-LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
-
-
-def check(body: str, entry: str = "f") -> FunctionTests:
-    return FunctionTests(entry_point=entry, test_code=code(body))
-
-
-def suite(body: str) -> UnitTests:
-    return UnitTests(framework=Framework.PYTEST, files=(("test_s.py", code(body)),))
 
 
 # Comparisons that an empty array, or list, of numpy's passes.
@@ -555,23 +538,13 @@ ROWS = {
 }
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    settings = Settings(port=0, workers=2, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
+app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), ROWS.values(), ids=ROWS.keys())
 async def test_it_earns_nothing(app: App, completion: str, tests: Tests) -> None:
-    submission = Submission(
-        completion=code(completion),
-        tests=tests,
-        prompt=POINT if "Point" in completion else "",
-        limits=LIMITS,
-        extraction=Extraction.NONE,
-    )
-    assessment = await app.evaluation.score(submission)
+    prompt = POINT if "Point" in completion else ""
+    assessment = await app.evaluation.score(submission_of(completion, tests, prompt))
     assert assessment.verdict is not Verdict.INVALID_TASK, assessment
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
 

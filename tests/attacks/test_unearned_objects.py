@@ -5,39 +5,25 @@ A completion of `WRONG` earns nothing, or its label is weaker than ISOLATED.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import (
-    MEBIBYTE,
-    Extraction,
     Framework,
     FunctionTests,
     Integrity,
-    Submission,
     Tests,
     UnitTests,
     Verdict,
 )
-from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.support import FILE_LIMITS, PACKAGES, on_the_servers_loop
+from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
-LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
 _Rows = dict[str, tuple[str, Tests]]
-
-
-def check(body: str, entry: str = "f") -> FunctionTests:
-    return FunctionTests(entry_point=entry, test_code=code(body))
-
-
-def suite(body: str) -> UnitTests:
-    return UnitTests(framework=Framework.PYTEST, files=(("test_s.py", code(body)),))
 
 
 STACK = """
@@ -580,17 +566,7 @@ HONEST: _Rows = {
 }
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    settings = Settings(port=0, workers=2, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
-
-
-def submission_of(completion: str, tests: Tests) -> Submission:
-    return Submission(
-        completion=code(completion), tests=tests, limits=LIMITS, extraction=Extraction.NONE
-    )
+app = server_with(slots=2)
 
 
 @pytest.mark.parametrize(("completion", "tests"), WRONG.values(), ids=WRONG.keys())

@@ -5,25 +5,19 @@ A completion of `WRONG` earns nothing, or its label is weaker than ISOLATED. One
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
-from reward_server.app import App, running_app
+from reward_server.app import App
 from reward_server.domain import (
     Assessment,
-    Extraction,
     Integrity,
-    Submission,
     Tests,
     Verdict,
 )
-from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.attacks.test_unearned_objects import LIMITS, check, suite
+from tests.attacks.python_tests import check, server_with, submission_of, suite
 from tests.sampling import sampled
-from tests.support import PACKAGES, on_the_servers_loop
+from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 SORTS = """
@@ -271,23 +265,11 @@ WRONG: Table = BORROWED | EMPTIED | LEFT
 HONEST: Table = NAMED | HONEST_STATES
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def app() -> AsyncIterator[App]:
-    settings = Settings(port=0, workers=1, sandbox_packages=PACKAGES, sandbox_preload=("pytest",))
-    async with running_app(settings) as running:
-        yield running
+app = server_with(slots=1)
 
 
 async def judged(app: App, row: tuple[str, Tests]) -> Assessment:
-    completion, tests = row
-    submission = Submission(
-        language="python",
-        completion=code(completion),
-        tests=tests,
-        limits=LIMITS,
-        extraction=Extraction.NONE,
-    )
-    return await app.evaluation.score(submission)
+    return await app.evaluation.score(submission_of(*row))
 
 
 @pytest.mark.parametrize("name", sampled(list(WRONG), 2))
