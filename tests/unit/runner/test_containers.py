@@ -128,16 +128,42 @@ def test_only_the_latest_containers_and_small_ones_are_kept_in_step() -> None:
         [[], []],
         [[], [], None],
         [[[0]], []],
-        [[["0", []]], []],
-        [[[7, []]], []],
-        [[[0, 5]], [0]],
+        [[[0]], [], 0],
+        [[["0", []]], [], 0],
+        [[[7, []]], [], 0],
+        [[[0, 5]], [0], 0],
         [[[0, {"dict": [[], []]}]], [0], 0],
-        [[[0, [{"again": 0}]]], [0]],
+        [[[0, [{"again": 0}]]], [0], 0],
     ],
     ids=str,
 )
 def test_changes_of_containers_that_are_none_are_forged(told: object) -> None:
     proxy, _ = an_object(["return", {"shared": [0, [1]]}, told, 0])
+    with pytest.raises(BaseException, match="broke the protocol"):
+        proxy.attribute  # noqa: B018  # it asks
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [0, 1],
+        [0, "a"],
+        [0, {"tuple": []}],
+        [0, None],
+        [1, {"memoryview": ["B", ""]}],
+        [-1, []],
+        [True, []],
+        ["0", []],
+        [0],
+        [0, [], 0],
+        [],
+        {"again": 0},
+        1,
+    ],
+    ids=str,
+)
+def test_live_values_that_are_none_are_forged(content: object) -> None:
+    proxy, _ = an_object(["return", {"live": content}, None, 0])
     with pytest.raises(BaseException, match="broke the protocol"):
         proxy.attribute  # noqa: B018  # it asks
 
