@@ -1,6 +1,7 @@
 """Solutions that fool a grader by exit status get no reward for test programs.
 
 Those in JavaScript are judged in the local sandbox, by `test_split_programs`.
+A run takes every second attack; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ async def test_a_value_lives_while_it_is_compared(app: App, language: str) -> No
 ATTACKS = [attack for attack in PROGRAM_ATTACKS if attack.language != "javascript"]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: f"{one.language} {one.name}")
+@pytest.mark.parametrize(
+    "attack", sampled(ATTACKS, 2), ids=lambda one: f"{one.language} {one.name}"
+)
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack
 ) -> None:

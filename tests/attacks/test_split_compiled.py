@@ -1,7 +1,7 @@
 # ruff: noqa: E501  # programs in another language
 """C++ and Java test programs that run apart: attacks by native code and by the JVM's get nothing.
 
-A run takes every second attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
+A run takes every third attack of each kind; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ ATTACKS = [
     )
     for language, classes in (("c++", CPP), ("java", JAVA))
     for kind, members in classes.items()
-    for name, text in sampled(list(members.items()), step=2)
+    for name, text in sampled(list(members.items()), step=3)
 ]
 TASKS = {"c++": (CPP_PROMPT, CPP_TESTS), "java": (JAVA_PROMPT, JAVA_TESTS)}
 

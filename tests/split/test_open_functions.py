@@ -1,6 +1,6 @@
 """Go and Rust test programs taken apart: honest solutions pass, attacks get nothing.
 
-A run takes every third problem, and every third attack of each kind. REWARD_SERVER_TEST_ALL=1 takes
+A run takes every third problem, and every sixth attack of each kind. REWARD_SERVER_TEST_ALL=1 takes
 all.
 """
 
@@ -52,7 +52,7 @@ def rows(choose: Callable[[Corpus], Iterator[tuple[str, object]]]) -> list[objec
 
 def attacks(corpus: Corpus) -> Iterator[tuple[str, str]]:
     for kind, members in corpus.attacks.items():
-        for name, completion in sampled(list(members.items()), step=3):
+        for name, completion in sampled(list(members.items()), step=6):
             yield f"{kind} {name}", completion
 
 

@@ -1,9 +1,16 @@
-"""Parses the Python code in rows, quietly: old code is full of harmless warnings."""
+"""Parses Python code: quietly, since old rows are full of warnings, in one thread at a time.
+
+CPython counts how deep it is in the tree that it makes once for all threads, and so may raise
+SystemError where two make trees at once: https://github.com/python/cpython/issues/106905.
+"""
 
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
+
+_MAKING = threading.Lock()
 
 
 def parsed(code: str) -> ast.Module:
@@ -13,7 +20,7 @@ def parsed(code: str) -> ast.Module:
         ValueError: it is not Python.
     """
     try:
-        with warnings.catch_warnings(action="ignore"):
+        with _MAKING, warnings.catch_warnings(action="ignore"):
             return ast.parse(code)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ValueError(f"is not Python: {error}") from error

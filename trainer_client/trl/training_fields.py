@@ -7,6 +7,8 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
+from trainer_client.tasks.source import parsed
+
 # Where GRPOConfig and the classes that it is derived from are written.
 _SOURCES = (
     ("trl", "trainer/grpo_config.py"),
@@ -32,6 +34,6 @@ def _annotated_names(package: str, file: str) -> Iterator[str]:
         path = Path(folder) / file
         if not path.is_file():
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path.read_text("utf-8"))):
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 yield node.target.id

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from reward_server.grading import syntax
+from trainer_client.tasks import source
 
 TEXT = "x = [" + ", ".join("(1 + f(2))[0]" for _ in range(30)) + "]"
 
@@ -31,7 +32,8 @@ def restless_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("restless_collector")
-def test_threads_parse_at_once() -> None:
+@pytest.mark.parametrize("parse", [syntax.parse, source.parsed])
+def test_threads_parse_at_once(parse: Callable[[str], ast.Module]) -> None:
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(syntax.parse, [TEXT] * 20))
-    assert {ast.dump(tree) for tree in found} == {ast.dump(syntax.parse(TEXT))}
+        found = list(threads.map(parse, [TEXT] * 20))
+    assert {ast.dump(tree) for tree in found} == {ast.dump(parse(TEXT))}
