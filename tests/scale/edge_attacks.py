@@ -1,6 +1,6 @@
 """Ways in which one client once stopped or starved the server; each goes on until it is ended.
 
-Run as a program: `python -m tests.scale.edge_attacks NAME PORT`.
+Run as a program: `python -m tests.scale.edge_attacks NAME ADDRESS`. It writes a line as it begins.
 """
 
 from __future__ import annotations
@@ -171,4 +171,5 @@ ATTACKS: dict[str, Callable[[str], Awaitable[None]]] = {
 }
 
 if __name__ == "__main__":
+    print(flush=True)  # noqa: T201  # a line
     asyncio.run(ATTACKS[sys.argv[1]](sys.argv[2]))  # type: ignore[arg-type]  # coroutines

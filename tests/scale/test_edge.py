@@ -49,9 +49,13 @@ def _paths() -> str:
     return os.pathsep.join(path for path in [str(Path.cwd()), *sys.path] if path)
 
 
+async def line_of(process: Process) -> bytes:
+    assert process.stdout is not None
+    return await process.stdout.readline()
+
+
 async def address_of(server: Process) -> str:
-    assert server.stdout is not None
-    return f"127.0.0.1:{int(await server.stdout.readline())}"
+    return f"127.0.0.1:{int(await line_of(server))}"
 
 
 class Pair:
@@ -152,6 +156,7 @@ async def measured(attack: str, tokens: Path) -> Figures:
         addresses = [await address_of(server) for server in servers]
         pair = Pair(*addresses)
         async with program("tests.scale.edge_attacks", attack, addresses[0]) as attacker:
+            await line_of(attacker)
             await asyncio.sleep(1.0)
             attacked, quiet = await pair.called(LEAST_CALLS, SECONDS)
             assert attacker.returncode is None
