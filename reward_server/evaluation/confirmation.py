@@ -32,8 +32,9 @@ is satisfied by the judge's own.
 Tests that fail while changes are withheld are run so once, too: state that is handed over again,
 `[pop(x), pop(x)]`, an argument that a test looks at by another way. If that brings more, it is
 confirmed by copies that see all changes. The label stays if all that is expected is written in the
-assertions (`grading.confirmation.constants`), so that no change decided it; where the text brings
-changed arguments and answers together, the failure stands.
+assertions (`grading.confirmation.constants`), so that no change decided it. It is SHARED if what is
+not is of changed arguments alone; where the text brings them and answers together, the failure
+stands.
 
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
@@ -127,8 +128,9 @@ class Confirmation:
             return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
         passed = _passed(seen, self.policy)
         copies = await asyncio.to_thread(self.read, passed)
-        is_certain = await asyncio.to_thread(lambda: copies.expects_constants)
-        if wire.MET_CHANGE in execution.signals and not is_certain:
+        is_certain = await asyncio.to_thread(copies.expects_constants)
+        is_met = wire.MET_CHANGE in execution.signals and not is_certain
+        if is_met and not await asyncio.to_thread(copies.expects_constants, or_arguments=True):
             return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
         before, seen = await self._repeated(seen, passed)
         if not (is_certain and copies.places):

@@ -158,11 +158,17 @@ STATES = """
     def none(xs):
         xs.clear()
         return 0
+    def insert(xs, v):
+        xs[:] = sorted([*xs, v])
+        return xs.index(v)
+    def merge(a, b):
+        a.update(b)
+        return a
 """
 
 
 def file(text: str) -> tuple[str, Tests]:
-    names = "push, pop, f, remove, move, fib, empty, none"
+    names = "push, pop, f, remove, move, fib, empty, none, insert, merge"
     return STATES, suite(f"import pytest\nfrom solution import {names}\n{code(text)}")
 
 
@@ -221,6 +227,41 @@ HONEST_STATES: Table = {
                 assert self.stack == []
     """),
 }
+IN_LOOPS = """
+    x = []
+    for i in range(3):
+        assert push(x, i) == i + 1
+    for i in (2, 1):
+        assert pop(x) == i
+    assert x == [0]
+"""
+COMPARED = """
+    a = {1: 2}
+    r = merge(a, {3: 4})
+    assert r is a and a == {1: 2, 3: 4}
+    assert r == a and len(r) == len(a)
+"""
+EACH = """
+    x = [3, 5]
+    i = insert(x, 4)
+    assert i == 1 and x[i] == 4
+    assert all(one < 4 for one in x[:i]) and x == sorted(x)
+    for one in x[i + 1:]:
+        assert one > 4
+"""
+ORDERED = """
+    x = [1, 5]
+    i = insert(x, 4)
+    assert all(x[j] < x[j + 1] for j in range(i))
+"""
+HONEST_STATES |= {
+    "constants in loops": state(IN_LOOPS),
+    "an argument that is compared": state(COMPARED),
+    "each element of an argument": state(EACH),
+    "an order up to an answer": state(ORDERED),
+    "in a file, constants in loops": file(f"def test_it():{IN_LOOPS}"),
+    "in a file, each element": file(f"def test_it():{EACH}"),
+}
 EMPTIED: Table = {
     "sorted": state("xs = [3, 1]\nassert empty(xs) == sorted(xs)"),
     "by a name": state("xs = [3, 1]\nr = empty(xs)\nwant = sorted(xs)\nassert r == want"),
@@ -233,6 +274,13 @@ EMPTIED: Table = {
     """),
     "by a loop": state("xs = [3, 1]\nr = empty(xs)\nfor x in xs:\n    assert x in r"),
     "by a difference": state("xs = [3, 1]\nr = empty(xs)\nassert set(r) ^ set(xs) == set()"),
+    "by a step of a loop": state("for xs in [[1], [2, 1]]:\n    assert empty(xs) == sorted(xs)"),
+    "compared before": state("xs = [3]\nassert xs == [3]\nr = empty(xs)\nassert r == sorted(xs)"),
+    "by a function of the tests": state("""
+        def run(xs): return empty(xs)
+        xs = [3, 1]
+        assert run(xs) == sorted(xs)
+    """),
     "in a file": file("""
         def test_it():
             xs = [3, 1]

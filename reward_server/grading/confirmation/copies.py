@@ -49,9 +49,8 @@ class Copies(Protocol):
     def telling(self) -> frozenset[Place]:
         """What, left out, keeps the solution from being told what else is expected of it."""
 
-    @property
-    def expects_constants(self) -> bool:
-        """Whether all that is expected is written in the assertions; see `constants`."""
+    def expects_constants(self, *, or_arguments: bool = False) -> bool:
+        """Returns True if all that is expected is written in the assertions; see `constants`."""
 
     def perturbed(
         self, wrong: Collection[Place], draw: random.Random
@@ -115,15 +114,18 @@ class FunctionCopies:
         """See `Copies`."""
         return frozenset[Place]().union(*(text.telling for text in self._texts))
 
-    @property
-    def expects_constants(self) -> bool:
+    def expects_constants(self, *, or_arguments: bool = False) -> bool:
         """See `Copies`."""
         tests, texts = self._tests, [self._tests.setup_code, self._tests.test_code]
         trees = [_parsed(text) for text in (*texts, *tests.asserts)]
         known = {tests.entry_point.partition("(")[0], "candidate"}
         check = next((_parameters(tree) for tree in trees if tree and _parameters(tree)), set())
         heard = frozenset(known | check)
-        return all(tree is not None and constants.expects_constants(tree, heard) for tree in trees)
+        return all(
+            tree is not None
+            and constants.expects_constants(tree, heard, self._heard, or_arguments=or_arguments)
+            for tree in trees
+        )
 
     @property
     def _texts(self) -> list[ObservedText]:
@@ -181,14 +183,15 @@ class FileCopies:
         """See `Copies`."""
         return frozenset[Place]().union(*(text.telling for text in self._texts.values()))
 
-    @property
-    def expects_constants(self) -> bool:
+    def expects_constants(self, *, or_arguments: bool = False) -> bool:
         """See `Copies`."""
         trees = [
             _parsed(text) if path.endswith(".py") else None for path, text in self._tests.files
         ]
         return all(
-            tree is not None and constants.expects_constants(tree, self._heard) for tree in trees
+            tree is not None
+            and constants.expects_constants(tree, self._heard, or_arguments=or_arguments)
+            for tree in trees
         )
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> UnitTests:
@@ -236,9 +239,8 @@ class CallCopies:
         """Nothing, as above."""
         return frozenset()
 
-    @property
-    def expects_constants(self) -> bool:
-        """Always: what a case expects is data."""
+    def expects_constants(self, *, or_arguments: bool = False) -> bool:
+        """Returns True: what a case expects is data."""
         return True
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> CallTests:
