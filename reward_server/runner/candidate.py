@@ -80,5 +80,8 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
             frames.send(LOADED)
             shared = cast("list[str]", header.get("shared", []))
             result_bytes = cast("int", header["result_bytes"])
-            service.Service(frames, loaded, result_bytes, shared).run()
+            serving = service.Service(frames, loaded, result_bytes, shared)
+            if "identities" in header:
+                serving.compare_identities()
+            serving.run()
     os._exit(0)

@@ -16,6 +16,7 @@ class says so. Named tuples keep
 their fields' names (`records`). A `defaultdict` keeps its factory only where that is a plain type.
 A time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
+Where tests look at identity, data that cannot change has a number beside (`identities`).
 A built-in type is its name; a candidate names only `ANSWERED_TYPES`, in answers. What it hands to
 the tests' functions holds no type, so that none of these can be made to build something.
 """
@@ -38,6 +39,7 @@ MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal
 MAX_DECIMAL_EXPONENT = 10_000
 REFERENCE = "@"
 SHARED, LIVE, AGAIN = "shared", "live", "again"  # see `sharing` and `live`
+IDENTICAL = "one"  # see `identities`
 _SPECIAL_NAMES = frozenset(
     (
         *("__all__", "__annotations__", "__author__", "__defaults__", "__dict__", "__doc__"),

@@ -296,6 +296,13 @@ _make_scanner = cast(
 )
 
 
+class Identities(Protocol):
+    """Knows data that cannot change by its numbers; see `identities`."""
+
+    def identified(self, number: int, value: object) -> object:
+        """Returns what has a number."""
+
+
 class Decoder:
     """Decodes messages of the other side, which may be an enemy's.
 
@@ -306,7 +313,10 @@ class Decoder:
 
     Attributes:
         mentions: whether a number stood for a container in the latest message.
+        identities: the numbers of data that cannot change, where tests look at its identity.
     """
+
+    identities: Identities | None = None
 
     def __init__(
         self,
@@ -376,6 +386,8 @@ class Decoder:
             case ("again", int(number)) if self._containers is not None:
                 self.mentions = True
                 return self._containers.value_of(number)
+            case ("one", [int(number), value]) if self.identities is not None:
+                return self.identities.identified(number, value)
             case ("library", [name, text, reference]):
                 value = library_types.from_text(name, text)
                 return value if value is not None else self._references.resolve(reference)

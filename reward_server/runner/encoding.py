@@ -123,7 +123,7 @@ class Encoder:
     ) -> None:
         self._references = references
         self._containers = containers
-        self._encoders = _ENCODERS if containers is None else _WITH_NUMBERS
+        self._encoders = ENCODERS if containers is None else _WITH_NUMBERS
         self._extends, self._tells_casts = extends, extends or tells_casts
         self.types = types
         self._limit_bytes = limit_bytes
@@ -203,13 +203,32 @@ class Encoder:
             raise TooLargeError(f"takes more than {self._limit_bytes} bytes")
         if not depth:
             raise NotDataError(f"nested deeper than {MAX_DEPTH} levels, or contains itself")
-        if _are_json(values):
+        if self.are_json(values):
             return values
         find, uncommon = self._encoders.get, Encoder._uncommon
         encoded: list[object] = []
         for value in values:  # no comprehension, which is a function more for each list
             encoded.append(find(type(value), uncommon)(self, value, depth - 1))
         return encoded
+
+    @staticmethod
+    def are_json(values: list[Any]) -> bool:
+        """Returns True if values cross as they are."""
+        kinds = set(map(type, values))
+        if not kinds <= _JSON_KINDS:
+            return False
+        if int in kinds:
+            numbers = values if len(kinds) == 1 else [v for v in values if type(v) is int]
+            if min(numbers) <= -_SMALL or max(numbers) >= _SMALL:
+                return False
+        if str in kinds:
+            texts = values if len(kinds) == 1 else [v for v in values if type(v) is str]
+            return _has_no_surrogates("".join(texts))
+        return True
+
+    def unchanging(self, value: object, content: object) -> object:
+        """Returns the JSON value of data that cannot change, given without its identity."""
+        return content
 
     def hashed(self, values: Iterable[object], depth: int) -> list[object]:
         """Returns the JSON values of a set's elements or a dictionary's keys.
@@ -241,7 +260,8 @@ class Encoder:
         kind: type = type(value)
         record = self._references.records.parts(value) if isinstance(value, tuple) else None
         if record is not None:
-            return {"record": [*record[:2], self.items(record[2], depth)]}
+            content = {"record": [*record[:2], self.items(record[2], depth)]}
+            return self.unchanging(value, content)
         base = _base_of(kind)
         if base is None:
             return self._foreign(value)
@@ -324,22 +344,8 @@ def arguments_of(error: BaseException, text: str) -> list[object]:
 
 def cast_down(value: object) -> object:
     """Returns data as the built-in class that its class derives from, itself if it is of one."""
-    base = None if type(value) in _ENCODERS else _base_of(type(value))
+    base = None if type(value) in ENCODERS else _base_of(type(value))
     return value if base is None else _CASTS[base](value)
-
-
-def _are_json(values: list[Any]) -> bool:
-    kinds = set(map(type, values))
-    if not kinds <= _JSON_KINDS:
-        return False
-    if int in kinds:
-        numbers = values if len(kinds) == 1 else [v for v in values if type(v) is int]
-        if min(numbers) <= -_SMALL or max(numbers) >= _SMALL:
-            return False
-    if str in kinds:
-        texts = values if len(kinds) == 1 else [v for v in values if type(v) is str]
-        return _has_no_surrogates("".join(texts))
-    return True
 
 
 _JSON_KINDS = _PLAIN | {int, str}
@@ -624,7 +630,7 @@ _CONTENTS: Mapping[type, Encode] = {
     deque: _encode_deque,
     bytearray: _encode_bytes,
 }
-_ENCODERS: Mapping[type, Encode] = {
+ENCODERS: Mapping[type, Encode] = {
     library_types.KEYS: _encode_keys,
     library_types.VALUES: _encode_values,
     library_types.ITEMS: _encode_items,
@@ -651,9 +657,9 @@ _ENCODERS: Mapping[type, Encode] = {
     defaultdict: _encode_filled_dict,
 }
 _WITH_NUMBERS: Mapping[type, Encode] = {
-    **_ENCODERS,
-    **{kind: functools.partial(_live, _ENCODERS[kind]) for kind in live.KINDS},
-    **{kind: functools.partial(_container, _ENCODERS[kind]) for kind in _CONTENTS},
+    **ENCODERS,
+    **{kind: functools.partial(_live, ENCODERS[kind]) for kind in live.KINDS},
+    **{kind: functools.partial(_container, ENCODERS[kind]) for kind in _CONTENTS},
 }
 _CAST_TO: Mapping[type, type] = {UserDict: dict, UserList: list, UserString: str, ChainMap: dict}
 _SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))

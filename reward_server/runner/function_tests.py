@@ -40,6 +40,7 @@ class FunctionTests:
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
         session.doubts_empty = any(_PAIRING in source for source in sources)
+        session.compare_identities(sources)
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
         session.brings_changes = bool(header["brings_changes"])

@@ -243,6 +243,7 @@ def run_suite(
         "predefined": predefined,
         "result_bytes": header["result_bytes"],
         "shared": list(session.classes),
+        **session.details,
     }
     hand_over(link, report, program, blobs)
     if load(session, report):

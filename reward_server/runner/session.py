@@ -30,13 +30,14 @@ Candidate to judge, with the same number:
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults, live, sharing, wire
+from . import changes, extended, faults, identities, live, sharing, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -187,6 +188,8 @@ class Session:
         self._containers = Containers()
         self._visibility = Visibility(self._containers, self)
         self._decoder = Decoder(self, self._answered_type, self._containers)
+        self._encoder: Callable[..., Encoder] = Encoder
+        self._identities: identities.Identities | None = None
         self._lost = False
         self._decoding = False
         self._is_asked = False  # whether the latest message is a request of the candidate's
@@ -304,6 +307,18 @@ class Session:
         error = faults.rebuild(known_names, arguments, text, owner, self.expected)
         self._rebuilt[id(error)] = (error, owner)
         return error
+
+    def compare_identities(self, sources: Iterable[str]) -> None:
+        """Has data that cannot change cross with its identity, if the tests look at it."""
+        if identities.are_looked_at_in(sources):
+            known = identities.Identities(identities.JUDGE)
+            self._identities = self._decoder.identities = known
+            self._encoder = functools.partial(identities.IdentifyingEncoder, known)
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What the candidate has to know of what crosses."""
+        return {} if self._identities is None else {"identities": True}
 
     def repeat_answers(self) -> None:
         """Asks an object each question once, to find whether a contradiction decided."""
@@ -475,7 +490,8 @@ class Session:
         """Ends a session in which the candidate sent more than it was asked for."""
         if self._consistency.contradictions:
             self.signals[wire.CONTRADICTION] = self._consistency.contradictions
-        if lost := self._containers.lost + self._shared_objects.lost + self._lost:
+        unknown = 0 if self._identities is None else self._identities.lost
+        if lost := self._containers.lost + self._shared_objects.lost + self._lost + unknown:
             self.signals[wire.OUT_OF_STEP] = lost
         if self.ended is None and self._link.has_more():
             self.forged("a frame that nobody asked for")
@@ -564,11 +580,11 @@ class Session:
         is_shared = len(operands) == _WITH_NUMBERS if is_call else _may_hold(operation, operands)
         asked = list(operands[: _WITH_NUMBERS - 1] if is_call else operands)
         if is_shared or self._containers.entries:
-            encoder = Encoder(self, _OWN_LIMIT, containers=self._containers)
+            encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
             request = self._with_updates(encoder, operation, asked)
             self._containers.hand_over(_handed_over(operands))
         else:
-            encoder = Encoder(self, _OWN_LIMIT)
+            encoder = self._encoder(self, _OWN_LIMIT)
             request = encoder.dumps([operation, encoder.items(asked)])
         if encoder.met_class:
             self.cross()
@@ -701,7 +717,7 @@ class Session:
 
     def _returned(self, results: list[object]) -> bytes:
         """Returns the answer to something that the solution asked for."""
-        encoder = Encoder(self, _OWN_LIMIT, containers=self._containers)
+        encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
         value = encoder.value(results[0])
         updates = self._containers.updates(encoder)
         frame = encoder.dumps(["return", value, *([updates] if updates else [])])
@@ -710,7 +726,7 @@ class Session:
         return frame
 
     def _describe(self, error: Exception) -> bytes:
-        encoder = Encoder(self, _OWN_LIMIT)
+        encoder = self._encoder(self, _OWN_LIMIT)
         self._raised_by_tests.append(error)
         text = without_addresses(faults.text_of(error))
         try:

@@ -129,6 +129,7 @@ def run(
         session.repeat_answers()
     texts = frameworks.texts_of(blobs)
     session.calls_indirectly = literals.may_call_indirectly(texts.values())
+    session.compare_identities(texts.values())
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)
@@ -137,6 +138,7 @@ def run(
         report.blame, report.message = "task", str(error)
         return
     details = {"mode": "unit", "predefined": False, "result_bytes": header["result_bytes"]}
+    details |= session.details
 
     def load() -> bool:
         solution = {name: one for name, one in blobs.items() if not name.startswith("test/")}

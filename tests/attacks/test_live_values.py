@@ -6,6 +6,7 @@ refuses it. One of `HONEST` passes as ISOLATED.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 
 import pytest
@@ -214,6 +215,68 @@ HONEST = {
                 assert list(b) == [1, 2, 3] and len(b) == 3
         """),
     ),
+}
+
+# What cannot change, and is kept or made anew.
+KEEPS = """
+    import datetime, functools
+    from collections import namedtuple
+    Point = namedtuple("Point", "x y")
+    KEPT = {"point": Point(1000, 2), "lists": ([1], 2), "number": 10 ** 30,
+            "day": datetime.date.max, "text": "ab cd " * 9, "set": frozenset("abc"),
+            "float": 1.5, "nan": float("nan")}
+    def kept(kind): return KEPT[kind]
+    def new(n): return tuple(range(n))
+    def same(x): return x
+    def red(): return "red"
+    def both(g, x): return [g(x), g(x)]
+    class Node:
+        def __init__(self): self.key = "some key"
+        def get(self): return self.key
+    NODE = Node()
+    def node(): return NODE
+"""
+NAMES = "kept, new, same, red, both, node, KEPT"
+
+
+def of_identity(text: str, *, in_file: bool) -> tuple[str, object]:
+    lines = textwrap.indent(textwrap.dedent(text), "    ")
+    if in_file:
+        return KEEPS, suite(f"from solution import {NAMES}\ndef test_it():\n{lines}")
+    return KEEPS, check(f"def check(candidate):\n{lines}", "same")
+
+
+ONES = """
+    for kind in KEPT:
+        assert kept(kind) is kept(kind), kind
+    assert new(3) is not new(3)
+    key = ("a b", 2)
+    assert same(key) is key and same([key])[0] is key
+    want, nan = "red", float("nan")
+    assert red() is want and same([nan]) == [nan]
+    one, two = both(lambda x: x, key)
+    assert one is two is key
+    assert node().get() is node().key
+    rows = kept("lists")
+    rows[0].append(3)
+    assert kept("lists") is rows and kept("lists")[0] == [1, 3]
+"""
+HONEST |= {
+    f"one thing, {'in a file' if in_file else 'in a function'}": of_identity(ONES, in_file=in_file)
+    for in_file in (False, True)
+}
+WRONG |= {
+    f"must be another: {text}": of_identity(text, in_file=number % 2 == 0)
+    for number, text in enumerate(
+        (
+            "assert kept('text') is not kept('text')",
+            "a, b = kept('point'), kept('point')\nassert id(a) != id(b)",
+            "assert node().get() is not node().key",
+            "key = ([1], 2)\nassert same(key) is not key",
+            "assert new(3) is new(3)",
+            "import operator\nassert operator.is_not(kept('set'), kept('set'))",
+        )
+    )
 }
 
 

@@ -9,7 +9,7 @@ import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from hypothesis import example, given, settings
@@ -19,6 +19,13 @@ from reward_server.runner import codec, decoding
 from reward_server.runner.codec import DataOnly, NotDataError, ProtocolViolation, TooLargeError
 from reward_server.runner.decoding import Decoder
 from reward_server.runner.encoding import Encoder
+from reward_server.runner.identities import (
+    CANDIDATE,
+    JUDGE,
+    IdentifyingEncoder,
+    Identities,
+    are_looked_at,
+)
 from tests.timing import cpu_seconds
 
 MEBIBYTE = 1 << 20
@@ -148,6 +155,91 @@ def test_a_changed_byte_is_a_violation_or_data(value: object, data: st.DataObjec
         Decoder(DataOnly()).loads(bytes(message))
     except ProtocolViolation:
         return
+
+
+# ------------------------------------------------------------------------------ identities
+
+ONE = (1000, "a b")
+
+
+@pytest.mark.parametrize(
+    "value", [ONE, "a b" * 3, "red", 10**30, 2.5, float("nan"), b"ab", ([1], 2), frozenset("ab")]
+)
+def test_data_is_one_on_both_sides_if_identities_cross(value: object) -> None:
+    judge, candidate = Identities(JUDGE), Identities(CANDIDATE)
+    theirs, _ = identified(candidate, judge, [value, value])
+    again, other = identified(candidate, judge, [value, "c" + str(ONE)])
+    assert theirs is again is not other
+    assert same(theirs, value)
+    assert identified(judge, candidate, [theirs]) == [value]
+    assert identified(judge, candidate, [[theirs]])[0][0] is value
+    assert judge.lost == candidate.lost == 0
+
+
+def test_an_identity_that_cannot_be_kept_is_counted() -> None:
+    judge, candidate = Identities(JUDGE), Identities(CANDIDATE)
+    large = "a b" * MEBIBYTE
+    assert identified(candidate, judge, [large]) == [large]
+    assert judge.lost == candidate.lost == 1
+
+
+def identified(sender: Identities, receiver: Identities, values: list[Any]) -> list[Any]:
+    encoder = IdentifyingEncoder(sender, DataOnly(), 64 * MEBIBYTE)
+    decoder = Decoder(DataOnly())
+    decoder.identities = receiver
+    return cast("list[Any]", decoder.loads(encoder.dumps(encoder.items(values))))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "1",
+        [],
+        [1],
+        [1, "a", 2],
+        ["1", "a"],
+        [0, "a"],
+        [-3, "a"],
+        [1, [2]],
+        [1, {"set": []}],
+        [1, None],
+    ],
+    ids=str,
+)
+def test_an_identity_that_nobody_gave_is_a_violation(content: object) -> None:
+    decoder = Decoder(DataOnly())
+    decoder.identities = Identities(JUDGE)
+    with pytest.raises(ProtocolViolation):
+        decoder.loads(json.dumps([{"one": content}]).encode())
+
+
+def test_an_identity_means_what_it_meant_first() -> None:
+    decoder = Decoder(DataOnly())
+    decoder.identities = judge = Identities(JUDGE)
+    assert decoder.loads(b'[{"one": [1, "a"]}, {"one": [1, 5]}]') == ["a", "a"]
+    told = b'[{"one": [3, {"tuple": [1]}]}, {"one": [3, {"tuple": [2]}]}]'
+    assert decoder.loads(told) == [(1,), (2,)]
+    assert judge.lost == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("assert f(1) is None and f(2) is not True # is it", False),
+        ("assert type(f(1)) is int and int is type(f(2))", False),
+        ("self.assertIs(f(1), True)", False),
+        ("valid(1)", False),
+        ("a is (", False),
+        ("assert f(1) is f(1)", True),
+        ("assert a is None is not b is c", True),
+        ("self.assertIsNot(f(1), x)", True),
+        ("len({id(x) for x in f()})", True),
+        ("from operator import is_ as same", True),
+        ("assert f([float('nan')])", True),
+    ],
+)
+def test_identities_cross_where_a_text_looks_at_them(text: str, looks: bool) -> None:
+    assert are_looked_at(text) is looks
 
 
 # ------------------------------------------------------------------------ hostile messages
