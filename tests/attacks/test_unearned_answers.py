@@ -61,6 +61,30 @@ EMPTY: dict[str, tuple[str, Tests]] = {
                     assert np.linalg.norm(difference) < 1e-9
         """),
     ),
+    "map of two": (
+        "def f(n): return []\n",
+        check("""
+            import operator
+            def check(candidate):
+                assert all(map(operator.eq, candidate(3), [1, 2, 3]))
+        """),
+    ),
+    "map of two, in a file": (
+        "def f(n): return iter(())\n",
+        suite("""
+            from solution import f
+            def test_a():
+                assert all(map(lambda a, b: a == b, [1, 2, 3], f(3)))
+        """),
+    ),
+    "zip, an iterator": (
+        "def f(n): yield from ()\n",
+        check("""
+            def check(candidate):
+                assert all(a == b for a, b in zip(candidate(3), iter([1, 2, 3])))
+                assert all(a == b for a, b in zip([1, 2, 3], candidate(3)))
+        """),
+    ),
     "all elements equal": (
         "import numpy as np\ndef f(n): return np.empty((0, 3))\n",
         check("""

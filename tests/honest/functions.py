@@ -6,6 +6,31 @@ from tests.honest.solution import function
 
 COMPUTING = (
     function(
+        "iterators that tests draw from beside others",
+        """
+        class Up:
+            def __init__(self, n): self.left = n
+            def __iter__(self): return self
+            def __next__(self):
+                if not self.left:
+                    raise StopIteration
+                self.left -= 1
+                return self.left
+        def solve(n):
+            return {0: Up, 1: lambda n: iter(range(n)[::-1])}.get(n % 3, drawn)(n)
+        def drawn(n):
+            yield from range(n)[::-1]
+        """,
+        """
+        assert all(a == b for a, b in zip(candidate(3), [2, 1, 0]))
+        assert all(map(lambda a, b: a == b, [3, 2, 1, 0], candidate(4)))
+        for a, b in zip(candidate(5), iter([4, 3, 2, 1, 0])):
+            assert a == b
+        named = dict(zip("abc", candidate(3)))
+        assert all(named[key] in (0, 1, 2) for key in named)
+        """,
+    ),
+    function(
         "recursion far beyond the default limit",
         """
         import sys

@@ -153,7 +153,7 @@ class ObservedText:
             for key in keys:
                 operand = nodes[key]
                 assert isinstance(operand, ast.expr)
-                changes[id(operand)] = pairs.kept(recorder, key, operand)
+                changes[id(operand)] = pairs.kept(recorder, key, operand, pair.kind)
             yield keys[0], keys[1], pair.kind
 
     def _values(self) -> dict[str, list[object]]:

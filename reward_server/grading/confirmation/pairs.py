@@ -1,8 +1,9 @@
 """Finds comparisons that an empty answer passes, whatever is expected.
 
 Arrays are compared element by element after broadcasting, so `np.allclose([], 5.0)` holds, and so
-does `(np.empty((0, 3)) == row).all()`; `zip` stops where the shorter side ends. Such an answer is
-found by its size: it is empty where what it is compared with is not.
+does `(np.empty((0, 3)) == row).all()`; `zip` and `map` stop where the shorter side ends. Such an
+answer is found by its size: it is empty where what it is compared with is not. An iterator is empty
+until something was drawn from it.
 
 What this does not find: a comparison within a function of the tests' own.
 """
@@ -18,7 +19,7 @@ from reward_server.grading.suites import dotted
 
 _CALLS = frozenset(
     (
-        *("allclose", "isclose", "array_equiv", "equal", "not_equal", "subtract", "zip"),
+        *("allclose", "isclose", "array_equiv", "equal", "not_equal", "subtract"),
         *("assert_allclose", "assert_array_equal", "assert_equal", "assert_almost_equal"),
         *("assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_array_max_ulp"),
         "assert_array_less",
@@ -34,7 +35,8 @@ _COMBINING = frozenset(
 _APPROX = "approx"
 _EQUALITY = (ast.Eq, ast.NotEq)
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_ALWAYS, _ARRAY, _ROWS = "always", "array", "rows"
+_ALWAYS, _ARRAY, _ROWS, DRAWN = "always", "array", "rows", "drawn"
+_DRAWING = {"zip": 0, "map": 1}  # and which argument they draw from first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,8 @@ class Pair:
         answer: what the solution has a part in.
         other: what it is compared with.
         kind: when they are broadcast: always, if one of them is an array, or if besides the other
-            one has elements, since an honest empty array is compared with a number too.
+            one has elements, since an honest empty array is compared with a number too; or that
+            elements are drawn from both.
     """
 
     answer: ast.expr
@@ -108,7 +111,10 @@ def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]
         case ast.Call(func=function, args=arguments, keywords=keywords):
             operands = [*arguments, *(keyword.value for keyword in keywords)]
             name = _ending(_meant(function, bound))
-            if name in _CALLS and len(operands) >= 2:
+            first = _DRAWING.get(name, len(operands))
+            if len(operands) >= first + 2:
+                yield operands[first], operands[first + 1], DRAWN
+            elif name in _CALLS and len(operands) >= 2:
                 yield operands[0], operands[1], _ALWAYS
             elif name in _COMBINING and len(operands) >= 2:
                 yield operands[0], operands[1], _ROWS
@@ -170,7 +176,7 @@ def is_empty(value: object) -> bool:
 
 _HELPERS = """
 NAME_sizes = {}
-def NAME_keep(key, value):
+def NAME_keep(key, value, draws):
     import sys
     array = getattr(sys.modules.get("numpy"), "ndarray", ())
     is_array = isinstance(value, array)
@@ -186,12 +192,17 @@ def NAME_keep(key, value):
         is_sized = kind.__module__ in ("builtins", "collections") and hasattr(kind, "__len__")
         is_empty = len(value) == 0 if is_sized else hasattr(kind, "__next__")
     has_rows = isinstance(value, (list, tuple)) or is_array and value.ndim > 0
-    NAME_sizes.setdefault(key, []).append((is_empty, is_array, has_rows))
-    return value
+    size = [is_empty, is_array, has_rows]
+    NAME_sizes.setdefault(key, []).append(size)
+    return NAME_drawn(value, size) if draws and hasattr(type(value), "__next__") else value
+def NAME_drawn(values, size):
+    for value in values:
+        size[0] = False
+        yield value
 def NAME_is_hollow(*pairs):
     for answer, other, kind in pairs:
         for one, two in zip(NAME_sizes.get(answer, ()), NAME_sizes.get(other, ())):
-            is_broadcast = kind == "always" or one[1] or two[1]
+            is_broadcast = kind in ("always", "drawn") or one[1] or two[1]
             if one[0] and not two[0] and is_broadcast and (kind != "rows" or two[2]):
                 return True
     return False
@@ -203,10 +214,14 @@ def helpers(recorder: str) -> list[ast.stmt]:
     return syntax.parse(_HELPERS.replace("NAME", recorder)).body
 
 
-def kept(recorder: str, key: int, operand: ast.expr) -> ast.expr:
-    """Returns an expression of the same value, whose size is remembered."""
+def kept(recorder: str, key: int, operand: ast.expr, kind: str) -> ast.expr:
+    """Returns an expression of the same value, or elements, whose size is remembered."""
     function = ast.Name(id=f"{recorder}_keep", ctx=ast.Load())
-    return ast.Call(func=function, args=[ast.Constant(value=key), operand], keywords=[])
+    return ast.Call(
+        func=function,
+        args=[ast.Constant(value=key), operand, ast.Constant(value=kind == DRAWN)],
+        keywords=[],
+    )
 
 
 def letter(recorder: str, keys: Sequence[tuple[int, int, str]]) -> str:
