@@ -15,7 +15,10 @@ import java.lang.reflect.WildcardType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractCollection;
+import java.util.AbstractList;
 import java.util.AbstractMap;
+import java.util.AbstractSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +28,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.LinkedList;
@@ -67,6 +71,8 @@ public final class Splitwire {
     private static final long MOST_LOOKS = 1 << 22;
     private static final int OBJECT = 16; // what an object counts without what is in it
     private static final int LOOKS = 32;
+    private static final int NUMBER_BYTES = 1 << 16;
+    private static final int MOST_SCALE = 1 << 17;
 
     /** What a signature may throw across; anything else comes as the nearest that it extends. */
     private static final Set<String> THROWN = new HashSet<>(Arrays.asList(
@@ -325,19 +331,31 @@ public final class Splitwire {
         "java.util.ArrayList", "java.util.LinkedList", "java.util.Vector", "java.util.Stack",
         "java.util.ArrayDeque", "java.util.PriorityQueue", "java.util.HashSet",
         "java.util.LinkedHashSet", "java.util.TreeSet", "java.util.HashMap",
-        "java.util.LinkedHashMap", "java.util.TreeMap"));
+        "java.util.LinkedHashMap", "java.util.TreeMap", "java.util.IdentityHashMap",
+        "java.util.concurrent.ConcurrentLinkedQueue", "java.util.concurrent.ConcurrentLinkedDeque",
+        "java.util.concurrent.LinkedBlockingQueue", "java.util.concurrent.LinkedBlockingDeque",
+        "java.util.concurrent.PriorityBlockingQueue", "java.util.concurrent.CopyOnWriteArrayList",
+        "java.util.concurrent.CopyOnWriteArraySet", "java.util.concurrent.ConcurrentSkipListMap",
+        "java.util.concurrent.ConcurrentSkipListSet"));
+    private static final Set<String> COUNTERS = new HashSet<>(Arrays.asList(
+        "java.util.concurrent.atomic.AtomicInteger", "java.util.concurrent.atomic.AtomicLong"));
+    /** What a class of the solution's own may define of a container that can only be read. */
+    private static final Set<String> READS_ONLY = new HashSet<>(Arrays.asList(
+        "AbstractList get", "AbstractList size", "AbstractSet iterator", "AbstractSet size",
+        "AbstractCollection iterator", "AbstractCollection size", "AbstractMap entrySet"));
     private static final String UNMODIFIABLE = "unmodifiable ", FIXED = "fixed list", KEYS = "keys", VALUES = "values";
-    private static final String ENTRY = "entry", DOWN = " down";
+    private static final String ENTRY = "entry", SHOWN = "shown ", EMPTY = "empty ", STRICT = " strict", BY_USE = " by use";
+    private static final String DOWN = " down", ANY_CASE = " any case", ANY_CASE_DOWN = " any case down", RANKED = " ranked";
 
     /** Returns what an object is made as; null if it is no object that changes or is the same one. */
     private static String kind(Object value) {
         Class<?> type = value == null ? null : value.getClass();
-        if (value == null || value instanceof String || value instanceof Number && !knows(type)
+        if (value == null || value instanceof String || value instanceof Number && !knows(type) && !COUNTERS.contains(type.getName())
             || value instanceof Boolean || value instanceof Character || value instanceof Enum
             || value instanceof Optional || type.isRecord()) {
             return null;
         }
-        if (type.isArray() || value instanceof StringBuilder || value instanceof StringBuffer) {
+        if (type.isArray() || value instanceof StringBuilder || value instanceof StringBuffer || value instanceof Number && !knows(type)) {
             return type.getName();
         }
         if (value instanceof Collection || value instanceof Map) {
@@ -351,6 +369,9 @@ public final class Splitwire {
                 return type.getName();
             }
         }
+        if (value instanceof Iterable && !defines(value.getClass(), Object.class, Collections.singleton("Object iterator"))) {
+            return SHOWN.concat("iterable");
+        }
         throw new Unwritable("there is no plain form of ".concat(value.getClass().getName()));
     }
 
@@ -359,43 +380,211 @@ public final class Splitwire {
     }
 
     private static String container(Object value) {
-        for (Class<?> one = value.getClass(); one != null; one = one.getSuperclass()) {
+        Class<?> type = value.getClass();
+        while (isOwn(type)) {
+            type = type.getSuperclass();
+        }
+        if (isOwn(value.getClass()) && defines(value.getClass(), type, READS_ONLY)) {
+            throw new Unwritable("a class of the solution's changes what a container does: ".concat(value.getClass().getName()));
+        }
+        for (Class<?> one = type; one != null; one = one.getSuperclass()) {
             if (CONCRETE.contains(one.getName())) {
-                return one.getName().concat(sorted(value));
+                return one.getName().concat(sorted(value)).concat(isByUse(value) ? BY_USE : "");
             }
         }
-        String name = value.getClass().getName();
-        boolean is = name.startsWith("java.util.");
-        if (name.equals("java.util.Arrays$ArrayList")) {
+        if (isOwn(value.getClass())) {
+            return SHOWN.concat(shape(value));
+        }
+        return library(value, type.getName());
+    }
+
+    /** Returns whether a class came with the solution or the prompt. */
+    private static boolean isOwn(Class<?> type) {
+        return type.getClassLoader() == Splitwire.class.getClassLoader();
+    }
+
+    /** Returns whether own classes define more of what a class of the library has than what is listed. */
+    private static boolean defines(Class<?> type, Class<?> library, Set<String> listed) {
+        Set<String> names = new HashSet<>();
+        for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+            inherited(one, names);
+        }
+        for (Class<?> one = type; one != library; one = one.getSuperclass()) {
+            for (Method method : one.getDeclaredMethods()) {
+                boolean is = !Modifier.isStatic(method.getModifiers()) && !Modifier.isPrivate(method.getModifiers());
+                if (is && names.contains(method.getName()) && !listed.contains(library.getSimpleName() + " " + method.getName())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Notes the methods that the library's own classes and interfaces have of what a class is. */
+    private static void inherited(Class<?> type, Set<String> into) {
+        for (Method method : isOwn(type) ? new Method[0] : type.getDeclaredMethods()) {
+            if (!Modifier.isPrivate(method.getModifiers())) {
+                into.add(method.getName());
+            }
+        }
+        for (Class<?> one : type.getInterfaces()) {
+            inherited(one, into);
+        }
+    }
+
+    private static String shape(Object value) {
+        return value instanceof List ? "list" : value instanceof Set ? "set" : value instanceof Map ? "map" : "collection";
+    }
+
+    /** Returns what a container of the library's is made as that has no public class. */
+    private static String library(Object value, String name) {
+        if (name.equals("java.util.Arrays$ArrayList") || name.equals("java.util.AbstractList$RandomAccessSubList")) {
             return FIXED;
         }
-        if (is && !name.contains("Unmodifiable") && !name.contains("Immutable") && !name.contains("Empty")
-            && !name.contains("Singleton") && !name.contains("Copies")) {
-            return value instanceof List ? "java.util.ArrayList" : value instanceof Map ? "java.util.LinkedHashMap"
-                : value instanceof Set ? KEYS : VALUES;
+        if (value == Collections.EMPTY_LIST || value == Collections.EMPTY_SET || value == Collections.EMPTY_MAP) {
+            return EMPTY.concat(shape(value));
         }
-        if (value instanceof java.util.SortedSet || value instanceof java.util.SortedMap) {
-            return UNMODIFIABLE.concat(value instanceof Map ? "sorted map" : "sorted set").concat(sorted(value));
+        if (name.equals("java.util.Collections$CopiesList") || name.equals("java.util.AbstractList$SubList") && !canBeSet((List<?>) value)) {
+            return SHOWN.concat("list");
         }
-        return UNMODIFIABLE.concat(value instanceof List ? "list" : value instanceof Set ? "set"
-            : value instanceof Map ? "map" : "collection");
+        if (name.equals("java.util.AbstractMap$1") || name.equals("java.util.AbstractMap$2")) {
+            return SHOWN.concat(shape(value));
+        }
+        if (name.equals("java.util.Collections$SingletonList")) {
+            return SHOWN.concat("single");
+        }
+        boolean isSorted = value instanceof java.util.SortedSet || value instanceof java.util.SortedMap;
+        if (name.startsWith("java.util.") && !name.contains("Unmodifiable") && !name.contains("Immutable")
+            && !name.contains("Empty") && !name.contains("Singleton")) {
+            return value instanceof List ? "java.util.ArrayList"
+                : value instanceof java.util.EnumSet || value instanceof java.util.EnumMap ? value instanceof Map ? "java.util.TreeMap" : "java.util.TreeSet"
+                : value instanceof Map ? isSorted ? "java.util.TreeMap".concat(sorted(value)) : "java.util.LinkedHashMap"
+                : value instanceof Set ? KEYS.concat(isSorted ? " of tree".concat(sorted(value)) : "") : VALUES;
+        }
+        return isSorted ? UNMODIFIABLE.concat("sorted ").concat(shape(value)).concat(sorted(value))
+            : UNMODIFIABLE.concat(shape(value)).concat(isStrict(value) ? STRICT : "");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static boolean canBeSet(List<?> list) {
+        try {
+            return list.isEmpty() || ((List<Object>) list).set(0, list.get(0)) == list.get(0);
+        } catch (UnsupportedOperationException error) {
+            return false;
+        }
+    }
+
+    /** Returns whether a container must not be asked for null. */
+    private static boolean isStrict(Object value) {
+        try {
+            (value instanceof Map ? ((Map<?, ?>) value).keySet() : (Collection<?>) value).contains(null);
+            return false;
+        } catch (NullPointerException error) {
+            return true;
+        }
+    }
+
+    /** Returns whether what is asked for goes to a map's end. */
+    @SuppressWarnings("unchecked")
+    private static boolean isByUse(Object value) {
+        if (!(value instanceof LinkedHashMap)) {
+            return false;
+        }
+        Map<Object, Object> copy = (Map<Object, Object>) ((LinkedHashMap<Object, Object>) value).clone();
+        copy.clear();
+        copy.put("first", null);
+        copy.put("last", null);
+        copy.get("first");
+        return copy.keySet().iterator().next().equals("last");
     }
 
     /** Returns how something is sorted, if not in the order that its elements have. */
     private static String sorted(Object value) {
-        Comparator<?> order = value instanceof java.util.SortedSet ? ((java.util.SortedSet<?>) value).comparator()
-            : value instanceof java.util.SortedMap ? ((java.util.SortedMap<?, ?>) value).comparator()
-            : value instanceof java.util.PriorityQueue ? ((java.util.PriorityQueue<?>) value).comparator() : null;
-        if (order != null && !order.equals(Collections.reverseOrder())) {
+        Comparator<?> order = order(value);
+        if (order instanceof Ranks) {
             throw new Unwritable("a comparator stays where it is");
         }
-        return order == null ? "" : DOWN;
+        return order == null || order.equals(Comparator.naturalOrder()) ? ""
+            : order.equals(Collections.reverseOrder()) ? DOWN
+            : order.equals(String.CASE_INSENSITIVE_ORDER) ? ANY_CASE
+            : order.equals(Collections.reverseOrder(String.CASE_INSENSITIVE_ORDER)) ? ANY_CASE_DOWN : RANKED;
+    }
+
+    private static Comparator<?> order(Object value) {
+        return value instanceof java.util.SortedSet ? ((java.util.SortedSet<?>) value).comparator()
+            : value instanceof java.util.SortedMap ? ((java.util.SortedMap<?, ?>) value).comparator()
+            : value instanceof java.util.PriorityQueue ? ((java.util.PriorityQueue<?>) value).comparator()
+            : value instanceof java.util.concurrent.PriorityBlockingQueue ? ((java.util.concurrent.PriorityBlockingQueue<?>) value).comparator() : null;
+    }
+
+    /** Returns the order that the end of a kind names. */
+    private static Comparator<Object> order(String kind) {
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Comparator<Object> anyCase = (Comparator) String.CASE_INSENSITIVE_ORDER;
+        return kind.endsWith(ANY_CASE_DOWN) ? Collections.reverseOrder(anyCase) : kind.endsWith(ANY_CASE) ? anyCase
+            : kind.endsWith(DOWN) ? Collections.reverseOrder() : kind.endsWith(RANKED) ? new Ranks() : null;
+    }
+
+    /** Returns what a kind is without its order. */
+    private static String unordered(String kind) {
+        for (String end : new String[] {ANY_CASE_DOWN, ANY_CASE, DOWN, RANKED}) {
+            if (kind.endsWith(end)) {
+                return kind.substring(0, kind.length() - end.length());
+            }
+        }
+        return kind;
+    }
+
+    /** Puts behind each element of a container, or each key of a map, what it ranks by a comparator that stays where it is. */
+    @SuppressWarnings("unchecked")
+    private static Object[] ranked(Object value, Object[] parts) {
+        Comparator<Object> order = (Comparator<Object>) order(value);
+        int step = value instanceof Map ? 2 : 1;
+        Object[] keys = new Object[parts.length / step];
+        for (int at = 0; at < keys.length; at++) {
+            keys[at] = parts[at * step];
+        }
+        boolean isQueue = value instanceof java.util.Queue;
+        Object[] inOrder = keys.clone();
+        Object[] found = Arrays.copyOf(parts, parts.length + keys.length);
+        try {
+            if (isQueue) {
+                Arrays.sort(inOrder, order);
+            }
+            Ranks ranks = new Ranks();
+            for (int at = 0, rank = 0; at < inOrder.length; at++) {
+                int before = at == 0 ? -1 : order.compare(inOrder[at - 1], inOrder[at]);
+                int after = at == 0 ? 1 : order.compare(inOrder[at], inOrder[at - 1]);
+                if (before > 0 || after < 0 || (before == 0) != (after == 0) || before == 0 && !isQueue || order.compare(inOrder[at], inOrder[at]) != 0) {
+                    throw new Unwritable("a comparator contradicts itself");
+                }
+                rank += before == 0 ? 0 : 1;
+                ranks.put(inOrder[at], rank);
+            }
+            for (int at = 0; at < keys.length; at++) {
+                found[parts.length + at] = ranks.of(keys[at]);
+            }
+        } catch (ClassCastException | NullPointerException | IllegalArgumentException error) {
+            throw new Unwritable("a comparator cannot compare what it is to");
+        }
+        return found;
     }
 
     /** Returns what can change of an object. */
     private static Object[] parts(Object value, String kind) {
+        Object[] parts = partsOf(value, kind);
+        return kind.endsWith(RANKED) ? ranked(value, parts) : parts;
+    }
+
+    private static Object[] partsOf(Object value, String kind) {
+        if (kind.startsWith(SHOWN) && value instanceof Iterable) {
+            return passed((Iterable<?>) value);
+        }
         if (value instanceof Collection) {
             return ((Collection<?>) value).toArray();
+        }
+        if (COUNTERS.contains(kind)) {
+            return new Object[] {((Number) value).longValue()};
         }
         if (value instanceof Map) {
             Map<?, ?> map = (Map<?, ?>) value;
@@ -426,6 +615,29 @@ public final class Splitwire {
             return new Object[] {((Map.Entry<?, ?>) value).getKey(), ((Map.Entry<?, ?>) value).getValue()};
         }
         return fieldsOf(value, knownClass(kind));
+    }
+
+    /** Returns what one pass over an object gives, which another has to give again. */
+    private static Object[] passed(Iterable<?> value) {
+        List<Object> parts = new ArrayList<>();
+        for (Object part : value) {
+            if (parts.size() >= FRAME_BYTES / OBJECT) {
+                throw new Unwritable("a value is too large");
+            }
+            parts.add(part);
+        }
+        int at = 0;
+        for (Object part : value) {
+            if (at == parts.size() || isLeaf(part) && !part.equals(parts.get(at))) {
+                at = -1;
+                break;
+            }
+            at++;
+        }
+        if (at != parts.size()) {
+            throw new Unwritable("an object gives something else as it is iterated again");
+        }
+        return parts.toArray();
     }
 
     private static Object[] fieldsOf(Object value, Class<?> type) {
@@ -619,8 +831,16 @@ public final class Splitwire {
             out.tag('c');
             out.i64((Character) value);
         } else if (value.getClass() == BigInteger.class || value.getClass() == BigDecimal.class) {
-            out.tag(value instanceof BigInteger ? 'I' : 'D');
-            out.text(value.toString());
+            boolean isWhole = value instanceof BigInteger;
+            byte[] digits = (isWhole ? (BigInteger) value : ((BigDecimal) value).unscaledValue()).toByteArray();
+            if (digits.length > NUMBER_BYTES) {
+                throw new Unwritable("a number has too many digits");
+            }
+            out.tag(isWhole ? 'I' : 'D');
+            out.text(new String(digits, StandardCharsets.ISO_8859_1));
+            if (!isWhole) {
+                out.i64(((BigDecimal) value).scale());
+            }
         } else {
             writeHeld(out, value);
         }
@@ -719,7 +939,7 @@ public final class Splitwire {
         for (int left = in.counted(); left > 0; left--) {
             Entry entry = entry(in.u32());
             parts.put(entry, readAll(in));
-            if (entry.content instanceof Set || entry.content instanceof Map || entry.content instanceof java.util.PriorityQueue) {
+            if (entry.content instanceof Set || entry.content instanceof Map || entry.content instanceof java.util.PriorityQueue || entry.content instanceof java.util.concurrent.PriorityBlockingQueue) {
                 hashed.add(entry);
             } else {
                 fill(entry, parts.remove(entry));
@@ -807,7 +1027,7 @@ public final class Splitwire {
             case 'I':
                 return bigInteger(in.text());
             case 'D':
-                return decimal(in.text());
+                return new BigDecimal(bigInteger(in.text()), (int) in.whole(-MOST_SCALE, MOST_SCALE));
             case '@':
                 return entry(in.u32()).object;
             default:
@@ -863,18 +1083,21 @@ public final class Splitwire {
         if (kind.startsWith(UNMODIFIABLE)) {
             return unmodifiable(kind);
         }
-        if (kind.equals(KEYS) || kind.equals(VALUES)) {
-            Map<Object, Object> behind = new LinkedHashMap<>();
-            return new Entry(kind.equals(KEYS) ? behind.keySet() : behind.values(), behind, kind);
+        if (kind.startsWith(KEYS) || kind.equals(VALUES)) {
+            Map<Object, Object> behind = kind.startsWith(KEYS.concat(" of tree")) ? new TreeMap<>(order(kind)) : new LinkedHashMap<>();
+            return new Entry(behind instanceof TreeMap ? ((TreeMap<Object, Object>) behind).navigableKeySet()
+                : kind.equals(VALUES) ? behind.values() : behind.keySet(), behind, kind);
+        }
+        if (kind.startsWith(SHOWN)) {
+            return shown(kind);
         }
         Object made = empty(kind);
         return new Entry(made, made, kind);
     }
 
     private static Object empty(String kind) {
-        boolean down = kind.endsWith(DOWN);
-        Comparator<Object> order = down ? Collections.reverseOrder() : null;
-        switch (down ? kind.substring(0, kind.length() - DOWN.length()) : kind) {
+        Comparator<Object> order = order(kind);
+        switch (unordered(kind)) {
             case "java.util.ArrayList":
                 return new ArrayList<>();
             case "java.util.LinkedList":
@@ -895,8 +1118,40 @@ public final class Splitwire {
             case "java.util.HashMap":
             case "java.util.LinkedHashMap":
                 return new LinkedHashMap<>();
+            case "java.util.LinkedHashMap by use":
+                return new LinkedHashMap<>(16, 0.75f, true);
             case "java.util.TreeMap":
                 return new TreeMap<>(order);
+            case "java.util.IdentityHashMap":
+                return new IdentityHashMap<>();
+            case "java.util.concurrent.ConcurrentSkipListMap":
+                return new java.util.concurrent.ConcurrentSkipListMap<>(order);
+            case "java.util.concurrent.ConcurrentSkipListSet":
+                return new java.util.concurrent.ConcurrentSkipListSet<>(order);
+            case "java.util.concurrent.PriorityBlockingQueue":
+                return new java.util.concurrent.PriorityBlockingQueue<>(11, order);
+            case "java.util.concurrent.ConcurrentLinkedQueue":
+                return new java.util.concurrent.ConcurrentLinkedQueue<>();
+            case "java.util.concurrent.ConcurrentLinkedDeque":
+                return new java.util.concurrent.ConcurrentLinkedDeque<>();
+            case "java.util.concurrent.LinkedBlockingQueue":
+                return new java.util.concurrent.LinkedBlockingQueue<>();
+            case "java.util.concurrent.LinkedBlockingDeque":
+                return new java.util.concurrent.LinkedBlockingDeque<>();
+            case "java.util.concurrent.CopyOnWriteArrayList":
+                return new java.util.concurrent.CopyOnWriteArrayList<>();
+            case "java.util.concurrent.CopyOnWriteArraySet":
+                return new java.util.concurrent.CopyOnWriteArraySet<>();
+            case "java.util.concurrent.atomic.AtomicInteger":
+                return new java.util.concurrent.atomic.AtomicInteger();
+            case "java.util.concurrent.atomic.AtomicLong":
+                return new java.util.concurrent.atomic.AtomicLong();
+            case "empty list":
+                return Collections.EMPTY_LIST;
+            case "empty set":
+                return Collections.EMPTY_SET;
+            case "empty map":
+                return Collections.EMPTY_MAP;
             case "java.lang.StringBuilder":
                 return new StringBuilder();
             case "java.lang.StringBuffer":
@@ -920,57 +1175,267 @@ public final class Splitwire {
     }
 
     private static Entry unmodifiable(String kind) {
-        Comparator<Object> order = kind.endsWith(DOWN) ? Collections.reverseOrder() : null;
-        String of = kind.substring(UNMODIFIABLE.length()).replace(DOWN, "");
-        if (of.equals("map") || of.equals("sorted map")) {
-            Map<Object, Object> behind = of.equals("map") ? new LinkedHashMap<>() : new TreeMap<>(order);
-            Map<Object, Object> shown = of.equals("map") ? Collections.unmodifiableMap(behind)
-                : Collections.unmodifiableSortedMap((TreeMap<Object, Object>) behind);
-            return new Entry(shown, behind, kind);
+        Comparator<Object> order = order(kind);
+        boolean strict = kind.endsWith(STRICT);
+        String of = unordered(kind.substring(UNMODIFIABLE.length()));
+        switch (strict ? of.substring(0, of.length() - STRICT.length()) : of) {
+            case "list":
+                List<Object> list = strict ? new StrictList() : new ArrayList<>();
+                return new Entry(Collections.unmodifiableList(list), list, kind);
+            case "collection":
+                List<Object> items = new ArrayList<>();
+                return new Entry(Collections.unmodifiableCollection(items), items, kind);
+            case "set":
+                Set<Object> set = strict ? new StrictSet() : new LinkedHashSet<>();
+                return new Entry(Collections.unmodifiableSet(set), set, kind);
+            case "map":
+                Map<Object, Object> map = strict ? new StrictMap() : new LinkedHashMap<>();
+                return new Entry(Collections.unmodifiableMap(map), map, kind);
+            case "sorted set":
+                TreeSet<Object> sorted = new TreeSet<>(order);
+                return new Entry(Collections.unmodifiableNavigableSet(sorted), sorted, kind);
+            case "sorted map":
+                TreeMap<Object, Object> tree = new TreeMap<>(order);
+                return new Entry(Collections.unmodifiableNavigableMap(tree), tree, kind);
+            default:
+                throw new Malformed("a record has no name that is known");
         }
-        if (of.equals("list") || of.equals("collection")) {
-            List<Object> behind = new ArrayList<>();
-            return new Entry(of.equals("list") ? Collections.unmodifiableList(behind)
-                : Collections.unmodifiableCollection(behind), behind, kind);
+    }
+
+    private static Entry shown(String kind) {
+        List<Object> behind = new ArrayList<>();
+        switch (kind.substring(SHOWN.length())) {
+            case "list":
+                return new Entry(new ShownList(behind), behind, kind);
+            case "single":
+                return new Entry(new Single(behind), behind, kind);
+            case "set":
+                return new Entry(new ShownSet(behind), behind, kind);
+            case "map":
+                return new Entry(new ShownMap(behind), behind, kind);
+            case "collection":
+                return new Entry(new ShownCollection(behind), behind, kind);
+            case "iterable":
+                return new Entry((Iterable<Object>) () -> new Pass(behind), behind, kind);
+            default:
+                throw new Malformed("a record has no name that is known");
         }
-        if (of.equals("set")) {
-            Set<Object> behind = new LinkedHashSet<>();
-            return new Entry(Collections.unmodifiableSet(behind), behind, kind);
+    }
+
+    // ---- containers whose own class stays where it is: what they do is what the library's class does
+
+    private static class ShownList extends AbstractList<Object> {
+        final List<Object> behind;
+
+        ShownList(List<Object> behind) {
+            this.behind = behind;
         }
-        if (of.equals("sorted set")) {
-            TreeSet<Object> behind = new TreeSet<>(order);
-            return new Entry(Collections.unmodifiableSortedSet(behind), behind, kind);
+
+        public Object get(int index) {
+            return behind.get(index);
         }
-        throw new Malformed("a record has no name that is known");
+
+        public int size() {
+            return behind.size();
+        }
+    }
+
+    /** A list of one element, which is in order. */
+    private static final class Single extends ShownList {
+        Single(List<Object> behind) {
+            super(behind);
+        }
+
+        public void sort(Comparator<? super Object> order) {}
+    }
+
+    private static final class ShownSet extends AbstractSet<Object> {
+        final List<Object> behind;
+
+        ShownSet(List<Object> behind) {
+            this.behind = behind;
+        }
+
+        public Iterator<Object> iterator() {
+            return new Pass(behind);
+        }
+
+        public int size() {
+            return behind.size();
+        }
+    }
+
+    private static final class ShownCollection extends AbstractCollection<Object> {
+        final List<Object> behind;
+
+        ShownCollection(List<Object> behind) {
+            this.behind = behind;
+        }
+
+        public Iterator<Object> iterator() {
+            return new Pass(behind);
+        }
+
+        public int size() {
+            return behind.size();
+        }
+    }
+
+    /** A map of keys and values in turn. */
+    private static final class ShownMap extends AbstractMap<Object, Object> {
+        final List<Object> behind;
+
+        ShownMap(List<Object> behind) {
+            this.behind = behind;
+        }
+
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        public Set<Map.Entry<Object, Object>> entrySet() {
+            List<Object> entries = new ArrayList<>();
+            for (int at = 0; at < behind.size(); at += 2) {
+                Pair pair = new Pair();
+                pair.key = behind.get(at);
+                pair.value = behind.get(at + 1);
+                pair.isShown = true;
+                entries.add(pair);
+            }
+            return (Set) new ShownSet(entries);
+        }
+    }
+
+    /** Goes through what an iterator gave that stays where it is. */
+    private static final class Pass implements Iterator<Object> {
+        private final Iterator<Object> behind;
+
+        Pass(List<Object> behind) {
+            this.behind = Collections.unmodifiableList(behind).iterator();
+        }
+
+        public boolean hasNext() {
+            return behind.hasNext();
+        }
+
+        public Object next() {
+            return behind.next();
+        }
+
+        /** Ends the program: whether the other iterator can do this, only the solution's program knows. */
+        public void remove() {
+            throw forged("a container of the solution's own class is changed");
+        }
+    }
+
+    private static final class StrictList extends ArrayList<Object> {
+        public boolean contains(Object item) {
+            return super.contains(Objects.requireNonNull(item));
+        }
+
+        public int indexOf(Object item) {
+            return super.indexOf(Objects.requireNonNull(item));
+        }
+
+        public int lastIndexOf(Object item) {
+            return super.lastIndexOf(Objects.requireNonNull(item));
+        }
+    }
+
+    private static final class StrictSet extends LinkedHashSet<Object> {
+        public boolean contains(Object item) {
+            return super.contains(Objects.requireNonNull(item));
+        }
+    }
+
+    private static final class StrictMap extends LinkedHashMap<Object, Object> {
+        public Object get(Object key) {
+            return super.get(Objects.requireNonNull(key));
+        }
+
+        public Object getOrDefault(Object key, Object other) {
+            return super.getOrDefault(Objects.requireNonNull(key), other);
+        }
+
+        public boolean containsKey(Object key) {
+            return super.containsKey(Objects.requireNonNull(key));
+        }
+
+        public boolean containsValue(Object value) {
+            return super.containsValue(Objects.requireNonNull(value));
+        }
+    }
+
+    /** Compares what the solution's comparator has compared, and nothing else. */
+    private static final class Ranks implements Comparator<Object> {
+        private final Map<Object, Integer> ranks = new HashMap<>();
+
+        void put(Object item, int rank) {
+            Integer old = ranks.put(item, rank);
+            if (old != null && old != rank) {
+                throw new Unwritable("a comparator contradicts itself");
+            }
+        }
+
+        int of(Object item) {
+            Integer rank = ranks.get(item);
+            if (rank == null) {
+                throw forged("a comparator of the solution's stays where it is");
+            }
+            return rank;
+        }
+
+        public int compare(Object one, Object other) {
+            return Integer.compare(of(one), of(other));
+        }
     }
 
     /** Gives an object what is in its like in the other program. */
     @SuppressWarnings("unchecked")
     private static void fill(Entry entry, Object[] parts) {
-        Object into = entry.content;
         try {
-            if (entry.kind.equals(KEYS) || entry.kind.equals(VALUES)) {
-                Map<Object, Object> behind = (Map<Object, Object>) into;
-                behind.clear();
-                for (int at = 0; at < parts.length; at++) {
-                    behind.put(entry.kind.equals(KEYS) ? parts[at] : at, parts[at]);
-                }
-            } else if (into instanceof List && ((List<?>) into).size() == parts.length) {
-                fillList((List<Object>) into, parts);
-            } else if (into instanceof Collection) {
-                ((Collection<Object>) into).clear();
-                ((Collection<Object>) into).addAll(Arrays.asList(parts));
-            } else if (into instanceof Map) {
-                fillMap((Map<Object, Object>) into, parts);
-            } else {
-                fillPlain(entry, parts);
-            }
+            Object[] own = entry.kind.endsWith(RANKED) ? unranked(entry, parts) : parts;
+            fillWith(entry, own);
         } catch (ClassCastException | NullPointerException | IllegalArgumentException | IndexOutOfBoundsException
-            | UnsupportedOperationException | IllegalAccessException error) {
+            | UnsupportedOperationException | ArithmeticException | IllegalAccessException | Unwritable error) {
             throw new Malformed("an object holds what it cannot");
         }
         entry.parts = parts;
         entry.copy = copied(entry.object);
+    }
+
+    /** Takes the ranks, which tell how to compare, from behind the parts. */
+    private static Object[] unranked(Entry entry, Object[] parts) {
+        int step = entry.object instanceof Map ? 2 : 1;
+        exactly(parts.length % (step + 1), 0);
+        int many = parts.length / (step + 1);
+        Object[] own = Arrays.copyOf(parts, many * step);
+        Comparator<?> order = order(entry.object);
+        if (order instanceof Ranks) {
+            ((Ranks) order).ranks.clear();
+        }
+        for (int at = 0; order instanceof Ranks && at < many; at++) {
+            ((Ranks) order).put(own[at * step], (Integer) parts[many * step + at]);
+        }
+        return own;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void fillWith(Entry entry, Object[] parts) throws IllegalAccessException {
+        Object into = entry.content;
+        if (entry.kind.startsWith(KEYS) || entry.kind.equals(VALUES)) {
+            Map<Object, Object> behind = (Map<Object, Object>) into;
+            behind.clear();
+            for (int at = 0; at < parts.length; at++) {
+                behind.put(entry.kind.equals(VALUES) ? at : parts[at], parts[at]);
+            }
+        } else if (into instanceof List && ((List<?>) into).size() == parts.length) {
+            fillList((List<Object>) into, parts);
+        } else if (into instanceof Collection) {
+            ((Collection<Object>) into).clear();
+            ((Collection<Object>) into).addAll(Arrays.asList(parts));
+        } else if (into instanceof Map) {
+            fillMap((Map<Object, Object>) into, parts);
+        } else {
+            fillPlain(entry, parts);
+        }
     }
 
     private static void fillList(List<Object> into, Object[] parts) {
@@ -1008,6 +1473,10 @@ public final class Splitwire {
             ((StringBuilder) into).replace(0, ((StringBuilder) into).length(), (String) parts[0]);
         } else if (into instanceof StringBuffer) {
             ((StringBuffer) into).replace(0, ((StringBuffer) into).length(), (String) parts[0]);
+        } else if (into instanceof java.util.concurrent.atomic.AtomicInteger) {
+            ((java.util.concurrent.atomic.AtomicInteger) into).set(Math.toIntExact((Long) parts[0]));
+        } else if (into instanceof java.util.concurrent.atomic.AtomicLong) {
+            ((java.util.concurrent.atomic.AtomicLong) into).set((Long) parts[0]);
         } else if (entry.kind.equals(ENTRY)) {
             exactly(parts.length, 2);
             ((Pair) into).key = parts[0];
@@ -1031,6 +1500,7 @@ public final class Splitwire {
     private static final class Pair implements Map.Entry<Object, Object> {
         Object key;
         Object value;
+        boolean isShown; // of a map whose own class stays where it is
 
         public Object getKey() {
             return key;
@@ -1041,6 +1511,9 @@ public final class Splitwire {
         }
 
         public Object setValue(Object next) {
+            if (isShown) {
+                throw forged("a container of the solution's own class is changed");
+            }
             Object old = value;
             value = next;
             return old;
@@ -1059,32 +1532,12 @@ public final class Splitwire {
         }
     }
 
-    private static Object bigInteger(String digits) {
-        int from = digits.startsWith("-") ? 1 : 0;
-        if (digits.length() == from || digits.length() > 10_000) {
+    /** Reads a number that is written as the bytes of its two's complement. */
+    private static BigInteger bigInteger(String digits) {
+        if (digits.isEmpty() || digits.length() > NUMBER_BYTES) {
             throw new Malformed("a number has no allowed count of digits");
         }
-        for (int at = from; at < digits.length(); at++) {
-            if (digits.charAt(at) < '0' || digits.charAt(at) > '9') {
-                throw new Malformed("a number has other signs than digits");
-            }
-        }
-        return new BigInteger(digits);
-    }
-
-    private static BigDecimal decimal(String digits) {
-        try {
-            if (digits.length() > 10_000) {
-                throw new NumberFormatException();
-            }
-            BigDecimal made = new BigDecimal(digits);
-            if (Math.abs((long) made.scale()) > 10_000) {
-                throw new NumberFormatException();
-            }
-            return made;
-        } catch (NumberFormatException error) {
-            throw new Malformed("a number has other signs than digits");
-        }
+        return new BigInteger(digits.getBytes(StandardCharsets.ISO_8859_1));
     }
 
     /** Returns the type of what is in an array, from what the JVM calls it. */
@@ -1260,6 +1713,7 @@ public final class Splitwire {
         out.tag('C');
         out.u32(++calls);
         out.text(signature(stub));
+        out.text(stub.getReturnType().getName());
         Object[] values = new Object[given.length + 1];
         values[0] = object == null ? 0L : number(object);
         System.arraycopy(given, 0, values, 1, given.length);
@@ -1320,7 +1774,7 @@ public final class Splitwire {
         }
         boolean plain = raw.isPrimitive() || raw == Object.class || raw == Iterable.class
             || known.contains(raw.getName()) && !Modifier.isAbstract(raw.getModifiers()) && !raw.isInterface()
-            || READABLE.contains(raw.getName());
+            || READABLE.contains(raw.getName()) || CONCRETE.contains(raw.getName()) || COUNTERS.contains(raw.getName());
         if (!plain || depth > DEPTH) {
             throw new Unwritable("there is no plain form of ".concat(raw.getName()));
         }
@@ -1422,23 +1876,30 @@ public final class Splitwire {
 
     private static void answer(In in, Out out, int id, Class<?> type, Map<Long, Object> objects) {
         String signature = in.text();
+        String declared = in.text();
         Object[] values = read(in);
         Object[] given = Arrays.copyOfRange(values, 1, values.length);
         Object result;
         try {
-            Method method = found(type, signature, given.length);
-            result = method.invoke(object(type, method, (Long) values[0], objects), given);
-        } catch (Throwable error) {
-            failed(out, id, error instanceof InvocationTargetException ? error.getCause() : error);
+            Method method = found(type, signature, given);
+            Object object = object(type, method, (Long) values[0], objects);
+            Object[] fitted = fitted(method, given);
+            result = narrowed(method.invoke(object, fitted), method.getReturnType(), declared);
+        } catch (InvocationTargetException error) {
+            failed(out, id, error.getCause());
             write(out);
             return;
+        } catch (ReflectiveOperationException | IllegalArgumentException error) {
+            throw new Unwritable("the method cannot be called: ".concat(error.toString()));
         }
         out.tag('R');
         out.u32(id);
         write(out, new Object[] {result});
     }
 
-    private static Object object(Class<?> type, Method method, long number, Map<Long, Object> objects) throws Throwable {
+    /** Returns the object that a number stands for; what its constructor throws is no answer to a call. */
+    private static Object object(Class<?> type, Method method, long number, Map<Long, Object> objects)
+        throws ReflectiveOperationException {
         if (Modifier.isStatic(method.getModifiers())) {
             return null;
         }
@@ -1446,19 +1907,25 @@ public final class Splitwire {
         if (object == null) {
             Constructor<?> constructor = type.getDeclaredConstructor();
             constructor.setAccessible(true);
-            object = constructor.newInstance();
+            try {
+                object = constructor.newInstance();
+            } catch (InvocationTargetException error) {
+                throw new Unwritable("the constructor failed: ".concat(String.valueOf(error.getCause())));
+            }
             objects.put(number, object);
         }
         return object;
     }
 
-    private static Method found(Class<?> type, String signature, int count) throws NoSuchMethodException {
+    /** Finds the method that a call means: of the same parameters, or else one that takes what is given. */
+    private static Method found(Class<?> type, String signature, Object[] given) throws NoSuchMethodException {
         String name = signature.substring(signature.lastIndexOf('.') + 1, signature.indexOf('('));
+        String parameters = signature.substring(signature.indexOf('('));
         Method found = null;
-        for (Method method : type.getDeclaredMethods()) {
-            if (method.getName().equals(name) && method.getParameterCount() == count && !method.isSynthetic()) {
-                boolean exact = signature(method).endsWith(signature.substring(signature.indexOf('(')));
-                found = found == null || exact ? method : found;
+        for (Method method : methods(type, new ArrayList<>())) {
+            if (method.getName().equals(name) && !method.isSynthetic() && fitted(method, given) != null) {
+                boolean exact = signature(method).endsWith(parameters);
+                found = found == null || exact && !signature(found).endsWith(parameters) ? method : found;
             }
         }
         if (found == null) {
@@ -1466,6 +1933,92 @@ public final class Splitwire {
         }
         found.setAccessible(true);
         return found;
+    }
+
+    /** Gathers the methods that objects of a class have, those that override others first. */
+    private static List<Method> methods(Class<?> type, List<Method> into) {
+        for (Class<?> one = type; one != null && isOwn(one); one = one.getSuperclass()) {
+            into.addAll(Arrays.asList(one.getDeclaredMethods()));
+        }
+        for (Class<?> one = type; one != null; one = one.getSuperclass()) {
+            for (Class<?> each : one.getInterfaces()) {
+                methods(each, into);
+            }
+        }
+        return into;
+    }
+
+    /** Returns arguments as a method takes them; null if it does not. */
+    private static Object[] fitted(Method method, Object[] given) {
+        Class<?>[] types = method.getParameterTypes();
+        Object[] direct = types.length == given.length ? fitted(types, given) : null;
+        int fixed = types.length - 1;
+        if (direct != null || !method.isVarArgs() || given.length < fixed) {
+            return direct;
+        }
+        Object rest = Array.newInstance(types[fixed].getComponentType(), given.length - fixed);
+        Object[] all = Arrays.copyOf(given, types.length);
+        for (int at = fixed; at < given.length; at++) {
+            Object one = fitted(given[at], types[fixed].getComponentType());
+            if (one == null && (given[at] != null || types[fixed].getComponentType().isPrimitive())) {
+                return null;
+            }
+            Array.set(rest, at - fixed, one);
+        }
+        all[fixed] = rest;
+        return fitted(types, all);
+    }
+
+    private static Object[] fitted(Class<?>[] types, Object[] given) {
+        Object[] fitted = new Object[given.length];
+        for (int at = 0; at < given.length; at++) {
+            fitted[at] = fitted(given[at], types[at]);
+            if (fitted[at] == null && (given[at] != null || types[at].isPrimitive())) {
+                return null;
+            }
+        }
+        return fitted;
+    }
+
+    /** Returns a value as one of a type; null if it is none. */
+    private static Object fitted(Object value, Class<?> type) {
+        if (value == null || boxed(type).isInstance(value)) {
+            return value;
+        }
+        Object number = value instanceof Character && type != short.class && type != byte.class ? (Object) (int) (Character) value : value;
+        boolean is = type.isPrimitive() && number instanceof Number && number.getClass().getName().startsWith("java.lang.");
+        return is ? converted((Number) number, type.getName()) : null;
+    }
+
+    /** Returns a number as one of a primitive type, if that has it; a fraction as no whole number. */
+    private static Number converted(Number value, String type) {
+        boolean isWhole = !(value instanceof Double || value instanceof Float);
+        long whole = value.longValue();
+        switch (type) {
+            case "double":
+                return isWhole && (long) (double) whole != whole ? null : (Number) value.doubleValue();
+            case "float":
+                return isWhole && (long) (float) whole == whole ? (Number) (float) whole : null;
+            case "long":
+                return isWhole ? (Number) whole : null;
+            case "int":
+                return isWhole && (int) whole == whole ? (Number) (int) whole : null;
+            case "short":
+                return isWhole && (short) whole == whole ? (Number) (short) whole : null;
+            case "byte":
+                return isWhole && (byte) whole == whole ? (Number) (byte) whole : null;
+            default:
+                return null;
+        }
+    }
+
+    /** Returns a result as the type has it that the prompt declares, if both are of numbers. */
+    private static Object narrowed(Object result, Class<?> type, String declared) {
+        if (!type.isPrimitive() || !(result instanceof Number)) {
+            return result;
+        }
+        Number converted = converted((Number) result, declared);
+        return converted == null ? result : converted;
     }
 
     private static void failed(Out out, int id, Throwable error) {

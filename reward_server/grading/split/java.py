@@ -16,22 +16,20 @@ from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, open_blocks, unclosed, unopened
+from reward_server.grading.split.holding import looks_once
 from reward_server.grading.split.state import is_member_state_java, is_state_java
 from reward_server.grading.split.trusting import is_trusting_java
 from reward_server.grading.split.unseen import is_unseen_java
-from reward_server.grading.split.words import QUOTED, UngrammaticalError, Words, word_set
+from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
 _LOOP = "SplitwireMain"
 _IN_PLACE = re.compile(r"(?i)\bin[- ]?place\b|\bmodif(?:y|ies|ied)\b|\bmutat")
 _CLASS = re.compile(r"\bgetClass\s*\(|\bidentityHashCode\b|\bWeakReference\b")
-# A name that is no field, method or type; with what may be asked of it though a call was given it.
-_NAME = r"(?<![\w.]){}\b(?!\s*\()(?!\s*\.\s*(?:length\b(?!\s*\()|(?:size|isEmpty)\s*\())"
 _UNCHANGING = word_set(
     """int long double float char boolean byte short String Integer Long Double Float Character
     Boolean Byte Short BigInteger BigDecimal"""
 )
-_DECLARED = rf"\b(?:{'|'.join(sorted(_UNCHANGING))})\s+{{}}\b(?!\s*\[)"
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -72,7 +70,7 @@ def split_java(task: Task) -> Split | None:
     if owner is None or signature is None or _keeps_state(blocks):
         return None
     is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
-    if _CLASS.search(task.tests) or not (is_asked or _looks_once(task.tests, signature.name)):
+    if _CLASS.search(task.tests) or not (is_asked or looks_once(task.tests, signature.name)):
         return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
@@ -83,35 +81,6 @@ def parse_signature(head: Sequence[str]) -> Signature | None:
         return _Words(head).signature()
     except UngrammaticalError:
         return None
-
-
-def _looks_once(tests: str, method: str) -> bool:
-    """Returns True if tests do not look again at objects after they handed them to a method.
-
-    What these hold then could be what the tests compute the expected value from.
-    """
-    code = QUOTED.sub(lambda found: " " * len(found[0]), tests)
-    calls = [
-        range(one.end(), _end(code, one.end()))
-        for one in re.finditer(rf"\b{re.escape(method)}\s*\(", code)
-    ]
-    for call in calls:
-        for name in set(re.findall(_NAME.format("([a-z_]\\w*)"), code[call.start : call.stop])):
-            if name not in _NO_NAMES and not re.search(_DECLARED.format(name), code):
-                looks = (one.start() for one in re.finditer(_NAME.format(name), code))
-                if any(at >= call.stop and not any(at in one for one in calls) for at in looks):
-                    return False
-    return True
-
-
-def _end(code: str, start: int) -> int:
-    """Returns where the bracket closes that opens before a place."""
-    depth = 1
-    for at in range(start, len(code)):
-        depth += (code[at] in "([{") - (code[at] in ")]}")
-        if depth == 0:
-            return at
-    return len(code)
 
 
 def _class_name(head: Sequence[str]) -> str | None:
