@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 import re
 import struct
@@ -15,15 +16,22 @@ import sys
 from typing import Protocol, cast
 
 _KIND = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16)")
+_TEXT_KIND = re.compile(r"[<>]U[1-9]\d{0,5}|\|S[1-9]\d{0,5}")
+_DATE_KIND = re.compile(r"[<>][Mm]8\[\d{0,9}(?:[YMWDhms]|[munpfa]s)\]")
+_TOLD_KINDS = (_KIND, _TEXT_KIND, _DATE_KIND)
 _NAMES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 _FORMATS = dict(zip(_NAMES, "?bhiqBHIQefd", strict=True))
 _MAX_DIMENSIONS = 32
+_MAX_FIELDS = 256
 _MAX_EMPTY_ELEMENTS = 1_000_000
 
 
 class _Type(Protocol):
     @property
     def str(self) -> str: ...
+
+    @property
+    def descr(self) -> list[tuple[object, ...]]: ...
 
 
 class _Array(Protocol):
@@ -41,7 +49,9 @@ class _Numpy(Protocol):
     ndarray: type
     generic: type
 
-    def frombuffer(self, data: bytes, dtype: str) -> _Array: ...
+    def dtype(self, kind: object) -> _Type: ...
+
+    def frombuffer(self, data: bytes, dtype: object) -> _Array: ...
 
 
 def _numpy() -> _Numpy | None:
@@ -95,7 +105,60 @@ def build(kind: object, shape: object, data: object) -> object:
     numpy = _numpy()
     if numpy is None:
         return _nested(_numbers(kind, raw), dimensions)
-    array = numpy.frombuffer(raw, kind)
+    return _shaped(numpy.frombuffer(raw, kind), shape)
+
+
+def text_of(value: object) -> str | None:
+    """Returns a text that tells an array of texts, dates or records; None for anything else.
+
+    So is a date or span of numpy's told.
+    """
+    numpy = cast("_Numpy", _numpy())
+    array = cast("_Array", value)
+    kind: object = array.dtype.str
+    if not _is_told(kind):
+        kind = [list(field) for field in array.dtype.descr]
+        if not _are_fields(kind) or numpy.dtype(_as_type(kind)) != array.dtype:
+            return None
+    shape = list(array.shape) if type(value) is numpy.ndarray else None
+    return json.dumps([kind, shape, base64.b64encode(array.tobytes()).decode()])
+
+
+def from_text(text: str) -> object:
+    """Returns the array that a text tells; numpy is loaded.
+
+    Raises:
+        ValueError: there is no such array.
+    """
+    match json.loads(text):
+        case [kind, shape, str(data)] if _is_told(kind) or _are_fields(kind):
+            array = cast("_Numpy", _numpy()).frombuffer(_bytes_of(data), _as_type(kind))
+            return _shaped(array, shape)
+    raise ValueError("not an array")
+
+
+def _is_told(kind: object) -> bool:
+    return type(kind) is str and any(one.fullmatch(kind) for one in _TOLD_KINDS)
+
+
+def _are_fields(kind: object) -> bool:
+    """Returns True for names and kinds of a record's fields."""
+    if type(kind) is not list or not 0 < len(kind) <= _MAX_FIELDS:
+        return False
+    return all(
+        type(field) is list and len(field) == 2 and type(field[0]) is str and _is_told(field[1])
+        for field in kind
+    )
+
+
+def _as_type(kind: object) -> object:
+    return list(map(tuple, cast("list[list[object]]", kind))) if type(kind) is list else kind
+
+
+def _shaped(array: _Array, shape: object) -> object:
+    dimensions = _dimensions(shape)
+    if math.prod(array.shape) != math.prod(dimensions):
+        raise ValueError("array of another size than it says")
     if shape is None:
         return array[0]  # type: ignore[index]  # the protocol above names no operators
     return array.reshape(dimensions).copy()  # type: ignore[attr-defined]  # as above

@@ -14,7 +14,8 @@ Subclasses of these types are cast down to them, by the base's own methods, or c
 reference to the object where the class has attributes of its own (`extended`); one that loses its
 class says so. Named tuples keep
 their fields' names (`records`). A `defaultdict` keeps its factory only where that is a plain type.
-A time zone becomes its offset at that moment. A numpy array decodes to an array where numpy is
+A time zone is its offset, with its name if it has one, or its name in the library; any other
+becomes its offset at that moment, and says so. A numpy array decodes to an array where numpy is
 loaded already, else to nested lists. What has no tag is left to `References`.
 Where tests look at identity, data that cannot change has a number beside (`identities`).
 A built-in type is its name; a candidate names only `ANSWERED_TYPES`, in answers. What it hands to

@@ -164,25 +164,23 @@ def _decode_date(content: object) -> object:
     return datetime.date(*_integers(content, 3))
 
 
-def _zone(offset: object) -> datetime.timezone | None:
-    if offset is None:
-        return None
-    _check(type(offset) is int, "not an offset")
-    return datetime.timezone(datetime.timedelta(microseconds=cast("int", offset)))
+def _zone(value: object) -> datetime.tzinfo | None:
+    _check(value is None or isinstance(value, datetime.tzinfo), "not a zone")
+    return cast("datetime.tzinfo | None", value)
 
 
 def _decode_time(content: object) -> object:
-    *clock, offset = _list_of(content, 6)
+    *clock, zone = _list_of(content, 6)
     hour, minute, second, microsecond, fold = _integers(clock, 5)
-    return datetime.time(hour, minute, second, microsecond, _zone(offset), fold=fold)
+    return datetime.time(hour, minute, second, microsecond, _zone(zone), fold=fold)
 
 
 def _decode_datetime(content: object) -> object:
-    *fields, offset = _list_of(content, 9)
+    *fields, zone = _list_of(content, 9)
     *moment, fold = _integers(fields, 8)
     year, month, day, hour, minute, second, microsecond = moment
     return datetime.datetime(
-        year, month, day, hour, minute, second, microsecond, _zone(offset), fold=fold
+        year, month, day, hour, minute, second, microsecond, _zone(zone), fold=fold
     )
 
 
@@ -192,8 +190,12 @@ def _decode_timedelta(content: object) -> object:
 
 
 def _decode_timezone(content: object) -> object:
-    _check(type(content) is int, "not an integer")
-    return _zone(content)
+    _check(type(content) is list, "not a list")
+    offset, *names = cast("list[object]", content)
+    _check(type(offset) is int, "not an offset")
+    _check(len(names) <= 1, "a zone with several names")
+    span = datetime.timedelta(microseconds=cast("int", offset))
+    return datetime.timezone(span, *map(_text, names))
 
 
 def _decode_array(content: object) -> object:
@@ -366,11 +368,20 @@ class Decoder:
             return self._type_of(_text(content))
         return self._referring(tag, content)
 
+    def _zone(self, key: str, offset: datetime.tzinfo | None) -> datetime.tzinfo | None:
+        """Returns the zone with a name, what it was at some moment where there is none."""
+        found = library_types.zone(key)
+        if found is None:
+            self._references.note_cast()
+        return found or offset
+
     def _referring(self, tag: str, content: object) -> object:
         match tag, content:
             case ("cast", [value]):
                 self._references.note_cast()
                 return value
+            case ("zone", [str(key), offset]):
+                return self._zone(key, _zone(offset))
             case ("record", [name, fields, values]):
                 return self._references.records.build(name, fields, values)
             case ("extended", [value, reference, shown]):

@@ -310,6 +310,28 @@ class Encoder:
             return self._told_cast(plain)
         return self._extended(value, plain, [extended.FACTORY])
 
+    def zoned(
+        self, tag: str, fields: list[int], value: datetime.time | datetime.datetime
+    ) -> object:
+        """Returns the JSON value of a time, with its zone; an unknown zone is told by its offset.
+
+        Args:
+            tag: of its type.
+            fields: what it is but for its zone.
+            value: the time.
+        """
+        zone = value.tzinfo
+        if zone is None:
+            return {tag: [*fields, None]}
+        if type(zone) is datetime.timezone:
+            return {tag: [*fields, self.value(zone)]}
+        offset = _microseconds(value.utcoffset())
+        key = library_types.key_of(zone)
+        told = None if offset is None else {"timezone": [offset]}
+        if key is not None:
+            return {tag: [*fields, {"zone": [key, told]}]}
+        return self._told_cast({tag: [*fields, told]})
+
     def _foreign(self, value: object) -> object:
         if self._extends and isinstance(value, Exception):
             names, text = faults.names_of(value), faults.text_of(value)
@@ -541,14 +563,13 @@ def _microseconds(span: datetime.timedelta | None) -> int | None:
 def _encode_time(encoder: Encoder, value: object, depth: int) -> object:
     time = cast("datetime.time", value)
     clock = [time.hour, time.minute, time.second, time.microsecond, time.fold]
-    return {"time": [*clock, _microseconds(time.utcoffset())]}
+    return encoder.zoned("time", clock, time)
 
 
 def _encode_datetime(encoder: Encoder, value: object, depth: int) -> object:
     moment = cast("datetime.datetime", value)
     clock = [moment.hour, moment.minute, moment.second, moment.microsecond, moment.fold]
-    offset = _microseconds(moment.utcoffset())
-    return {"datetime": [moment.year, moment.month, moment.day, *clock, offset]}
+    return encoder.zoned("datetime", [moment.year, moment.month, moment.day, *clock], moment)
 
 
 def _encode_timedelta(encoder: Encoder, value: object, depth: int) -> object:
@@ -556,8 +577,8 @@ def _encode_timedelta(encoder: Encoder, value: object, depth: int) -> object:
 
 
 def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
-    zone = cast("datetime.timezone", value)
-    return {"timezone": _microseconds(zone.utcoffset(None))}
+    offset, *name = vars(datetime.timezone)["__getinitargs__"](value)
+    return {"timezone": [_microseconds(offset), *name]}
 
 
 def _encode_type(encoder: Encoder, value: object, depth: int) -> object:

@@ -11,8 +11,9 @@ What it does not: tell a solution that honestly raises `ValueError` from one tha
 from __future__ import annotations
 
 import builtins
+import contextlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 _MAX_NAMES = 64
@@ -54,19 +55,47 @@ _STANDARD = frozenset(
 )
 
 
-class CandidateError(Exception):
+_SET_BASES = vars(type)["__bases__"].__set__
+
+
+class SolutionClass(type):
+    """The class of exception classes that stand for the solution's.
+
+    Tests that look at their bases do not see that they stand for others.
+    """
+
+    @property
+    def __mro__(cls) -> tuple[type, ...]:
+        return tuple(one for one in vars(type)["__mro__"].__get__(cls) if one is not CandidateError)
+
+    @property
+    def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]  # it is not set by name
+        bases = vars(type)["__bases__"].__get__(cls)
+        return tuple(one for one in bases if one is not CandidateError) or (Exception,)
+
+    @property
+    def __base__(cls) -> type:
+        return cls.__bases__[0]
+
+
+class CandidateError(Exception, metaclass=SolutionClass):
     """The solution raised an exception that has no counterpart in the judge."""
 
-    text = ""
-    solution_object: object = None
+    runner_text = ""
+    runner_object: object = None
+    runner_names: Sequence[str] = ()  # of its classes over there
 
     def __str__(self) -> str:
-        return self.text
+        return self.runner_text
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__") or self.solution_object is None:
+        if name.startswith("__") or self.runner_object is None:
             raise AttributeError(name)
-        return getattr(self.solution_object, name)
+        return getattr(self.runner_object, name)
+
+
+_Classes = tuple[type[Exception], ...]
+Expected = dict[str, type[CandidateError]]  # what tests catch and the solution defines, by name
 
 
 class CandidateExit(BaseException):  # it is no Exception where it comes from either
@@ -106,7 +135,7 @@ def leaves(names: list[str]) -> bool:
 def construct(kind: type[Exception], arguments: list[object]) -> Exception:
     """Makes an exception, with the arguments if its class takes them."""
     try:
-        return kind(*arguments)
+        return cast("Exception", type.__call__(kind, *arguments))  # here, not over there
     except Exception:  # noqa: BLE001  # whatever a constructor makes of other arguments
         error = kind.__new__(kind)
         error.args = tuple(arguments)
@@ -118,7 +147,7 @@ def rebuild(
     arguments: list[object],
     text: str,
     solution_object: object,
-    expected: Mapping[str, type[CandidateError]],
+    expected: Expected,
 ) -> BaseException:
     """Returns what the judge raises for an exception of the candidate's.
 
@@ -127,7 +156,7 @@ def rebuild(
         arguments: the exception's arguments.
         text: its message.
         solution_object: stands for the exception itself, or None.
-        expected: classes that tests catch and that the solution defines, by name.
+        expected: see `Expected`.
     """
     title = names[0].rpartition(".")[2] if names else ""
     if leaves(names):
@@ -135,12 +164,57 @@ def rebuild(
     known = known_class(names)
     if known is not None and names[0] in (f"{known.__module__}.{known.__qualname__}",):
         return construct(known, arguments)
-    wanted = [expected[name] for name in names if name in expected]
-    bases = (*(wanted or [CandidateError]), *([known] if known else []))
-    error = construct(_subclass(title, bases), arguments)
-    error.__dict__["text"] = text
-    error.__dict__["solution_object"] = solution_object
+    error = construct(_class_of(title, names, expected), arguments)
+    error.__dict__["runner_text"] = text
+    error.__dict__["runner_object"] = solution_object
+    error.__dict__["runner_names"] = names
     return error
+
+
+def _class_of(title: str, names: list[str], expected: Expected) -> type[Exception]:
+    if names and names[0] in expected:
+        return derived(names, expected)
+    wanted, known = _bases(names, expected)
+    return _subclass(title, (*wanted, *known))
+
+
+def derived(names: list[str], expected: Expected) -> type[CandidateError]:
+    """Derives what stands for a class from what stands for those that it is derived from.
+
+    Args:
+        names: of the class, which tests catch, and of those that it is derived from.
+        expected: see `Expected`; it holds another class then if the first one cannot be derived.
+    """
+    kind = expected[names[0]]
+    if "_runner_is_derived" in vars(kind):
+        return kind
+    wanted, known = _bases(names[1:], expected)
+    with contextlib.suppress(TypeError):  # no order of bases, which no class has
+        _SET_BASES(kind, wanted)
+        kind = expected[names[0]] = _joined(kind, wanted, known)
+    type.__setattr__(kind, "_runner_is_derived", True)
+    return kind
+
+
+def _joined(
+    kind: type[CandidateError],
+    bases: tuple[type[Exception], ...],
+    known: tuple[type[Exception], ...],
+) -> type[CandidateError]:
+    """Returns a class that is derived from one of Python's too, another one if need be."""
+    try:
+        _SET_BASES(kind, (*bases, *known))
+    except TypeError:  # it has another memory layout
+        own = {name: one for name, one in vars(kind).items() if name.startswith("_runner")}
+        return cast("type[CandidateError]", type(kind.__name__, (kind, *known), own))
+    return kind
+
+
+def _bases(names: list[str], expected: Expected) -> tuple[_Classes, _Classes]:
+    """Returns what stands for the classes with these names, and what is known of them here."""
+    known = known_class(names)
+    wanted = tuple(expected[name] for name in names if name in expected)
+    return wanted or (CandidateError,), (known,) if known else ()
 
 
 def more_of(error: BaseException, encode: Encode, depth: int = _MAX_CHAIN) -> list[object] | None:
@@ -168,9 +242,7 @@ def _told(error: BaseException | None, encode: Encode, depth: int) -> list[objec
     return [names_of(error), arguments, text_of(error), more_of(error, encode, depth)]
 
 
-def completed(
-    error: BaseException, more: list[object], expected: Mapping[str, type[CandidateError]]
-) -> BaseException:
+def completed(error: BaseException, more: list[object], expected: Expected) -> BaseException:
     """Returns an exception with what `more_of` tells of it; what is malformed tells nothing."""
     match more:
         case [cause, context, bool(suppresses), list(notes), list(attributes)]:
@@ -183,7 +255,7 @@ def completed(
     return error
 
 
-def _retold(told: object, expected: Mapping[str, type[CandidateError]]) -> BaseException | None:
+def _retold(told: object, expected: Expected) -> BaseException | None:
     match told:
         case [list(names), list(arguments), str(text), more]:
             known = [name for name in names if type(name) is str]
@@ -197,7 +269,7 @@ def _give(error: BaseException, attributes: list[object]) -> None:
     for named in attributes:
         for name, value in named.items() if type(named) is dict else ():
             is_public = type(name) is str and name.isidentifier() and not name.startswith("_")
-            if is_public and not hasattr(type(error), name):
+            if is_public and not any(name in vars(kind) for kind in type(error).__mro__):
                 error.__dict__[name] = value
 
 

@@ -1,16 +1,22 @@
 """Values of the standard library that cross as data: views, memory, and what a text tells in full.
 
 Like numpy's arrays, what needs a module is made of it only where that module is loaded already; the
-other side's word loads none. Elsewhere the value stays an object over there.
+other side's word loads none but `zoneinfo`. Elsewhere the value stays an object over there.
 """
 
 from __future__ import annotations
 
+import datetime
+import re
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import cast
 
+from . import arrays
+
+_ZONE = re.compile(r"[A-Za-z][\w+-]*(?:/[A-Za-z][\w+-]*){0,2}", re.ASCII)
+_MAX_ZONE_CHARACTERS = 64
 _MAX_CHARACTERS = 1 << 20
 
 
@@ -36,9 +42,42 @@ def _from_text(kind: Callable[..., object], text: str) -> object:
     return kind(text)
 
 
+def _made_zone(kind: Callable[..., object], text: str) -> object:
+    return zone(text)
+
+
+def _made_array(kind: Callable[..., object], text: str) -> object:
+    return arrays.from_text(text)
+
+
+def key_of(value: object) -> str | None:
+    """Returns the name of a zone of the library's, None for anything else."""
+    kind = getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
+    if kind is None or type(value) is not kind:
+        return None
+    key: object = getattr(value, "key", None)
+    return key if type(key) is str else None
+
+
+def zone(key: str) -> datetime.tzinfo | None:
+    """Returns the library's zone with a name, None if there is none."""
+    if len(key) > _MAX_ZONE_CHARACTERS or not _ZONE.fullmatch(key):
+        return None
+    import zoneinfo  # dear, and few answers have a zone
+
+    try:
+        return zoneinfo.ZoneInfo(key)
+    except (LookupError, OSError, ValueError):
+        return None
+
+
 _Build = Callable[[Callable[..., object], str], object]
 # How each class is told by a text and made of it, by its full name.
-_TOLD: Mapping[str, tuple[Callable[[object], str], _Build]] = {
+_TOLD: Mapping[str, tuple[Callable[[object], str | None], _Build]] = {
+    **dict.fromkeys(
+        ("numpy.ndarray", "numpy.datetime64", "numpy.timedelta64"), (arrays.text_of, _made_array)
+    ),
+    "zoneinfo.ZoneInfo": (key_of, _made_zone),
     "array.array": (_array_text, _array),
     "uuid.UUID": (str, _from_text),
     "pathlib.PurePosixPath": (str, _from_text),
@@ -56,7 +95,7 @@ def text_of(value: object) -> tuple[str, str] | None:
     if name not in _TOLD:
         return None
     text = _TOLD[name][0](value)
-    return (name, text) if len(text) <= _MAX_CHARACTERS else None
+    return (name, text) if text is not None and len(text) <= _MAX_CHARACTERS else None
 
 
 def from_text(name: object, text: object) -> object | None:

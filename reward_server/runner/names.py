@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import symtable
 from collections.abc import Iterable, Iterator
 from types import CodeType
 
 from .remembering import remembered
+
+_CLASS_NAME = re.compile(r"_*[A-Z]\w*[a-z]\w*")
+_CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:
@@ -74,27 +78,36 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 @remembered
 def caught(text: str) -> frozenset[str]:
-    """Returns the names that a text catches, or hands to something called like `assertRaises`."""
+    """Returns the names of what a text may catch, also as attributes.
+
+    These are what follows `except`, what is handed to something called like `assertRaises`, and
+    what is called like an exception. Where one of those is a variable, any name that is written
+    like a class may be what it holds.
+    """
+    found = set(_CALLED_LIKE_EXCEPTIONS.findall(text))
     if "except" not in text and "aises" not in text:
-        return frozenset()
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+        return frozenset(found)
+    nodes = list(ast.walk(ast.parse(text)))
+    for node in nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
-            found.update(_plain_names(node.type))
-        elif isinstance(node, ast.Call) and "aises" in _called(node.func) and node.args:
-            found.update(_plain_names(node.args[0]))
+            found.update(_last_names(node.type))
+        elif isinstance(node, ast.Call) and "aises" in _last_name(node.func) and node.args:
+            found.update(_last_names(node.args[0]))
+    if not all(map(_CLASS_NAME.fullmatch, found)):
+        found.update(filter(_CLASS_NAME.fullmatch, map(_last_name, nodes)))
     return frozenset(found)
 
 
-def _called(function: ast.expr) -> str:
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
-
-
-def _plain_names(node: ast.expr) -> Iterator[str]:
+def _last_names(node: ast.expr) -> list[str]:
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    return (part.id for part in parts if isinstance(part, ast.Name))
+    return [_last_name(part) for part in parts]
+
+
+def _last_name(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 @remembered

@@ -17,7 +17,7 @@ import types
 from typing import Any, NoReturn, TypeGuard, cast
 
 from . import faults
-from .codec import is_asked_for
+from .codec import Foreign, is_asked_for
 from .extended import Extended
 from .operations import COROUTINE, GENERATOR, SPECIAL
 from .records import fields_of
@@ -88,13 +88,16 @@ class Proxy(Referred):
     __hash__ = None  # type: ignore[assignment]  # but where its class has one
 
     def __instancecheck__(self, instance: object) -> bool:
+        if isinstance(instance, faults.CandidateError):
+            told = as_list(self._runner_session.request("class_names", self))
+            return told[0] in instance.runner_names
         is_known = isinstance(instance, (Proxy, Extended)) or fields_of(type(instance)) is not None
         if not (is_known or self._runner_session.is_rebuilt(instance)):
             return False
         return self._runner_session.request("isinstance", instance, self) is True
 
     def __subclasscheck__(self, subclass: object) -> bool:
-        if not isinstance(subclass, Proxy):
+        if not isinstance(subclass, Foreign):
             return False
         return self._runner_session.request("issubclass", subclass, self) is True
 

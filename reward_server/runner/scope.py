@@ -15,9 +15,10 @@ import re
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from . import faults, names, plain, prompt, solution
+from . import names, plain, prompt, solution
+from .caught import Caught, CaughtClass
 from .codec import Foreign
 from .proxy import Proxy, is_named
 from .proxy import named as proxy_of
@@ -86,9 +87,8 @@ class Scope:
         self._sources = sources
         self._entry_point = entry_point
         self._prompt = prompt.parse(prompt_text) if prompt_text else None
-        caught = frozenset[str]().union(*map(names.caught, sources))
-        self._caught = frozenset(name for name in caught if name not in _BUILTINS)
-        self._stand_ins: dict[str, object] = {name: self._make(name) for name in self._caught}
+        self._caught = Caught(sources, session)
+        self._stand_ins: dict[str, object] = {}
         self._imported: set[str] = set()
         session.may_mix = self._may_mix
         if prompt.complete_classes(self._prompt, entry_point):
@@ -117,8 +117,10 @@ class Scope:
                 found[name] = meant.value if isinstance(meant, _Meant) else value
 
     def _stand_in(self, name: str) -> object:
+        if name in self._caught:
+            return self._caught.look_up(name)
         if name not in self._stand_ins:
-            self._stand_ins[name] = self._make(name)
+            self._stand_ins[name] = self.proxy(name)
         return self._stand_ins[name]
 
     def _import(self, name: str) -> object:
@@ -128,6 +130,8 @@ class Scope:
 
     def _meant(self, name: str) -> object:
         """Returns the data that a name means, else what stands for it."""
+        if name in self._caught:
+            self._session.check_that_it_is_loaded()  # what it is derived from is not known before
         stand_in = self._stand_in(name)
         is_asked = self._session.loaded and is_named(stand_in) and self._may_be_data(name)
         if not is_asked:
@@ -165,13 +169,6 @@ class Scope:
         taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()
         return any(map(_CLASS_NAME.fullmatch, taken))
 
-    def _make(self, name: str) -> object:
-        if name not in self._caught:
-            return self.proxy(name)
-        kind = cast("type[faults.CandidateError]", type(name, (faults.CandidateError,), {}))
-        self._session.expected[f"{solution.NAME}.{name}"] = kind
-        return kind
-
     def _find(self, name: str) -> object:
         if name == self._entry_point:
             return self._stand_in(name)
@@ -183,7 +180,7 @@ class Scope:
             return _BUILTINS[name]
         if name.startswith("__"):
             raise KeyError(name)
-        if name in self._helpers:
+        if name in self._helpers and not isinstance(self._helpers[name], CaughtClass):
             return self._helpers[name]
         if self._is_module(name):
             if isinstance(meant := self._meant(name), _Meant) and not isinstance(
@@ -201,10 +198,10 @@ class Scope:
         uses = [use for source in self._sources for use in _KIND_USE.findall(source)]
         return all(use.endswith("(") for use in uses)
 
-    def _kind_of(self, value: object) -> object:
+    def _kind_of(self, value: object, *body: Any) -> object:
         """Returns what `type` does, and for an object of the solution's its class over there."""
-        if not isinstance(value, Foreign):
-            return type(value)
+        if body or not isinstance(value, Foreign):
+            return cast("Any", type)(value, *body)
         kind = self._session.request("kind", value)
         named = self._session.request("get", kind, "__name__")
         taken = {*self._taken, *self._imported}

@@ -336,7 +336,11 @@ class Service:
                 return value
             case ["stop"]:
                 raise StopIteration
-            case ["raise", list(names), list(arguments), str(text), error]:
+            case ["raise", list(names), list(arguments), str(text), error, *updates]:
+                self._take(*cast("list[Any]", updates))
+                self._containers.settle()
+                if isinstance(error, Exception):  # the solution's own
+                    raise error
                 kind = faults.known_class(cast("list[str]", names)) or RaisedByTestsError
                 raised = faults.construct(kind, arguments or [text])
                 vars(raised)["_runner_thing"] = error

@@ -25,7 +25,7 @@ Candidate to judge, with the same number:
     "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
                                           the same number by return, raise or stop;
                                           [[number, container], ...] of those that changed may
-                                          follow in a request and in a return
+                                          follow in a request, a return and a raise
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class Session:
         self.doubts_empty = False
         self.may_mix: Callable[[], bool] = _never
         self.ended: SessionEnded | None = None
-        self.expected: dict[str, type[faults.CandidateError]] = {}
+        self.expected: faults.Expected = {}
         self.signals: dict[str, int] = {}
         self.calls_indirectly = False
         self.brings_changes = False
@@ -229,8 +229,10 @@ class Session:
         Raises:
             NotDataError: it must not be handed over.
         """
-        if isinstance(value, Foreign):
+        if isinstance(value, Foreign) and not self._is_own_class(value):
             return value.runner_reference()
+        if isinstance(value, faults.CandidateError) and isinstance(value.runner_object, Foreign):
+            return value.runner_object.runner_reference()
         if id(value) in self._rebuilt:
             return self._rebuilt[id(value)][1].runner_reference()
         self.cross()
@@ -240,6 +242,9 @@ class Session:
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
+
+    def _is_own_class(self, value: object) -> bool:
+        return issubclass(type(value), type) and value in self.own.classes
 
     def resolve(self, reference: object) -> object:
         """Returns the proxy, or the thing of the tests', that the candidate means.
@@ -718,21 +723,27 @@ class Session:
     def _returned(self, results: list[object]) -> bytes:
         """Returns the answer to something that the solution asked for."""
         encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
-        value = encoder.value(results[0])
-        updates = self._containers.updates(encoder)
-        frame = encoder.dumps(["return", value, *([updates] if updates else [])])
-        self._containers.sent(updates)
-        self._containers.hand_over(results)
-        return frame
+        return self._with_changes(encoder, ["return", encoder.value(results[0])], results)
 
     def _describe(self, error: Exception) -> bytes:
-        encoder = self._encoder(self, _OWN_LIMIT)
+        """Returns the answer to something that raised, whose containers the tests may hold."""
+        encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
         self._raised_by_tests.append(error)
         text = without_addresses(faults.text_of(error))
         try:
             arguments = encoder.items(list(error.args))
         except NotDataError:
+            self._containers.withdraw()
             arguments = [text]
-        return encoder.dumps(
-            ["raise", faults.names_of(error), arguments, text, encoder.refer(error)]
-        )
+        described = ["raise", faults.names_of(error), arguments, text, encoder.refer(error)]
+        return self._with_changes(encoder, described, error.args)
+
+    def _with_changes(
+        self, encoder: Encoder, answer: list[object], handed: Iterable[object]
+    ) -> bytes:
+        """Returns an answer, with what the tests changed in containers."""
+        updates = self._containers.updates(encoder)
+        frame = encoder.dumps([*answer, updates] if updates else answer)
+        self._containers.sent(updates)
+        self._containers.hand_over(handed)
+        return frame

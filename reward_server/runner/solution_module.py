@@ -7,7 +7,6 @@ An exception class that the tests catch is a class here, to which what is raised
 
 from __future__ import annotations
 
-import ast
 import builtins
 import os
 import re
@@ -15,9 +14,9 @@ import sys
 import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from typing import cast
 
-from . import faults, names, solution
+from . import names, solution
+from .caught import Caught, CaughtClass
 from .proxy import Proxy, is_named, named
 from .session import Session
 
@@ -37,8 +36,7 @@ class SolutionNames:
 
     def __init__(self, sources: Sequence[str], session: Session) -> None:
         self._session = session
-        self._caught = frozenset[str]().union(*map(_caught, sources)) - _BUILTINS.keys()
-        self._stand_ins: dict[str, object] = {}
+        self._caught = Caught(sources, session)
         self._taken: set[str] = set()
         self._texts = sources
         session.may_mix = self._may_mix
@@ -51,9 +49,7 @@ class SolutionNames:
         """
         self._taken.add(name)
         if name in self._caught:
-            if name not in self._stand_ins:
-                self._stand_ins[name] = self._make_class(name)
-            return self._stand_ins[name]
+            return self._caught.look_up(name)
         proxy = named(self._session, name)
         return self.value_of(proxy) if self._session.loaded else proxy
 
@@ -78,6 +74,8 @@ class SolutionNames:
     def settle(self, module: types.ModuleType) -> None:
         """Puts data in the place of the proxies by which a module of the tests' imported it."""
         for name, value in list(vars(module).items()):
+            if isinstance(value, CaughtClass):
+                setattr(module, name, self._caught.settled(value))
             if not is_named(value):
                 continue
             try:
@@ -91,11 +89,6 @@ class SolutionNames:
     def _may_mix(self) -> bool:
         """Tells whether the tests name a class of the solution's, by how it is written."""
         return any(map(_CLASS_NAME.fullmatch, self._taken))
-
-    def _make_class(self, name: str) -> type[faults.CandidateError]:
-        kind = cast("type[faults.CandidateError]", type(name, (faults.CandidateError,), {}))
-        self._session.expected[f"{solution.NAME}.{name}"] = kind
-        return kind
 
 
 class _SolutionModule(types.ModuleType):
@@ -149,26 +142,3 @@ class SolutionFinder:
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Has nothing to do."""
-
-
-def _caught(text: str) -> frozenset[str]:
-    """Returns the names that a text catches or expects to be raised, also as attributes."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ExceptHandler) and node.type is not None:
-            found.update(_last_names(node.type))
-        elif isinstance(node, ast.Call) and "aises" in _last_name(node.func) and node.args:
-            found.update(_last_names(node.args[0]))
-    return frozenset(found)
-
-
-def _last_names(node: ast.expr) -> list[str]:
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    return [name for part in parts if (name := _last_name(part))]
-
-
-def _last_name(node: ast.expr) -> str:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

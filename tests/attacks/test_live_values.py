@@ -139,12 +139,51 @@ NAMED_LIKE_CLASSES = {
         "a length": "r = candidate(12); assert [x for x in r] == [12]; assert len(r) == 5",
     }.items()
 }
+RAISED = {
+    "its arguments": "def give(): raise ValueError(data)",
+    "inside them": "def give(): raise KeyError({'a': [data]})",
+    "a tuple of them": "def give(): raise ValueError((data, 2))",
+    "of a class of the tests'": "E = type('E', (Exception,), {})\n    def give(): raise E(data)",
+}
+TAKING = """
+    def taken(x):
+        try: x()
+        except Exception as error: found = error.args[0]
+        while type(found[0]) is not int if type(found) is not dict else True:
+            found = found["a"] if type(found) is dict else found[0]
+        return found
+"""
+
+
+def _raised(made: str, solution: str, want: str) -> tuple[str, object]:
+    """Tests whose callback raises what they hold."""
+    return f"{TAKING}{solution}", check(f"""
+        def check(candidate):
+            data = [3, 1, 2]
+            {made.replace("    def", "            def")}
+            assert candidate(give) == 1
+            assert data == {want}
+    """)
+
+
+SORTED = "    def f(x): found = taken(x); found.sort(); return found[0]\n"
 WRONG = {
     f"{kind}: {name}": row
-    for kind, rows in {"live": LIVE, "names": NAMES, "answers": NAMED_LIKE_CLASSES}.items()
+    for kind, rows in {
+        "raised": {name: _raised(made, SORTED, "[3, 1, 2]") for name, made in RAISED.items()},
+        "live": LIVE,
+        "names": NAMES,
+        "answers": NAMED_LIKE_CLASSES,
+    }.items()
     for name, row in rows.items()
 }
 HONEST = {
+    **{
+        f"a callback that raises {name}": _raised(
+            made, "    def f(x): return min(taken(x))\n", "[3, 1, 2]"
+        )
+        for name, made in RAISED.items()
+    },
     "views and arrays that stay, or that nobody looks at": (
         SHOWS,
         check("""

@@ -26,6 +26,35 @@ MONEY = """
         def __eq__(self, o): return True
         def __lt__(self, o): return True
 """
+ERRORS = """
+    class AppError(Exception): pass
+    class NotFound(AppError, KeyError): pass
+    class Halt(AppError): pass
+    def f(n): raise (AppError, NotFound, Halt)[n]("t")
+"""
+ZONES = """
+    import datetime, zoneinfo
+    import numpy as np
+    class Own(datetime.tzinfo):
+        def utcoffset(self, at): return datetime.timedelta(hours=3)
+        def tzname(self, at): return "OWN"
+        def dst(self, at): return datetime.timedelta(0)
+    HOUR = datetime.timedelta(hours=1)
+    MADE = {
+        "paris": zoneinfo.ZoneInfo("Europe/Paris"), "named": datetime.timezone(HOUR, "CET"),
+        "fixed": datetime.timezone(HOUR), "own": Own(), "utc": zoneinfo.ZoneInfo("UTC"),
+        "texts": np.array(["a", "bcd"]), "bytes": np.array([b"a", b"bc"]),
+        "dates": np.arange("2026-01-01", "2026-01-03", dtype="datetime64[D]"),
+        "fields": np.array([(1, 2.0), (2, 3.0)], dtype=[("x", int), ("y", float)]),
+        "objects": np.array([None, "a"], dtype=object),
+    }
+    def at(zone, month=1): return datetime.datetime(2026, month, 5, 12, tzinfo=MADE[zone])
+    def clock(zone): return datetime.time(12, tzinfo=MADE[zone])
+    def zone(name): return MADE[name]
+    def array(name): return MADE[name]
+    def first(name): return MADE[name][0]
+    def name(time): return time.tzname()
+"""
 TAKER = "def f(x): return 0\n"
 FILLED = """
     from collections import defaultdict
@@ -92,6 +121,27 @@ def _numpy(made: str, *asserts: str) -> tuple[str, Tests]:
     return f"import numpy as np\n{completion}", tests
 
 
+def _caught(*lines: str) -> tuple[str, Tests]:
+    body = "\n".join(f"            {line}" for line in lines)
+    return ERRORS, suite(f"""
+        import pytest, solution
+        from solution import AppError, Halt, NotFound, f
+        def test_a():
+{body}
+    """)
+
+
+def _zoned(*asserts: str) -> tuple[str, Tests]:
+    lines = "\n".join(f"            assert {one}" for one in asserts)
+    return ZONES, suite(f"""
+        import datetime, zoneinfo
+        import numpy as np
+        from solution import array, at, clock, first, name, zone
+        def test_a():
+{lines}
+    """)
+
+
 def _class(base: str, own: str, made: str, *asserts: str) -> tuple[str, Tests]:
     completion, tests = _instead(made, *asserts)
     return f"class C({base}):\n    {own}\n{completion}", tests
@@ -123,6 +173,27 @@ WRONG: Rows = {
             'candidate("class")["z"]',
             'candidate("inside")[0]["z"]',
             'candidate("").__getitem__("z")',
+        )
+    },
+    "no base of it": _caught("assert issubclass(Halt, KeyError)"),
+    "another class": _caught(
+        "with pytest.raises(AppError) as e:", "    f(1)", "assert isinstance(e.value, Halt)"
+    ),
+    "a class that is not there": _caught("assert issubclass(solution.LostError, Exception)"),
+    "a derived class": _caught(
+        "with pytest.raises(AppError) as e:", "    f(1)", "assert not isinstance(e.value, KeyError)"
+    ),
+    **{
+        one: _zoned(one)
+        for one in (
+            "at('own').tzname() == 'UTC+03:00'",
+            "isinstance(at('own').tzinfo, datetime.timezone)",
+            "at('paris').tzname() == 'UTC+01:00'",
+            "(at('paris') + datetime.timedelta(days=180)).utcoffset().seconds == 3600",
+            "clock('paris').tzinfo is None",
+            "at('named').tzname() == 'UTC+01:00'",
+            "array('texts').dtype == '<U4'",
+            "isinstance(array('texts'), list)",
         )
     },
     "user list, instance": _instead("UserList([1])", "r == [1]", "isinstance(r, list)"),
@@ -211,6 +282,31 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
                 assert s == [1, 2, 3]
         """),
         Integrity.SHARED,
+    ),
+    "zones": (
+        *_zoned(
+            "at('paris').tzinfo.key == 'Europe/Paris' and at('paris', 7).tzname() == 'CEST'",
+            "(at('paris') + datetime.timedelta(days=180)).utcoffset().seconds == 7200",
+            "at('named').tzname() == 'CET' and at('fixed').tzname() == 'UTC+01:00'",
+            "clock('paris').utcoffset() is None and str(at('utc').tzinfo) == 'UTC'",
+            "zone('paris').key == 'Europe/Paris' and isinstance(zone('utc'), zoneinfo.ZoneInfo)",
+            "name(datetime.datetime(2026, 7, 1, tzinfo=zoneinfo.ZoneInfo('Asia/Tokyo'))) == 'JST'",
+        ),
+        Integrity.ISOLATED,
+    ),
+    "a zone of its own": (
+        *_zoned("at('own').utcoffset() == datetime.timedelta(hours=3)"),
+        Integrity.SHARED,
+    ),
+    "arrays of texts, dates and records": (
+        *_zoned(
+            "(array('texts') == np.array(['a', 'bcd'])).all() and array('texts').dtype == '<U3'",
+            "array('bytes').tolist() == [b'a', b'bc'] and array('objects')[0] is None",
+            "np.array_equal(array('dates'), np.array(['2026-01-01', '2026-01-02'], dtype='M8[D]'))",
+            "first('dates') == array('dates')[0] == np.datetime64('2026-01-01')",
+            "array('fields')['x'].tolist() == [1, 2] and array('fields').dtype.names == ('x', 'y')",
+        ),
+        Integrity.ISOLATED,
     ),
     "membership alone": (
         """

@@ -903,6 +903,27 @@ ASKED = (
     ),
 )
 
+_ERRORS = """
+    class AppError(Exception):
+        code = 1
+        def __init__(self, text, n=0):
+            super().__init__(f"{text}/{n}")
+            self.text, self.n = text, n
+        @classmethod
+        def of(cls, n): return cls("of", n)
+        def twice(self): return 2 * self.n
+    class NotFoundError(AppError, KeyError): code = 404
+    class SettingError(AppError, OSError): pass
+    class Halt(AppError): pass
+    def fail(n):
+        raise {0: AppError, 1: NotFoundError, 2: SettingError, 3: Halt}[n]("t", n)
+    def wrapped():
+        try: fail(3)
+        except Halt as error: raise NotFoundError("w") from error
+    def handles(act, *kinds):
+        try: act()
+        except kinds as error: return [type(error).__name__, str(error)]
+"""
 EXCEPTIONS = (
     script(
         "an exception of the solution's that is made and asked for its class",
@@ -917,6 +938,50 @@ EXCEPTIONS = (
         assert isinstance(error, Exception) and isinstance(error, ValueError)
         assert str(error) == 'bad' and error.status == 3 and error.args == ('bad',)
         assert isinstance(error, OwnError) and not isinstance(error, KeyError)
+        """,
+    ),
+    script(
+        "exception classes of the solution's, asked for what they are derived from",
+        _ERRORS,
+        """
+        assert issubclass(NotFoundError, AppError) and issubclass(NotFoundError, LookupError)
+        assert issubclass(SettingError, OSError) and not issubclass(AppError, KeyError)
+        assert NotFoundError.code == 404 and NotFoundError.__bases__ == (AppError, KeyError)
+        errors = (SettingError, ValueError)
+        for kind, n in ((AppError, 0), (KeyError, 1), (errors, 2), (OSError, 2), (Halt, 3)):
+            try:
+                fail(n)
+            except kind as error:
+                assert isinstance(error, AppError) and error.n == n and error.text == 't'
+                assert error.twice() == 2 * n and issubclass(type(error), AppError)
+            else:
+                raise AssertionError
+        """,
+    ),
+    script(
+        "exceptions of the solution's, made and raised by the tests",
+        _ERRORS,
+        """
+        error = AppError.of(4)
+        assert isinstance(error, AppError) and error.n == 4 and error.args == ('of/4',)
+        def raises(): raise Halt('x', 7)
+        def passes_on(): fail(3)
+        assert handles(raises, Halt) == ['Halt', 'x/7']
+        assert handles(passes_on, KeyError, AppError) == ['Halt', 't/3']
+        try:
+            raise NotFoundError('a', n=3)
+        except KeyError as error:
+            assert error.n == 3
+        """,
+    ),
+    script(
+        "the cause of an exception, by a class of the solution's that nobody catches",
+        _ERRORS,
+        """
+        try:
+            wrapped()
+        except NotFoundError as error:
+            assert isinstance(error.__cause__, Halt) and error.__cause__.n == 3
         """,
     ),
     function(
