@@ -200,6 +200,8 @@ class _Meeting:
     def _is_identity(self, part: ast.expr) -> bool:
         """Returns True if an answer may be an argument itself, which says nothing of values."""
         match part:
+            case ast.UnaryOp(op=ast.Not(), operand=turned):  # as copies of a test have it
+                return self._is_identity(turned)
             case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
                 arguments = set(map(_chain, getattr(self._node, "args", ()))) - {""}
                 return all(

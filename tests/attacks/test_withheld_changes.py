@@ -161,6 +161,10 @@ STATES = """
     def insert(xs, v):
         xs[:] = sorted([*xs, v])
         return xs.index(v)
+    def fill(b, n):
+        b.n = n
+        b.items.extend(range(n))
+        return b
     def merge(a, b):
         a.update(b)
         return a
@@ -168,7 +172,7 @@ STATES = """
 
 
 def file(text: str) -> tuple[str, Tests]:
-    names = "push, pop, f, remove, move, fib, empty, none, insert, merge"
+    names = "push, pop, f, remove, move, fib, empty, none, insert, merge, fill"
     return STATES, suite(f"import pytest\nfrom solution import {names}\n{code(text)}")
 
 
@@ -210,6 +214,15 @@ HONEST_STATES: Table = {
         def test_it(board):
             assert move(board, 0, "O")
             assert board == {0: "O", 1: "X"}
+    """),
+    "in a file, an object of the test's that is the answer": file("""
+        def test_it():
+            class Box:
+                def __init__(self): self.n, self.items = 0, []
+            b = Box()
+            assert fill(b, 3) is b
+            assert b.n == 3
+            assert b.items == [0, 1, 2]
     """),
     "in a file, a memo": file("""
         def test_it():
