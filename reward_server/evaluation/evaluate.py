@@ -42,7 +42,7 @@ from reward_server.evaluation.graders import (
 )
 from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
-from reward_server.evaluation.sharing import Answers, Flights, fingerprint
+from reward_server.evaluation.sharing import Answers, Flights, fingerprint, identity
 from reward_server.evaluation.split_tests import Splits
 from reward_server.evaluation.stdio import StdioGrader
 from reward_server.evaluation.suites import suite_grader
@@ -127,14 +127,13 @@ class Evaluation:
         grader = await self._grader(submission)
         if submission.require_integrity > grader.integrity:
             raise UnsupportedError(self._too_little(submission, grader))
-        key = fingerprint(submission, owner)
         if not submission.id:
-            return await self._shared(submission, grader, key, deadline, owner)
-        name = (owner, submission.id)
+            return await self._shared(submission, grader, deadline, owner)
+        name, key = (owner, submission.id), fingerprint(submission, owner)
         if answer := self._answers.recall(name, key):
             return shared_with(submission, answer)
         with self._answers.claim(name, key):
-            assessment = await self._shared(submission, grader, key, deadline, owner)
+            assessment = await self._shared(submission, grader, deadline, owner)
         self._answers.keep(name, key, assessment)
         return assessment
 
@@ -161,14 +160,14 @@ class Evaluation:
         self,
         submission: Submission,
         grader: Grader,
-        key: bytes,
         deadline: float | None,
         owner: str,
     ) -> Assessment:
         try:
             async with asyncio.timeout_at(deadline) as scope:
                 assessment, shared = await self._flights.join(
-                    key, lambda: self._judge(submission, grader, _way_back(deadline), owner)
+                    identity(submission, owner),
+                    lambda: self._judge(submission, grader, _way_back(deadline), owner),
                 )
         except TimeoutError:
             if scope.expired():

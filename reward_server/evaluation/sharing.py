@@ -6,6 +6,7 @@ import asyncio
 import enum
 import functools
 import hashlib
+import operator
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
@@ -20,17 +21,23 @@ _ANSWER_OVERHEAD_BYTES = 2048
 _TEST_OVERHEAD_BYTES = 200
 _CONTENT = tuple(one.name for one in fields(Submission) if one.name not in ("id", "tags"))
 
+_content_of = operator.attrgetter(*_CONTENT)
+
 Name: TypeAlias = tuple[str, str]  # an owner, and an id among those that it chose
 
 T = TypeVar("T")
 
 
+def identity(submission: Submission, owner: str = "") -> Hashable:
+    """Returns a submission's owner and everything that its answer depends on."""
+    return owner, _content_of(submission)
+
+
 def fingerprint(submission: Submission, owner: str = "") -> bytes:
-    """Returns a digest of a submission's owner and of everything that its answer depends on."""
+    """Returns a digest of `identity`, which is kept for longer than the submission itself."""
     pieces: list[bytes] = []
     _collect(pieces, owner)
-    for name in _CONTENT:
-        _collect(pieces, getattr(submission, name))
+    _collect(pieces, _content_of(submission))
     return hashlib.blake2b(b"".join(pieces), digest_size=20).digest()
 
 
@@ -77,10 +84,10 @@ class Flights(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._flights: dict[bytes, _Flight[T]] = {}
+        self._flights: dict[Hashable, _Flight[T]] = {}
 
     async def join(
-        self, key: bytes, start: Callable[[], Coroutine[None, None, T]]
+        self, key: Hashable, start: Callable[[], Coroutine[None, None, T]]
     ) -> tuple[T, bool]:
         """Waits for the work under a key, starting it if there is none.
 
@@ -104,13 +111,13 @@ class Flights(Generic[T]):
                 if not shared:
                     raise
 
-    def _launch(self, key: bytes, work: Coroutine[None, None, T]) -> _Flight[T]:
+    def _launch(self, key: Hashable, work: Coroutine[None, None, T]) -> _Flight[T]:
         flight = _Flight(asyncio.create_task(work))
         self._flights[key] = flight
         flight.task.add_done_callback(lambda _: self._forget(key, flight))
         return flight
 
-    async def _wait(self, key: bytes, flight: _Flight[T]) -> T:
+    async def _wait(self, key: Hashable, flight: _Flight[T]) -> T:
         flight.waiters += 1
         try:
             return await asyncio.shield(flight.task)
@@ -121,7 +128,7 @@ class Flights(Generic[T]):
                 flight.task.cancel()
                 await asyncio.wait([flight.task])
 
-    def _forget(self, key: bytes, flight: _Flight[T]) -> None:
+    def _forget(self, key: Hashable, flight: _Flight[T]) -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]
 

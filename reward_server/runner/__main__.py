@@ -17,42 +17,6 @@ from .judges import ForkServer
 from .meters import Meters, find_own, make_own
 from .walls import Walls
 
-# What solutions import most: paid for once here instead of in every execution. Each extension
-# module more makes every fork dearer, so what few solutions import, or what imports much else in
-# turn (hashlib, random, tempfile, statistics), is left to those that use it.
-PRELOADED = (
-    "abc",
-    "ast",
-    "bisect",
-    "collections",
-    "collections.abc",
-    "contextlib",
-    "copy",
-    "dataclasses",
-    "datetime",
-    "enum",
-    "fractions",
-    "functools",
-    "heapq",
-    "io",
-    "itertools",
-    "json",
-    "math",
-    "operator",
-    "os",
-    "re",
-    "string",
-    "struct",
-    "sys",
-    "textwrap",
-    "threading",
-    "time",
-    "traceback",
-    "types",
-    "typing",
-)
-
-
 _LAYOUT = "a judge's memory is laid out apart from a program's"
 _NO_LAYOUT = (
     "every process has the interpreter's own code and types at the same addresses; use an "
@@ -156,7 +120,7 @@ def _prepare(settings: Mapping[str, Any]) -> None:
     image = _image_settings()
     _set_environment({**settings["environment"], **image["environment"]})
     sys.path.extend((*settings["packages"], *image["packages"]))
-    warming.preload((*PRELOADED, *settings["preload"], *image["preload"]))
+    warming.preload((*settings["preload"], *image["preload"]))
 
 
 def serve_judges(settings_json: str) -> None:
@@ -177,9 +141,9 @@ def main(settings_json: str, judges: list[str]) -> None:
     Args:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
-            to put on the module path), `preload` (modules to import on top of `PRELOADED`) and
-            `environment` (variables on top of the policy's).
-            `covered` are folders that executions do not see. Without `meters`, the container's
+            to put on the module path), `preload` (modules to import on top of those of
+            `warming`) and `environment` (variables on top of the policy's). `covered` are folders
+            that executions do not see. Without `meters`, the container's
             own control group is read. `sandbox_kernel` tells that the container is a kernel of
             its own, gVisor, and this process its root.
         judges: the command that starts the fork server.

@@ -39,7 +39,18 @@ _X86_64 = """
     41 89 c4        first: mov r12d, eax
     49 89 d5        mov r13, rdx
     4d 89 c6        mov r14, r8
-    bd 40 00 00 00  mov ebp, 64         ; all descriptors are closed but one
+    31 ff           xor edi, edi        ; all descriptors are closed but one
+    41 8d 76 ff     lea esi, [r14 - 1]
+    31 d2           xor edx, edx
+    b8 b4 01 00 00  mov eax, 436        ; close_range
+    0f 05           syscall
+    41 8d 7e 01     lea edi, [r14 + 1]
+    83 ce ff        or esi, -1
+    b8 b4 01 00 00  mov eax, 436        ; close_range
+    0f 05           syscall
+    85 c0           test eax, eax
+    74 19           jz wait
+    bd 40 00 00 00  mov ebp, 64         ; one by one, where the kernel has no such call
     ff cd           close: dec ebp
     78 10           js wait
     44 39 f5        cmp ebp, r14d
@@ -75,7 +86,16 @@ _AARCH64 = """
     c0 03 5f d6     ret                 ; the second process, or an error
     ea 03 00 aa     first: mov x10, x0
     eb 03 02 aa     mov x11, x2
-    0c 08 80 d2     mov x12, 64         ; all descriptors are closed but one
+    00 00 80 d2     mov x0, 0           ; all descriptors are closed but one
+    21 05 00 51     sub w1, w9, 1
+    e2 03 1f aa     mov x2, xzr
+    88 36 80 d2     mov x8, 436         ; close_range
+    01 00 00 d4     svc 0
+    20 05 00 11     add w0, w9, 1
+    01 00 80 12     mov w1, -1
+    01 00 00 d4     svc 0
+    40 01 00 b4     cbz x0, wait
+    0c 08 80 d2     mov x12, 64         ; one by one, where the kernel has no such call
     8c 05 00 f1     close: subs x12, x12, 1
     e4 00 00 54     b.mi wait
     9f 01 09 eb     cmp x12, x9

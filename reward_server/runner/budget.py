@@ -16,6 +16,7 @@ from .wire import Start, Stop
 _SHORTEST_CPU_CHECK_NS = 1_000_000
 _MEMORY_CHECK_NS = 5_000_000
 _NEVER_NS = 1 << 62
+_CORES = os.cpu_count() or 1  # which is read from a file that the kernel writes anew each time
 
 
 class Budget:
@@ -36,11 +37,10 @@ class Budget:
         memory_bytes: Callable[[], int] | None,
     ) -> None:
         self._start = start
-        self._cores = os.cpu_count() or 1
         self._read_cpu, self._read_memory = cpu_time_ns, memory_bytes
         self._cpu_before = cpu_time_ns()
         self._memory_before = 0 if memory_bytes is None else memory_bytes()
-        self._next_cpu = begun + start.cpu_time_ns // self._cores
+        self._next_cpu = begun + start.cpu_time_ns // _CORES
         self._next_memory = _NEVER_NS if memory_bytes is None else begun + _MEMORY_CHECK_NS
         self._patience_end = _NEVER_NS
         self.wall_end = begun + start.wall_time_ns
@@ -74,7 +74,7 @@ class Budget:
 
     def _is_cpu_spent(self, now: int) -> bool:
         left = self._start.cpu_time_ns - self.cpu_time_ns
-        self._next_cpu = now + max(left // self._cores, _SHORTEST_CPU_CHECK_NS)
+        self._next_cpu = now + max(left // _CORES, _SHORTEST_CPU_CHECK_NS)
         return left <= 0
 
     def _is_memory_spent(self, now: int) -> bool:

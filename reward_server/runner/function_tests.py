@@ -46,7 +46,7 @@ class FunctionTests:
         session.brings_changes = bool(header["brings_changes"])
         if header["repeats_answers"]:
             session.repeat_answers()
-        session.calls_indirectly = literals.may_call_indirectly(sources)
+        session.calls_indirectly = any(map(literals.may_call_indirectly, sources))
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:

@@ -18,12 +18,13 @@ import dis
 import functools
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from opcode import HAVE_ARGUMENT, opname
 from types import CodeType, FrameType, ModuleType
 
 from . import sharing
 from .codec import Foreign
+from .remembering import remembered
 
 _INDIRECTLY = re.compile(r"\b(?:partial|partialmethod|methodcaller|key\s*=)")
 _MOST_CODES = 256
@@ -37,9 +38,10 @@ _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 _codes: dict[int, tuple[CodeType, bytes]] = {}
 
 
-def may_call_indirectly(sources: Iterable[str]) -> bool:
-    """Returns True if tests may have C code call with what it holds."""
-    return any(map(_INDIRECTLY.search, sources))
+@remembered
+def may_call_indirectly(source: str) -> bool:
+    """Returns True if a text of tests may have C code call with what it holds."""
+    return _INDIRECTLY.search(source) is not None
 
 
 def are_held(args: tuple[object, ...], frame: FrameType, called: object) -> bool:

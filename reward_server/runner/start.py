@@ -46,6 +46,7 @@ def main() -> None:
         _start_again(settings)
     # Before any module of the standard library registers some.
     importlib.import_module(f"{package}.forking").hold_handlers()
+    importlib.import_module(f"{package}.warming").preload_standard()
     module = importlib.import_module(f"{package}.__main__")
     if sys.argv[1] == _JUDGES:
         module.serve_judges(settings)

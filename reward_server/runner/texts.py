@@ -119,20 +119,27 @@ def read(header: dict[str, object]) -> Texts:
     setup, source = cast("str", header["setup_code"]), cast("str", header["test_code"])
     support = [_compiled("setup_code", setup)] if setup else []
     code = _compiled("test_code", source) if source else None
-    definition = _CHECK_DEFINITION.search(source)
-    is_script = code is not None and not definition and names.checks_at_top_level(source)
+    has_check, reads_parameter = _check_in(source)
+    is_script = code is not None and not has_check and names.checks_at_top_level(source)
     if code is not None and not is_script:
         support.append(code)
     texts = Texts(
         support=tuple(support),
         script=code if is_script else None,
-        has_check=definition is not None,
-        reads_parameter=definition is not None and _reads_parameter(definition, source),
+        has_check=has_check,
+        reads_parameter=reads_parameter,
         asserts=tuple(_compiled(f"assert {number}", text) for number, text in asserts),
     )
     if not (texts.has_check or texts.script or texts.asserts):
         raise TaskError("there are no tests")
     return texts
+
+
+@remembered
+def _check_in(source: str) -> tuple[bool, bool]:
+    """Returns whether a text defines check(), and whether that reads its parameter."""
+    definition = _CHECK_DEFINITION.search(source)
+    return definition is not None, definition is not None and _reads_parameter(definition, source)
 
 
 def _reads_parameter(definition: re.Match[str], source: str) -> bool:

@@ -128,7 +128,7 @@ def run(
     if header["repeats_answers"]:
         session.repeat_answers()
     texts = frameworks.texts_of(blobs)
-    session.calls_indirectly = literals.may_call_indirectly(texts.values())
+    session.calls_indirectly = any(map(literals.may_call_indirectly, texts.values()))
     session.compare_identities(texts.values())
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
