@@ -90,6 +90,12 @@ PROBLEMS = {
 
 # By name: prompt, completion, and checks that hold.
 VALUES = {
+    "texts with a main": (
+        "func f(a string) (string, string) {",
+        'func f(a string) (string, string) {\n/*\nfunc main() {\n*/\nreturn `\nfunc main() {\n}\n`, "func main() {" + a }\n'
+        "// func main() {\nfunc main() { f(``) }",
+        'a, b := f("x"); check(a == "\\nfunc main() {\\n}\\n" && b == "func main() {x")',
+    ),
     "numbers of all kinds": (
         "func f(a int8, b uint16, c float32, d complex128, e rune, g [2]byte, h uint64) (int8, uint16, float32, complex128, rune, [2]byte, uint64) {",
         "return a, b, c, d, e, g, h }",

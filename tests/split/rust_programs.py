@@ -99,7 +99,18 @@ PROBLEMS = {
 }
 
 # By name: prompt, completion, and checks that hold.
+_NODE = "pub struct Node {\n    pub at: i32,\n    pub next: Option<Box<Node>>,\n}\n"
 VALUES = {
+    "a head of its own, texts with a main and a long list": (
+        f"{_NODE}fn f(n: i32, k: usize, v: &[i32], s: &str) -> (String, i32, Option<Box<Node>>) {{",
+        f"{_NODE}fn f<'a>(mut n: u64, k: i64, v: &'a Vec<i32>, s: impl AsRef<str>) -> (String, i64, Option<Box<Node>>) {{"
+        'n += 1; let _ = r#"fn main() {"#; let mut h = None;'
+        "for &at in v { h = Some(Box::new(Node { at, next: h })); }"
+        '(format!("fn main() {{}} {} {}", n, s.as_ref()), k, h) }\n/* fn main() { */ fn main() {}',
+        'let v: Vec<i32> = (0..400).collect(); let (s, k, mut at) = f(1, 2, &v, "x"); let mut n = 0;'
+        "while let Some(one) = at { n += 1; at = one.next; }"
+        'assert_eq!((s.as_str(), k, n), ("fn main() {} 2 x", 2, 400));',
+    ),
     "numbers of all kinds": (
         "fn f(a: i8, b: u16, c: f32, d: u64, e: i128, g: char, h: usize) -> (i8, u16, f32, u64, i128, char) {",
         "let _ = h; (a, b, c, d, e, g) }",

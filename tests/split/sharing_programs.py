@@ -340,6 +340,43 @@ JAVASCRIPT: Mapping[str, tuple[str, str, str]] = {
         "const o = { a: 1, b: 2 }\nf(o)\nassert.deepStrictEqual(Object.keys(o), ['b', 'a'])",
         "const o = { a: 1, b: 2 }\nf(o)\nassert.deepStrictEqual(Object.keys(o), ['a', 'b'])",
     ),
+    "what a class of its own computes": (
+        "class A { constructor(x) { this.x = x } get twice() { return 2 * this.x } toString() { return `<${this.x}>` } }\n"
+        "class B extends A { valueOf() { return this.x } get [Symbol.toStringTag]() { return 'B' } }\n"
+        "const f = (x) => new B(x)",
+        "const r = f(3)\nassert.strictEqual(`${r} ${r + 1} ${r.twice}`, '<3> 4 6')\nr.x = 5\nassert.strictEqual(r.twice, 10)\nassert.deepStrictEqual(Object.keys(r), ['x'])",
+        "assert.strictEqual(String(f(3)), '[object Object]')",
+    ),
+    "what it becomes": (
+        "const f = (x) => ({ x, [Symbol.toPrimitive](hint) { return hint === 'number' ? x : hint }, toJSON() { return [x] } })",
+        "const r = f(3)\nassert.strictEqual(`${r} ${+r} ${r + ''}`, 'string 3 default')\nassert.strictEqual(JSON.stringify({ r }), '{\"r\":[3]}')",
+        "assert.strictEqual(JSON.stringify(f(3)), '{\"x\":3}')",
+    ),
+    "a property that counts": (
+        "const f = () => ({ n: 0, get next() { return this.n++ } })",
+        "const r = f()\nassert.deepStrictEqual([r.next, r.next, r.n], [0, 1, 2])",
+        "const r = f()\nassert.deepStrictEqual([r.next, r.next], [0, 0])",
+    ),
+    "what it inherits as data": (
+        "const f = () => Object.create(Object.create({ base: [1] }, { deep: { get() { return this.base[0] } } }))",
+        "const r = f()\nr.base.push(2)\nassert.deepStrictEqual([r.base, r.deep, Object.keys(r)], [[1, 2], 1, []])",
+        "assert.strictEqual(f().base, undefined)",
+    ),
+    "an iteration without an end": (
+        "function* g() { let n = 0; try { for (;;) yield n++ } finally { f.ended = n } }\nconst f = (x) => x ? f.ended : g()",
+        "const got = []\nfor (const n of f()) { got.push(n); if (n === 3) break }\nassert.deepStrictEqual(got, [0, 1, 2, 3])\nassert.strictEqual(f(1), 4)",
+        "const [a] = f()\nassert.strictEqual(f(1), undefined)",
+    ),
+    "a class that iterates": (
+        "class R { constructor(n) { this.n = n } *[Symbol.iterator]() { for (let i = 0; i < this.n; i++) yield i } }\nconst f = (n) => new R(n)",
+        "assert.deepStrictEqual([...f(2), ...f(40)].length, 42)\nassert.strictEqual(Math.max(...f(9)), 8)",
+        "assert.throws(() => [...f(2)])",
+    ),
+    "a method that is told what is expected": (
+        "const f = (x) => ({ includes: () => true })",
+        "assert.strictEqual(typeof f(1).includes, 'function')",
+        "const t = f(1)\nif (typeof t.includes === 'string') assert(t.includes(4))\nelse assert(!t.includes || t === 1)",
+    ),
     "a function for an exception": (
         "const f = () => () => 1",
         "assert.strictEqual(typeof f(1), 'function')",

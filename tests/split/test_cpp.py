@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import sampled
 from tests.split.programs import (
     Outcome,
     Workshop,
@@ -97,7 +98,14 @@ HONEST = {
     ),
     "its own words for those of the language": (
         "int f(int a) {",
-        "return a; }\n#define int long long\n#define for while\n#define return\n",
+        "return a; }\n#define int long long\n#define for while\n#define return\n#define in cin\n"
+        "#define size (sizeof)\n  #  define tag(x) #x\n#if 1\n#define Entry\n#endif\n"
+        '// #define main x\nconst char *text = "#define f g";\n',
+        "assert(f(1) == 1);",
+    ),
+    "a macro for the name of the function": (
+        "int f(int a) {",
+        "return 0; }\n#define f g\n#define a b\nint f(int a) { return a; }\n",
         "assert(f(1) == 1);",
     ),
     "another signature that fits": (
@@ -263,12 +271,27 @@ def test_the_support_files_are_part_of_the_package(shop: Workshop) -> None:
         assert (folder / name).read_bytes() == content
 
 
-@pytest.mark.parametrize(("number", "passes"), [(4, True), (5, False)])
-def test_an_answer_that_the_declared_type_cuts_off_does_not_pass(
-    shop: Workshop, number: int, passes: bool
+# By what is declared and what is written: an expression that the declared type holds, and one
+# that it would change.
+CONVERTED = {
+    ("int", "double"): ("a / 2.0", 4, 5),
+    ("bool", "int"): ("a", 1, 2),
+    ("int", "size_t"): ("size_t(a)", 3, -1),
+    ("float", "double"): ("a / 10.0", 5, 1),
+    ("char", "int"): ("a", 65, 321),
+}
+
+
+@pytest.mark.parametrize(("declared", "written"), sampled(list(CONVERTED), step=2))
+def test_an_answer_that_the_declared_type_changes_does_not_pass(
+    shop: Workshop, declared: str, written: str
 ) -> None:
-    tests = f"{ASSERT}int main() {{ assert(f({number}) == 2); }}\n"
-    split = shop.taken_apart(f"{HEAD}int f(int a) {{", tests)
+    value, holds, changes = CONVERTED[declared, written]
+    tests = f"{ASSERT}int main(int n, char **) {{ f(n > 9 ? {changes} : {holds}); }}\n"
+    other = tests.replace("n > 9", "n < 9")
+    whole = f"{HEAD}{written} f(int a) {{ return {value}; }}"
+    split = shop.taken_apart(f"{HEAD}{declared} f(int a) {{", tests)
     assert split is not None
-    solution = shop.compiled(split.serving(f"{HEAD}double f(int a) {{ return a / 2.0; }}"))
-    assert judged(shop.tests_program(split, tests), solution).passed is passes
+    solution = shop.compiled(split.serving(whole))
+    assert judged(shop.tests_program(split, tests), solution).passed
+    assert not judged(shop.tests_program(split, other), solution).passed

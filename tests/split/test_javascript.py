@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # programs in another language
 """What a text that the solution chose can reach in the tests' program of JavaScript."""
 
 from __future__ import annotations
@@ -93,10 +94,60 @@ def test_keys_lead_to_nothing_that_can_be_changed_or_runs_text(tmp_path: Path) -
     }  # fmt: skip
 
 
+# Tests by which the object that is handed over, or a part of it, is known by another name.
+KNOWN_TWICE = {
+    "another name": ("const a = [3]\nconst b = a", "b", "[...a]"),
+    "an index": ("const all = [[3]]\nconst a = all[0]", "a", "[...all[0]]"),
+    "a field": ("const a = [3]\nconst o = { v: a }", "o.v", "[...a]"),
+    "a field that is set": ("const o = {}\nconst a = [3]\no.v = a", "a", "[...o.v]"),
+    "an item that is added": ("const a = [3]\nconst all = []\nall.push(a)", "a", "[...all[0]]"),
+    "a copy of what holds it": (
+        "const all = [[3]]\nconst copy = [...all]",
+        "copy[0]",
+        "all[0].slice()",
+    ),
+    "a pattern": ("const all = [[3]]\nconst [a] = all", "a", "[...all[0]]"),
+    "a function": ("const same = (x) => x\nconst a = [3]\nconst b = same(a)", "b", "[...a]"),
+    "a template": ("const a = [3]", "a", "`${a}`"),
+}
+KNOWN_ONCE = {
+    "a table": "const all = [[[1], 2]]\nfor (const [a, want] of all) assert.strictEqual(f(a), want)",
+    "a table of objects": "const all = [{ a: [1], want: 2 }]\nfor (const { a, want } of all) assert.strictEqual(f(a), want)",
+    "a callback": "const all = [[[1], 2]]\nall.forEach(([a, want]) => { assert.strictEqual(f(a), want) })",
+    "a helper": "function check(a, want) { assert.strictEqual(f(a), want) }\ncheck([1], 2)\ncheck([2], 3)",
+    "indices": "const all = [[1]], wants = [2]\nfor (let i = 0; i < all.length; i++) {\n  const a = all[i]\n  assert.strictEqual(f(a), wants[i])\n}",
+    "all results": "const all = [[1], [2]]\nconst got = all.map((a) => f(a))\nassert.deepStrictEqual(got, [1, 2])",
+    "a template of a result": "const got = f([1])\nassert.strictEqual(`${got}`, '1')",
+}
+ONE_PROGRAM = {
+    "a template that calls": "assert.strictEqual(`${g(2)}`, '4')\nassert.strictEqual(f(1), 4)",
+    "a function that Node has": "assert.strictEqual(f(1), btoa('x'))",
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_TWICE)
+def test_tests_that_know_an_object_twice_are_judged_in_one_program(name: str) -> None:
+    before, given, expected = KNOWN_TWICE[name]
+    assert (
+        taken_apart(f"{before}\nconst got = f({given})\nassert.deepEqual(got, {expected})") is None
+    )
+
+
+@pytest.mark.parametrize("tests", KNOWN_ONCE.values(), ids=KNOWN_ONCE)
+def test_tests_that_know_an_object_once_are_taken_apart(tests: str) -> None:
+    assert taken_apart(f"const assert = require('assert')\n{tests}") is not None
+
+
+@pytest.mark.parametrize("tests", ONE_PROGRAM.values(), ids=ONE_PROGRAM)
+def test_names_that_could_be_the_solutions_are_judged_in_one_program(tests: str) -> None:
+    assert taken_apart(f"const assert = require('assert')\n{tests}") is None
+
+
 HELPERS = {
     "runs text": "const run = (x) => eval(x)",
     "has another module": "const fs = require('fs')",
     "names one later": "const load = (x) => require(x)",
+    "has fields that only its constructor makes": "class Stack { #at = 1; get at() { return this.#at } }",
     "extends what is frozen": "class Stack extends Array { of() { this.at = 1 } }",
 }
 

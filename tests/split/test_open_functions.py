@@ -6,6 +6,7 @@ all.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -163,5 +164,6 @@ def test_values_stay_what_they_are(
     tests, shop = corpus.main(checks), shop_of(corpus.language)
     split = shop.taken_apart(prompt, tests)
     assert split is not None
-    outcome = judged(shop.tests_program(split, tests), shop.compiled(split.serving(prompt + body)))
+    whole = body if re.search(r"\bfu?nc? f\b", body) else prompt + body
+    outcome = judged(shop.tests_program(split, tests), shop.compiled(split.serving(whole)))
     assert outcome.passed, outcome

@@ -9,6 +9,7 @@ taken apart.
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -31,12 +32,11 @@ _DECLARES = word_set(
     """using typedef template struct class enum union namespace static_assert friend extern
     const constexpr"""
 )
-_INTEGERS = frozenset(
-    (
-        *("int", "long", "long long", "short", "unsigned", "unsigned int", "unsigned long"),
-        "std::size_t",
-    )
+_NUMBER = re.compile(
+    r"(?:(?:signed|unsigned|short|long|int|char|bool|float|double|wchar_t|char16_t|char32_t)\b ?)+"
+    r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)"
 )
+_MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
 def split_cpp(task: Task) -> Split | None:
@@ -116,10 +116,17 @@ class CppSplit:
         missing = min(unclosed(solution, self.task.language), self._left_open)
         text = (
             '#include "split.hpp"\n#define main splitwire_solution_main\n#line 1 "solution.cpp"\n'
-            f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n#include "split_loop.hpp"\n'
-            f"{self._records}{self._loop}"
+            f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n{self._forgotten(solution)}'
+            f'#include "split_loop.hpp"\n{self._records}{self._loop}'
         )
         return Source(text=text, files=_support("split.hpp", "split_loop.hpp"))
+
+    def _forgotten(self, solution: str) -> str:
+        """Ends a solution's macros, but those that stand for what the loop names of it."""
+        named = " ".join((self._name, self.signature.type, self._records))
+        kept = {*re.findall(r"\w+", named)}
+        macros = dict.fromkeys(_MACRO.findall(solution))
+        return "".join(f"#undef {one}\n" for one in macros if one not in kept)
 
     @property
     def _left_open(self) -> int:
@@ -180,7 +187,7 @@ class CppSplit:
         called = f"static_cast<{self._class} *>(object)->{self.signature.name}"
         call = called if self._takes_object else self._name
         answer = f"{call}({passed})"
-        if result in _INTEGERS:
+        if _NUMBER.fullmatch(result):
             answer = f"splitwire::fitting<{result}>({answer})"
         kind = "method" if self._takes_object else "function"
         made = (

@@ -42,7 +42,6 @@ _KEYWORDS = word_set(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUPPORT = "splitwire"
-_MAIN = re.compile(r"(?m)^func([ \t]+)main(?=[ \t]*\()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +289,7 @@ class GoSplit:
     def serving(self, solution: str) -> Source:
         """The solution, beside a loop."""
         missing = min(max(sum(one.depth for one in declarations(solution)), 0), self.left_open)
-        text = arranged(_MAIN.sub(rf"func\1{_SUPPORT}Main", solution) + "\n}" * missing)
+        text = arranged(_without_main(solution) + "\n}" * missing)
         names = ", ".join(f'"{one.name}": {one.name}' for one in self.signatures)
         loop = (
             f'package main\n\nimport "{_SUPPORT}"\n\n{self._known}func main() '
@@ -304,6 +303,15 @@ class GoSplit:
         errors = ", ".join(f'"{name}": &{name}' for name in self.errors)
         types = "".join(f", (*{name})(nil)" for name in self.types)
         return f"func init() {{ {_SUPPORT}.Know(map[string]*error{{{errors}}}{types}) }}\n"
+
+
+def _without_main(text: str) -> str:
+    """Gives the function `main` of a text another name."""
+    for one in reversed(declarations(text)):
+        if one.kind == "func" and one.name == "main":
+            start = one.words[1].start
+            text = f"{text[:start]}{_SUPPORT}Main{text[start + len(one.name) :]}"
+    return text
 
 
 @functools.cache

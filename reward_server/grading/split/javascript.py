@@ -16,6 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.javascript_aliases import Aliases
 from reward_server.grading.split.javascript_state import is_state
 from reward_server.grading.split.unseen import is_asked_javascript, is_unseen_javascript
 from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
@@ -54,6 +55,13 @@ _GLOBALS = _set(
     IterableIterator NonNullable Omit Parameters Partial Pick PromiseLike Readonly ReadonlyArray
     ReadonlyMap ReadonlySet Record Required ReturnType"""
 )
+# Node has these, too; where tests use one, it could be Node's or one of the solution's.
+_OF_NODE = _set(
+    """AbortController AbortSignal Atomics Blob BroadcastChannel CustomEvent DOMException Event
+    EventTarget FinalizationRegistry File Float16Array FormData Headers Iterator MessageChannel
+    MessagePort Request Response SharedArrayBuffer URLSearchParams WeakRef WebSocket atob btoa
+    crypto fetch navigator"""
+)
 # Methods that data has and that objects of the solution's own making seldom would.
 _DATA_METHODS = _set(
     """at catch charAt charCodeAt codePointAt concat endsWith entries every filter finally find
@@ -85,6 +93,10 @@ _REACHING = re.compile(
     rf"|\bconsole\b(?!\s*\.\s*(?:{_CONSOLE})\b)|\bprocess\b(?!\s*\.\s*(?:{_PROCESS})\b)"
     r"|\bthis\b(?!\s*\.\s*\w)"
 )
+_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
+_PLAIN_TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+# Fields that only a class's own constructor makes.
+_PRIVATE = re.compile(r"#[A-Za-z_$]")
 # What a class may not extend: its objects could not have fields of the names that they inherit.
 _EXTENDING = re.compile(
     r"\bextends\s+(?:\w*Array|\w*Map|\w*Set|Promise|RegExp|Date|String|Number|Boolean|Buffer"
@@ -239,7 +251,9 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
     if _is_generator(asked) or any(_is_empty(one) for one in helpers):
         return None
     code = _code(tokenize(text[: asked.start], language))
-    if _RUNNING.search(code) or _EXTENDING.search(code) or is_unseen_javascript(code):
+    if any(one.search(code) for one in (_RUNNING, _EXTENDING, _PRIVATE)) or is_unseen_javascript(
+        code
+    ):
         return None
     if _keeps_state(text[: before[0].start if before else asked.start], before, language):
         return None
@@ -342,6 +356,7 @@ class _TestsReader:
         self._partners = brackets.partners if brackets else {}
         self._keywords = _KEYWORDS - {prompt.function}
         self._declared = frozenset(self._declarations())
+        self._in_templates = frozenset(_names_in_templates(tokens)) - self._keywords
         self.stubs = self._free_names()
         self._callers = {*self.stubs, *self._aliases()}
 
@@ -354,7 +369,9 @@ class _TestsReader:
         if not self._whole or _REACHING.search(self._code) or _RUNNING.search(self._code):
             return False
         asked = {self._prompt.function} if self._prompt.function else self.stubs
-        if not self.stubs or not self.stubs <= asked:
+        if not self.stubs or not self.stubs <= asked or self.stubs & _OF_NODE:
+            return False
+        if self._in_templates - (self._declared | _GLOBALS | self._prompt.names):
             return False
         calls = [index for index in self._words() if self._text(index) in self._callers]
         if not all(self._is_allowed(index) for index in calls):
@@ -535,23 +552,34 @@ class _TestsReader:
         """Tells whether no object that is handed over is looked at again, or only that."""
         given = {index: self._given(index) for index in calls}
         handed = {at for places in given.values() for at in places}
-        again = {
-            self._text(at)
-            for at in self._words()
-            if at not in handed and not self._is_set_at(at) and self._text(at) not in _GLOBALS
+        objects = {self._text(at): at for at in handed if not self._is_primitive(at)}
+        if objects.keys() & self._in_templates:
+            return False
+        aliases = Aliases(self._solid, self._partners, tuple(self._words()), calls)
+        looks = {
+            name: [at for at in self._looks(name, aliases) if at not in handed] for name in objects
         }
         watched = [
             index
             for index, places in given.items()
-            if any(self._text(at) in again and not self._is_primitive(at) for at in places)
+            if any(looks.get(self._text(at)) for at in places)
         ]
-        names = {self._text(at) for index in watched for at in given[index]} & again
-        looks = [at for at in self._words() if self._text(at) in names and at not in handed]
+        seen = {
+            at for one in watched for place in given[one] for at in looks.get(self._text(place), ())
+        }
         return all(self._is_statement(index) for index in watched) and all(
-            self._is_taken_before(at) if at < watched[0] else self._is_compared(at)
-            for at in looks
-            if not self._is_set_at(at)
+            self._is_taken_before(at) if at < watched[0] else self._is_compared(at) for at in seen
         )
+
+    def _looks(self, name: str, aliases: Aliases) -> Iterator[int]:
+        """Goes through the places that look at what a name holds, or at what it is a part of."""
+        related = aliases.of(name)
+        names = related.names - _GLOBALS
+        for at in self._words():
+            is_known = self._text(at) in names and at not in related.places
+            is_count = self._text(at) != name and self._text(at + 2) == "length"
+            if is_known and not is_count and not self._is_set_at(at):
+                yield at
 
     def _is_taken_before(self, index: int) -> bool:
         """Returns True if an object is not kept under another name before a call changes it."""
@@ -637,6 +665,19 @@ def _code(tokens: Sequence[Token]) -> str:
         names_module = kept[-2:] == ["require", "("]
         kept.append('""' if is_plain and not names_module else token.text)
     return _DECLARED_REQUIRE.sub("", "".join(kept))
+
+
+def _names_in_templates(tokens: Sequence[Token]) -> Iterator[str]:
+    """Gives the names that expressions in templates use."""
+    for token in tokens:
+        if token.kind is not Kind.STRING or not _holds_code(token.text):
+            continue
+        for expression in token.text.split("${")[1:]:
+            depth, end = 1, 0
+            while depth and end < len(expression):
+                depth += (expression[end] == "{") - (expression[end] == "}")
+                end += 1
+            yield from _NAME.findall(_PLAIN_TEXT.sub("", expression[:end]))
 
 
 def _holds_code(text: str) -> bool:

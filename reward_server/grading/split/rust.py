@@ -19,6 +19,8 @@ from reward_server.grading.split.base import Source, Split, Task, split_open_fun
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.trusting import is_trusting_rust
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
+from reward_server.grading.tokens import tokenize
+from reward_server.languages.assertions import Assertions
 from reward_server.languages.rust_source import without_crates
 
 # What tests say that look at more than values.
@@ -43,8 +45,8 @@ _KEYWORDS = word_set(
 )
 _TAKEN = word_set("main drop size_of size_of_val align_of align_of_val")
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_MAIN = re.compile(r"\bfn\s+main(?=\s*\(\s*\))")
-_OTHER_MAIN = "fn splitwire_main"
+_OTHER_MAIN = "splitwire_main"
+_INTEGERS = word_set("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize")
 _OUT, _FROM = "splitwire_out", "splitwire_from"
 
 
@@ -115,15 +117,18 @@ class Signature:
             f" splitwire::Read::read({_FROM}) }})\n"
         )
 
-    @property
-    def served(self) -> str:
-        """What calls the function in its own program."""
+    def served(self, written: Sequence[str]) -> str:
+        """Makes what calls the function in its own program.
+
+        Args:
+            written: the types of its parameters there that are integers.
+        """
         reads = "".join(
             f" let mut a{index}: {one.owned} = splitwire::Read::read(from);"
             for index, one in enumerate(self.parameters)
         )
         passed = ", ".join(
-            one.passed.format(f"a{index}") for index, one in enumerate(self.parameters)
+            _passed(index, one, written) for index, one in enumerate(self.parameters)
         )
         writes = "".join(
             f" splitwire::Write::write(&a{index}, out);"
@@ -135,6 +140,43 @@ class Signature:
             f" let result = {self.name}({passed}); out.back({self.back});{writes}"
             " splitwire::Write::write(&result, out); })"
         )
+
+
+def _passed(index: int, one: Parameter, written: Sequence[str]) -> str:
+    """Makes an argument: a reference to the whole, and an integer as the type that takes it."""
+    own = written[index] if index < len(written) else ""
+    if own not in ("", one.owned) and one.owned in _INTEGERS and one.passed == "{}":
+        return f"splitwire::fitting::<{one.owned}, {own}>(a{index})"
+    return one.passed.removesuffix("[..]").format(f"a{index}")
+
+
+def _without_main(text: str, language: Assertions) -> str:
+    """Gives the function `main` of a text another name."""
+    solid = [token for token in tokenize(text, language) if not token.is_blank]
+    for first, second, third in reversed(list(zip(solid, solid[1:], solid[2:], strict=False))):
+        if (first.text, second.text, third.text) == ("fn", "main", "("):
+            text = f"{text[: second.start]}{_OTHER_MAIN}{text[second.end :]}"
+    return text
+
+
+def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
+    """Returns the types of a function's parameters as a solution wrote them; "" for no integer."""
+    text = open_blocks(solution, task.language)
+    found = [one.head for one in text[0].statements if _function_name(one) == name] if text else []
+    if len(found) != 1 or "(" not in found[0]:
+        return ()
+    pieces: list[list[str]] = [[]]
+    depth = 0
+    for word in found[0][found[0].index("(") :]:
+        depth += (word in "([{<") - (word in ")]}>") if len(word) == 1 else -2 * (word == ">>")
+        if depth == 0:
+            break
+        if word == "," and depth == 1:
+            pieces.append([])
+        else:
+            pieces[-1].append(word)
+    last = [piece[-1] if piece[-2:-1] == [":"] else "" for piece in pieces]
+    return tuple(one if one in _INTEGERS else "" for one in last)
 
 
 def split_rust(task: Task) -> Split | None:
@@ -160,7 +202,7 @@ def _by_prompt(task: Task) -> Split | None:
         return None
     return RustSplit(
         task=task,
-        before=_MAIN.sub(_OTHER_MAIN, task.prompt[: blocks[1].start]),
+        before=_without_main(task.prompt[: blocks[1].start], task.language),
         signatures=(signature,),
         records=records,
         left_open=min(1, unopened(task.tests, task.language)),
@@ -505,9 +547,12 @@ class RustSplit:
     def serving(self, solution: str) -> Source:
         """The solution, and a loop behind it."""
         missing = min(unclosed(solution, self.task.language), self.left_open)
-        entries = ", ".join(one.served for one in self.signatures)
+        entries = ", ".join(
+            one.served(_integers(one.name, solution, self.task)) for one in self.signatures
+        )
         text = without_crates(
-            f"{_MAIN.sub(_OTHER_MAIN, solution)}\n{'}' * missing}\nextern crate splitwire;\n"
+            f"{_without_main(solution, self.task.language)}\n{'}' * missing}\n"
+            "extern crate splitwire;\n"
             f"{self.records}fn main() {{ splitwire::serve(&[{entries}]); }}\n"
         )
         return Source(text=text, library=_library())

@@ -17,7 +17,7 @@ const SURROGATE = /\p{Surrogate}/u;
 const RAISED = "E".charCodeAt(0);
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const HOLE = Symbol("hole"); // no item of an array
-const [WRITABLE, ENUMERABLE, CONFIGURABLE] = [1, 2, 4];
+const [WRITABLE, ENUMERABLE, CONFIGURABLE, ASKED] = [1, 2, 4, 8];
 const USUAL = WRITABLE | ENUMERABLE | CONFIGURABLE;
 const [OPEN, CLOSED, SEALED, FROZEN] = [0, 1, 2, 3];
 const ERRORS = {
@@ -37,6 +37,13 @@ const SYMBOLS = new Map(
     .filter((name) => typeof Symbol[name] === "symbol").map((name) => [Symbol[name], name]),
 );
 const MOST_INHERITED = 64;
+const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([].values()));
+const COPIED = ["Array Iterator", "Set Iterator", "Map Iterator"]; // iterators that run nothing of the solution's
+const HINTS = ["default", "number", "string"];
+// Symbols of a type's own that cross; others would be asked with more than what the solution may know.
+const ASKED_FOR = new Set([Symbol.iterator, Symbol.toPrimitive, Symbol.toStringTag]);
+const OURS = new WeakSet(); // getters that ask the other program
+let serves = false; // whether this is the solution's end
 // Each frame looks at all objects, until it saw so many values; later at some that nobody mentions.
 const MOST_LOOKS = 1 << 22, LOOKS = 32;
 const OBJECT = 16; // what an object counts without what is in it
@@ -86,19 +93,32 @@ function kindOf(value) {
   if (isPromise(value) || value instanceof WeakMap || value instanceof WeakSet) {
     throw new NoDataError(`a ${value.constructor?.name} is no data`);
   }
+  if (serves) return ITERATOR.isPrototypeOf(value) ? iteratorKind(value) : "record";
   const iterates = typeof value[Symbol.iterator] === "function" && typeof value.next === "function";
   return iterates ? "iterator" : "record";
+}
+
+function iteratorKind(value) {
+  return COPIED.includes(value[Symbol.toStringTag]) ? "iterator" : "source";
 }
 
 // Returns what can change of an object: values, in an order that its kind tells.
 function partsOf(object, kind) {
   switch (kind) {
-    case "symbol": case "function": return [];
+    case "symbol": case "function": case "source": return [];
     case "array": return arrayParts(object);
-    case "map": return [integrity(object), object.size, ...Array.from(object).flat(1), ...fields(object)];
-    case "set": return [integrity(object), object.size, ...object, ...fields(object)];
-    case "date": return [integrity(object), object.getTime(), ...fields(object)];
-    case "octets": return [object.toString("latin1")];
+    case "map": {
+      const items = [];
+      Map.prototype.forEach.call(object, (value, key) => items.push(key, value));
+      return [integrity(object), items.length / 2, ...items, ...fields(object)];
+    }
+    case "set": {
+      const items = [...Set.prototype.values.call(object)];
+      return [integrity(object), items.length, ...items, ...fields(object)];
+    }
+    case "date": return [integrity(object), Date.prototype.getTime.call(object), ...fields(object)];
+    case "octets": return [Buffer.prototype.toString.call(object, "latin1")];
+    case "prototype": return [OPEN, ...described(object, inherited(object))];
     case "buffer": return [integrity(object), Buffer.from(object).toString("latin1"), ...fields(object)];
     case "view": return [integrity(object), ...(object.length > MOST_KEYS ? [] : fields(object, object.length))];
     case "iterator": return iterated(object);
@@ -134,15 +154,29 @@ function arrayParts(array) {
 
 // Returns the own fields of an object but those that are its items: key, attributes, value.
 function fields(object, items) {
+  return described(object, named(object, items));
+}
+
+function described(object, keys) {
   const parts = [];
-  for (const key of named(object, items)) {
+  for (const key of keys) {
     if (key === "__proto__") throw new NoDataError("__proto__ is no name of a field");
-    const found = Object.getOwnPropertyDescriptor(object, key);
-    const writable = "value" in found ? found.writable : true;
-    parts.push(key, writable * WRITABLE | found.enumerable * ENUMERABLE | found.configurable * CONFIGURABLE);
-    parts.push("value" in found ? found.value : object[key]);
+    const found = Object.getOwnPropertyDescriptor(object, key), isData = "value" in found;
+    const isAsked = !isData && (serves || OURS.has(found.get));
+    const way = (isData ? found.writable : !isAsked) * WRITABLE | isAsked * ASKED;
+    parts.push(key, way | found.enumerable * ENUMERABLE | found.configurable * CONFIGURABLE);
+    parts.push(isData ? HINTS_OF.get(found.value) ?? found.value : isAsked ? undefined : object[key]);
   }
   return parts;
+}
+
+// Returns the keys of a prototype that its objects can be asked for.
+function inherited(prototype) {
+  return Reflect.ownKeys(prototype).filter(isInherited);
+}
+
+function isInherited(key) {
+  return typeof key === "symbol" ? ASKED_FOR.has(key) : key !== "constructor" && key !== "__proto__";
 }
 
 // Returns the keys of what is no item, and belongs to no program alone as the stack of an error does.
@@ -188,7 +222,7 @@ function isSame(one, other) {
 // Returns true if an object surely has not changed, without a look at more than there is in most.
 function isAsItWas({ object, kind, parts }) {
   switch (kind) {
-    case "iterator": case "function": case "symbol": return true;
+    case "iterator": case "source": case "function": case "symbol": return true;
     case "array": return isPlainArray(object, parts);
     case "record": return isPlainRecord(object, parts);
     default: return false;
@@ -224,9 +258,10 @@ function isPlainRecord(object, parts) {
 // Gives an object what is in its like in the other program.
 function fill({ object, kind, take }, parts) {
   switch (kind) {
-    case "symbol": case "function": return;
+    case "symbol": case "function": case "source": return;
     case "view": return finish(object, parts, 1, object.length);
-    case "octets": object.write(text(parts[0], object.length), "latin1"); return;
+    case "octets": Buffer.prototype.write.call(object, text(parts[0], object.length), "latin1"); return;
+    case "prototype": return finish(object, parts, 1, -1, inherited(object));
     case "iterator": return take(parts);
     case "array": return fillArray(object, parts);
     case "map": return fillMap(object, parts);
@@ -279,11 +314,11 @@ function fillSet(set, parts) {
 }
 
 // Gives an object its own fields, from a place in its parts on, in their order.
-function finish(object, parts, from, items) {
+function finish(object, parts, from, items, own = named(object, items)) {
   const found = [];
   for (let at = from; at + 2 < parts.length; at += 3) found.push(key(parts[at]));
   if (parts.length !== from + 3 * found.length) throw new MalformedError("a field is cut short");
-  const wanted = new Set(found), own = named(object, items), stay = own.filter((one) => wanted.has(one));
+  const wanted = new Set(found), stay = own.filter((one) => wanted.has(one));
   const isInOrder = stay.every((one, at) => one === found[at]);
   for (const one of own) {
     if (!wanted.has(one) || (!isInOrder && Object.isExtensible(object))) Reflect.deleteProperty(object, one);
@@ -302,15 +337,28 @@ function key(value) {
 
 // Neither a setter nor a prototype takes part in this.
 function put(object, name, value, attributes = USUAL) {
+  const enumerable = (attributes & ENUMERABLE) !== 0, configurable = (attributes & CONFIGURABLE) !== 0;
+  if ((attributes & ASKED) !== 0) return putAsked(object, name, { enumerable, configurable });
+  const made = name === Symbol.toPrimitive && HINTED.has(value) ? HINTED.get(value) : value;
   Object.defineProperty(object, name, {
-    value,
-    writable: (attributes & WRITABLE) !== 0,
-    enumerable: (attributes & ENUMERABLE) !== 0,
-    configurable: (attributes & CONFIGURABLE) !== 0,
+    value: made, writable: (attributes & WRITABLE) !== 0, enumerable, configurable,
   });
 }
 
+// Gives an object a property that the other program computes, unless it has one.
+function putAsked(object, name, attributes) {
+  const own = Object.getOwnPropertyDescriptor(object, name);
+  if (own !== undefined && !("value" in own)) return;
+  const get = { get() { return asked("get", this, name); } }.get;
+  const set = () => leave("a property was set that the solution computes");
+  OURS.add(get);
+  Object.defineProperty(object, name, { get, set, ...attributes });
+}
+
 // ------------------------------------------------------------------------------------ the heap
+
+// What has no prototype that the other program could not know.
+const BARE = ["symbol", "function", "iterator", "source"];
 
 // The objects that both programs know, by number.
 class Heap {
@@ -321,7 +369,6 @@ class Heap {
     this.entries = []; // object, kind, and the parts that both programs know
     this.prototypes = new Map();
     this.looks = this.turn = 0;
-    this.unnamed = []; // prototypes of whose classes the other program has none
     const named = { ...MAKERS, ...classes };
     for (const name of Object.keys(named)) {
       const prototype = typeof named[name] === "function" ? named[name].prototype : undefined;
@@ -348,12 +395,26 @@ class Heap {
   }
 
   add(value) {
+    if (value === HOLE || this.numbers.has(value)) return;
     const kind = kindOf(value);
-    if (kind === "" || value === HOLE || this.numbers.has(value)) return;
+    if (kind === "") return;
     if (kind === "function" && !this.takesFunctions) throw new NoDataError("a function is no data");
     if (kind === "view") this.add(value.buffer);
-    this.numbers.set(value, this.entries.length);
-    this.entries.push({ object: value, kind, parts: null });
+    if (!BARE.includes(kind)) this.addPrototype(Object.getPrototypeOf(value));
+    this.push(value, kind);
+  }
+
+  // Adds a prototype of whose class the other program has none, and those that it inherits from.
+  addPrototype(prototype, depth = 0) {
+    if (prototype === null || this.prototypes.has(prototype) || this.numbers.has(prototype)) return;
+    if (depth > MOST_INHERITED) throw new NoDataError("a type inherits too much");
+    this.addPrototype(Object.getPrototypeOf(prototype), depth + 1);
+    this.push(prototype, "prototype");
+  }
+
+  push(object, kind) {
+    this.numbers.set(object, this.entries.length);
+    this.entries.push({ object, kind, parts: null });
   }
 
   // Returns the numbers of all objects that have changed, or are new.
@@ -372,7 +433,10 @@ class Heap {
     const seen = new Set(due), changed = [];
     for (const at of seen) {
       if (this.hasChanged(this.entries[at])) changed.push(at);
-      for (const part of this.entries[at].parts) if (this.numbers.has(part)) seen.add(this.numbers.get(part));
+      for (const part of this.entries[at].parts ?? []) if (this.numbers.has(part)) seen.add(this.numbers.get(part));
+    }
+    for (let at = first; at < this.entries.length; at++) {
+      if (this.entries[at].parts === null && this.hasChanged(this.entries[at])) changed.push(at);
     }
     return changed.sort((one, other) => one - other);
   }
@@ -421,23 +485,17 @@ class Heap {
       case "view":
         out.text(viewName(object)); out.u32(this.numbers.get(object.buffer)); out.u32(object.byteOffset);
         out.u32(object.length ?? object.byteLength); break;
-      case "iterator": out.text(String(object[Symbol.toStringTag])); return undefined;
+      case "iterator": return out.text(String(object[Symbol.toStringTag]));
+      case "source": return undefined;
+      case "prototype": out.text(className(object)); break;
     }
     return this.prototype(out, Object.getPrototypeOf(object));
   }
 
-  // Writes the name of a prototype; else its number, and what it is called and inherits at first.
+  // Writes the name of a prototype, or else its number.
   prototype(out, prototype) {
     if (prototype === null) return out.text("null");
-    const known = this.prototypes.get(prototype);
-    if (known !== undefined) return out.text(known);
-    const name = prototype.constructor?.name;
-    this.prototypes.set(prototype, `#${this.unnamed.push(prototype) - 1}`);
-    out.text("");
-    out.text(typeof name === "string" && NAME.test(name) ? name : "Anonymous");
-    const own = Object.getOwnPropertyDescriptor(prototype, "name")?.value;
-    this.value(out, typeof own === "string" ? own : undefined);
-    return this.prototype(out, Object.getPrototypeOf(prototype));
+    return out.text(this.prototypes.get(prototype) ?? `#${this.numbers.get(prototype)}`);
   }
 
   // ---- reading
@@ -492,6 +550,8 @@ class Heap {
       case "symbol": return { kind, object: from.symbol() };
       case "function": return { kind, object: opaque(from.string()) };
       case "iterator": return { kind, ...iterator(from.text()) };
+      case "source": return { kind, object: source() };
+      case "prototype": return { kind, object: this.type(from) };
       case "boxed": return this.dressed(kind, Object(this.plain(from)), from);
       case "pattern": return this.dressed(kind, new RegExp(from.string(), from.string()), from);
       case "octets": return this.dressed(kind, Buffer.alloc(from.size()), from);
@@ -527,38 +587,54 @@ class Heap {
     return new VIEWS[name](object, from.u32(), from.u32());
   }
 
-  readPrototype(from, depth = 0) {
-    if (depth > MOST_INHERITED) throw new MalformedError("a type inherits too much");
+  readPrototype(from) {
     const name = from.text();
     if (name === "null") return null;
     if (this.named.has(name)) return this.named.get(name);
-    if (name.startsWith("#")) return this.unknown(Number(name.slice(1)));
-    if (name !== "") throw new MalformedError("a type has no name that is known");
-    const called = from.text(), made = class {}, own = this.readValue(from);
-    if (!NAME.test(called)) throw new MalformedError("a type has no name");
-    Object.defineProperty(made, "name", { value: called });
-    if (typeof own === "string") hide(made.prototype, "name", own);
-    this.prototypes.set(made.prototype, `#${this.unnamed.push(made.prototype) - 1}`);
-    Object.setPrototypeOf(made.prototype, this.readPrototype(from, depth + 1));
-    return made.prototype;
+    const { kind, object } = this.entry(name.startsWith("#") ? Number(name.slice(1)) : NaN);
+    if (kind === "symbol") throw new MalformedError("a type has no such name");
+    return object;
   }
 
-  unknown(number) {
-    const found = Number.isInteger(number) && this.unnamed[number];
-    if (!found) throw new MalformedError("a type has no number that is known");
-    return found;
+  // Makes the prototype of a class of the other program's.
+  type(from) {
+    const name = from.text(), { prototype } = class {};
+    if (!NAME.test(name)) throw new MalformedError("a type has no name");
+    Object.defineProperty(prototype.constructor, "name", { value: name });
+    Object.setPrototypeOf(prototype, this.readPrototype(from));
+    return prototype;
   }
 }
 
-function hide(object, name, value) {
-  Object.defineProperty(object, name, { value, writable: true, configurable: true });
+// Returns the name of a prototype's class, if it can be one.
+function className(prototype) {
+  const maker = Object.getOwnPropertyDescriptor(prototype, "constructor")?.value;
+  const name = typeof maker === "function" ? Object.getOwnPropertyDescriptor(maker, "name")?.value : "";
+  return typeof name === "string" && NAME.test(name) ? name : "Anonymous";
 }
 
-// Stands for a function of the other program, which only that one can call.
+// What stands for functions of the other program's where a value is asked to become a plain one.
+const HINTED = new WeakMap(), HINTS_OF = new WeakMap();
+
+// Stands for a function of the other program, which only that one can call, and with nothing: what
+// tests hand over could be what they expect.
 function opaque(name) {
-  const made = () => leave("a function of the solution was called that it had answered");
+  const { made } = { made(...args) {
+    if (args.length > 0 && this?.toJSON !== made) leave("a function of the solution was handed something that it had answered");
+    return asked("call", made, this);
+  } };
+  const { hinted } = { hinted(hint) { return asked("call", made, this, ...HINTS.filter((one) => one === hint)); } };
   Object.defineProperty(made, "name", { value: name });
+  HINTED.set(made, hinted);
+  HINTS_OF.set(hinted, made);
   return made;
+}
+
+// Asks the other program for something of what it answered.
+function asked(what, object, ...args) {
+  const isKnown = (one) => Object(one) !== one || typeof one === "symbol" || heap.numbers.has(one);
+  if (![object, ...args].every(isKnown)) leave("the solution was asked for an object that it does not have");
+  return called(`.${what}`, [object, ...args]);
 }
 
 function leave(why) {
@@ -591,6 +667,32 @@ function iterator(type) {
 function* generated(items) {
   for (let at = 0; at < items.length - 1; at++) yield items[at];
   return items.at(-1);
+}
+
+// Checks what came of an iterator: whether there is more, the end's value, and items.
+function fetched(answer) {
+  if (Array.isArray(answer) && Array.isArray(answer[2]) && (answer[0] !== "more" || answer[2].length > 0)) return answer;
+  writeFrame(said("F", "an iterator brings nothing that is known"));
+  return process.reallyExit(1);
+}
+
+// Stands for an iterator of the other program's; the more it gave, the more is asked for at once.
+function source() {
+  const object = (function* () {
+    let given = 0, answer = ["more"];
+    try {
+      while (answer[0] === "more") {
+        answer = fetched(asked("next", object, 1 + (given >> 3)));
+        for (let at = 0; at < answer[2].length; at++) yield answer[2][at];
+        given += answer[2].length;
+      }
+    } finally {
+      if (answer[0] === "more") asked("return", object);
+    }
+    if (answer[0] === "thrown") throw answer[1];
+    return answer[1];
+  })();
+  return object;
 }
 
 // ------------------------------------------------------------------------------ bytes of frames
@@ -701,33 +803,45 @@ class Reader {
 
 // --------------------------------------------------------------------------- the tests' end
 
-let calls = 0, heap = null;
+let calls = 0, heap = null, isBusy = false;
 
 // Returns a function that has the solution's of that name called. `classes` are the prompt's.
 exports.stub = (name, classes = {}) => {
   heap ??= new Heap(classes, false);
-  return (...args) => {
-    calls += 1;
-    const call = new Writer("C", calls);
-    try {
-      call.text(name);
-      heap.write(call, args);
-    } catch (error) {
-      if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
-      throw error;
-    }
-    writeFrame(call.payload);
-    const answer = readFrame();
-    if (answer === null) process.reallyExit(1);
-    try {
-      return heard(answer);
-    } catch (error) {
-      if (error instanceof Raised) throw error.value;
-    writeFrame(said("F", error.message));
-      return process.reallyExit(1);
-    }
-  };
+  return (...args) => called(name, args);
 };
+
+function called(name, args) {
+  if (isBusy) leave("the solution was asked for something while values crossed");
+  isBusy = true;
+  try {
+    return answerTo(name, args);
+  } finally {
+    isBusy = false;
+  }
+}
+
+function answerTo(name, args) {
+  calls += 1;
+  const call = new Writer("C", calls);
+  try {
+    call.text(name);
+    heap.write(call, args);
+  } catch (error) {
+    if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
+    throw error;
+  }
+  writeFrame(call.payload);
+  const answer = readFrame();
+  if (answer === null) process.reallyExit(1);
+  try {
+    return heard(answer);
+  } catch (error) {
+    if (error instanceof Raised) throw error.value;
+    writeFrame(said("F", error.message));
+    return process.reallyExit(1);
+  }
+}
 
 class Raised {
   constructor(value) { this.value = value; }
@@ -769,6 +883,7 @@ exports.load = (file) => {
 
 // Answers calls for ever. What cannot cross ends the program: tests could take it for an exception.
 exports.serve = async (functions, classes) => {
+  serves = true;
   heap = new Heap(classes, true);
   for (;;) {
     const call = readFrame();
@@ -788,13 +903,39 @@ exports.serve = async (functions, classes) => {
 // Returns the kind of an answer, how its value came, and that in an array: it may be thenable.
 async function answered(call, functions) {
   const reader = new Reader(call, 5), name = reader.text(), args = heap.read(reader);
-  const made = functions[name];
   try {
-    if (typeof made !== "function") throw new ReferenceError(`${name} is not defined`);
-    const result = made(...args);
+    const result = name.startsWith(".") ? ASKS[name](...args) : functionOf(functions, name)(...args);
     if (typeof result?.then !== "function") return ["R", "o", [result]];
     return Promise.resolve(result).then((value) => ["R", "p", [value]], (error) => ["R", "w", [error]]);
   } catch (error) {
     return ["E", "o", [error]];
   }
+}
+
+function functionOf(functions, name) {
+  if (typeof functions[name] !== "function") throw new ReferenceError(`${name} is not defined`);
+  return functions[name];
+}
+
+// What tests ask for of something that was answered.
+const ASKS = {
+  ".get": (object, key) => object[key],
+  ".call": (made, self, ...hint) => Reflect.apply(made, self, hint),
+  ".return": (iterator) => { iterator.return?.(); },
+  ".next": taken,
+};
+
+// Returns whether an iterator has more, what it ended with, and up to as many items as wanted.
+function taken(iterator, wanted) {
+  const items = [];
+  try {
+    while (items.length < wanted) {
+      const { done, value } = iterator.next();
+      if (done) return ["done", value, items];
+      items.push(value);
+    }
+  } catch (error) {
+    return ["thrown", error, items];
+  }
+  return ["more", undefined, items];
 }

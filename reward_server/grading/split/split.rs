@@ -17,7 +17,7 @@ const READS: c_int = 3;
 const WRITES: c_int = 4;
 const FRAME_BYTES: usize = 16 << 20;
 const ROOM_BYTES: usize = 128 << 20;
-const DEPTH: usize = 64;
+const DEPTH: usize = 1024;
 const MESSAGE_BYTES: usize = 4096;
 
 extern "C" {
@@ -31,6 +31,11 @@ extern "C" {
 pub fn leave(why: &str) -> ! {
     eprintln!("split: {}", why);
     unsafe { _exit(1) }
+}
+
+/// Hands an integer over as the type that a function takes that was written anew.
+pub fn fitting<A, B: std::convert::TryFrom<A>>(given: A) -> B {
+    B::try_from(given).unwrap_or_else(|_| leave("an argument does not fit the type that takes it"))
 }
 
 fn interrupted() -> bool {

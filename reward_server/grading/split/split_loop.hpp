@@ -32,11 +32,20 @@ extern "C" const void *const splitwire_derived[] __asm__("_ZTVN10__cxxabiv120__s
 
 namespace splitwire {
 
-// What a function returns that was written anew, as the integer that the prompt says.
-template <class R, class V> inline R fitting(const V &value) {
+template <class T> struct is_number
+    : truth<is_whole<T>::value || is_wide<T>::value || is_real<T>::value || same<T, bool>::value || same<T, char>::value> {};
+
+template <class R, class V> inline R converted(const V &value, truth<false>) { return value; }
+template <class R, class V> inline R converted(const V &value, truth<true>) {
     const R made = static_cast<R>(value);
-    if (static_cast<V>(made) != value) leave("an answer does not fit the type that is declared");
+    const bool is_kept = static_cast<V>(made) == value && (made < R()) == (value < V());
+    if (!is_kept && value == value) leave("an answer does not fit the type that is declared");
     return made;
+}
+
+// What a function returns that was written anew, as the number that the prompt says.
+template <class R, class V> inline R fitting(const V &value) {
+    return converted<R>(value, truth<is_number<V>::value>());
 }
 
 inline void failed(Out &out, size head, const char *type, const char *message) {
