@@ -64,14 +64,19 @@ class Served:
 
 
 @asynccontextmanager
-async def served(arguments: Sequence[str]) -> AsyncIterator[Served]:
+async def served(arguments: Sequence[str], checkout: Path | None = None) -> AsyncIterator[Served]:
     """Runs `reward-server serve` on a free port for the length of the block.
+
+    Args:
+        arguments: of the command.
+        checkout: of another commit, with a `.venv` of its own; None for this one.
 
     Raises:
         StartError: it did not start.
     """
-    command = (sys.executable, "-c", _START, "serve", "--port", "0", "--json", *arguments)
-    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
+    python = sys.executable if checkout is None else str(checkout / ".venv/bin/python")
+    command = (python, "-c", _START, "serve", "--port", "0", "--json", *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, cwd=checkout)
     assert process.stdout is not None
     try:
         line = await process.stdout.readline()
