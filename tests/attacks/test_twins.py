@@ -1,6 +1,7 @@
 """Lies beside the tests, in the real sandbox: single ones, rows, names, settings.
 
-`tests/unit/test_twin_rates.py` measures the same over many secrets.
+`tests/unit/test_twin_rates.py` measures the same over many secrets. A run has an honest solution
+judged by every second suite; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from reward_server.domain import (
     UnitTests,
 )
 from tests.attacks.attack import code
+from tests.sampling import sampled
 from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -173,7 +175,7 @@ async def test_a_lie_beside_the_tests_is_never_rewarded(lie: Lie, judge_of_files
         assert assessment.integrity is SHARED
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.name)
+@pytest.mark.parametrize("lie", sampled(LIES, 2), ids=lambda lie: lie.name)
 async def test_an_honest_solution_passes_what_is_lied_to(lie: Lie, judge_of_files: Judge) -> None:
     honest = RIGHT + "def is_even(x):\n    return 'NO' if x % 2 else 'YES'\n"
     assessment = await judge_of_files(
