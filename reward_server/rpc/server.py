@@ -87,13 +87,16 @@ def streams_for(slots: int) -> int:
 
 
 def _against_strangers(streams: int) -> list[tuple[str, int]]:
-    """Returns settings against streams that are reset as soon as they are opened.
+    """Returns settings against large bodies and against streams that are reset as they are opened.
 
-    Each costs its sender nothing, and waits in one line with everybody's calls until its credential
-    can be looked at. So few of a connection are open, few are taken from one reading, and a reset
-    is paid for with a ping.
+    A stream costs its sender nothing, and waits in one line with everybody's calls until its
+    credential can be looked at. So few of a connection are open, few are taken from one reading,
+    and a reset is paid for with a ping.
     """
     return [
+        # A window that grows with what arrives has the core hold it for whoever sends more than may
+        # be sent: 600 MiB within half a minute. Without probes a stream has 64 KiB on its way.
+        ("grpc.http2.bdp_probe", 0),
         ("grpc.max_concurrent_streams", streams),
         # A client opens a stream as soon as another is answered, and a moment before that one is
         # freed here; without room for these the core refuses calls of holders of a credential.
