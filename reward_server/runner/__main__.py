@@ -143,9 +143,9 @@ def main(settings_json: str, judges: list[str]) -> None:
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
             to put on the module path), `preload` (modules to import on top of those of
             `warming`) and `environment` (variables on top of the policy's). `covered` are folders
-            that executions do not see. Without `meters`, the container's
-            own control group is read. `sandbox_kernel` tells that the container is a kernel of
-            its own, gVisor, and this process its root.
+            that executions do not see. Without `meters`, the container's own control group is
+            read. `sandbox_kernel` tells that the container is a kernel of its own, gVisor, and
+            this process its root.
         judges: the command that starts the fork server.
 
     What the image itself declares in `_IMAGE_FILE` comes on top.

@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import aliases, arguments, literals, observations, surroundings, texts
+from . import aliases, arguments, observations, surroundings, texts
 from .endings import NotLoaded
 from .scope import Scope
 from .session import Session
@@ -40,13 +40,12 @@ class FunctionTests:
         sources = [text.source for text in self._texts.all]
         self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
         session.doubts_empty = any(word in source for source in sources for word in _PAIRING)
-        session.compare_identities(sources)
+        session.look_over(sources)
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
         session.brings_changes = bool(header["brings_changes"])
         if header["repeats_answers"]:
             session.repeat_answers()
-        session.calls_indirectly = any(map(literals.may_call_indirectly, sources))
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []
         if self._texts.has_check:

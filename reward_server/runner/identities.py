@@ -17,7 +17,7 @@ import builtins
 import datetime
 import functools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
@@ -184,8 +184,3 @@ def _identify(encode: Encode, encoder: Encoder, value: object, depth: int) -> ob
 _IDENTIFYING: Mapping[type, Encode] = {
     kind: cast("Encode", functools.partial(_identify, ENCODERS[kind])) for kind in _KINDS
 }
-
-
-def are_looked_at_in(sources: Iterable[str]) -> bool:
-    """Returns True if one of some texts of tests looks at identity."""
-    return any(map(are_looked_at, sources))

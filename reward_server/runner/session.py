@@ -33,11 +33,11 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults, identities, live, sharing, wire
+from . import changes, extended, faults, identities, literals, live, sharing, wire
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
@@ -313,9 +313,10 @@ class Session:
         self._rebuilt[id(error)] = (error, owner)
         return error
 
-    def compare_identities(self, sources: Iterable[str]) -> None:
-        """Has data that cannot change cross with its identity, if the tests look at it."""
-        if identities.are_looked_at_in(sources):
+    def look_over(self, sources: Collection[str]) -> None:
+        """Finds in the texts of the tests how what they hand over, and look at, has to cross."""
+        self.calls_indirectly = any(map(literals.may_call_indirectly, sources))
+        if any(map(identities.are_looked_at, sources)):
             known = identities.Identities(identities.JUDGE)
             self._identities = self._decoder.identities = known
             self._encoder = functools.partial(identities.IdentifyingEncoder, known)

@@ -20,7 +20,6 @@ from . import (
     arguments,
     frameworks,
     judge,
-    literals,
     observations,
     outcomes,
     program,
@@ -128,8 +127,7 @@ def run(
     if header["repeats_answers"]:
         session.repeat_answers()
     texts = frameworks.texts_of(blobs)
-    session.calls_indirectly = any(map(literals.may_call_indirectly, texts.values()))
-    session.compare_identities(texts.values())
+    session.look_over(texts.values())
     program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)
