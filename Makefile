@@ -21,8 +21,7 @@ ADAPTERS := build/adapters
 PREVIOUS_TRL := build/trl-previous
 NODE := examples/node/node_modules/.package-lock.json
 
-# Modules are compiled once, not by each of the processes that the tests start. Those of the runner
-# are by `.core`: a sandbox reads them and has no place to keep what it compiles.
+# Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test lint format bench proto proto-tools clean
@@ -47,7 +46,6 @@ $(VENV)/.made:
 $(VENV)/.core: $(VENV)/.made pyproject.toml
 	@echo 'Installing the package ...'
 	$(INSTALL) --editable .
-	$(BIN)/python -m compileall -q reward_server/runner
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

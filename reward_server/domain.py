@@ -360,12 +360,32 @@ class FunctionJudgement:
     repeats_answers: bool = False
 
 
+PLAIN = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a task says of the values of its calls, each of a shape.
+
+    A shape is `PLAIN` for what JSON has a form for, "ListNode" or "TreeNode" for one of LeetCode's
+    nodes or none, the same in brackets for a list of them, "None" for nothing, and None where the
+    task does not say. Parameters that are not listed are of no said shape.
+    """
+
+    parameters: tuple[str | None, ...] = ()
+    result: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallJudgement:
-    """Calls made and compared by an isolated judge."""
+    """Calls made and compared by an isolated judge.
+
+    The signature is the task's; what it leaves open, the solution's annotations decide.
+    """
 
     source: str
     tests: CallTests
+    signature: Signature = Signature()
     files: Mapping[str, bytes] = field(default_factory=dict)
     data: Mapping[str, bytes] = field(default_factory=dict)
     stop_at_first_failure: bool = False

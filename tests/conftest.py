@@ -8,12 +8,19 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # All that needs an engine, and then folders of `tests` whose files take long. What measures answers
 # under load (`scale`) comes when the engine's containers are gone.
 LONGEST_FIRST = ("engine", "e2e", "attacks", "split", "honest", "scale", "conformance")
+
+# How long an example takes says how busy the machine is.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 pytest_plugins = ("tests.docker", "tests.support")
 

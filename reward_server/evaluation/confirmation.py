@@ -25,9 +25,10 @@ A pass in which tests did not see what the solution did to an argument (`runner.
 once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
 solution passes, it passes in both.
 
-So is a pass with answers that arrived as another class than they were of (`runner.encoding`), and
-one in which the judge refused what the solution may have allowed: a test that expects an exception
-is satisfied by the judge's own.
+So is a pass with answers that arrived as another class than they were of (`runner.encoding`), one
+of calls in which the solution and not the task's signature said what values are
+(`runner.structures`), and one in which the judge refused what the solution may have allowed: a test
+that expects an exception is satisfied by the judge's own.
 
 Tests that fail while changes are withheld are run so once, too: state that is handed over again,
 `[pop(x), pop(x)]`, an argument that a test looks at by another way. If that brings more, it is
@@ -68,7 +69,7 @@ from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
-_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL))
+_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL, wire.UNTOLD))
 _LOOKED_FOR = _DOUBTS | {wire.WITHHELD_CHANGE}
 _FAILURES = frozenset((Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED))
 _REFUSAL = "the pass was not confirmed by further runs of the tests"

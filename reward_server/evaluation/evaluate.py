@@ -227,7 +227,7 @@ class Evaluation:
                     return isolated
                 return await beside_grader(tests, submission.prompt) or isolated
             case CallTests() as tests:
-                return CallGrader(tests=tests)
+                return CallGrader(tests=tests, prompt=submission.prompt)
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,

@@ -35,6 +35,7 @@ from reward_server.evaluation.confirmation import Confirmation
 from reward_server.grading.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
+from reward_server.grading.signatures import read_signature
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
@@ -187,9 +188,14 @@ class CallGrader:
 
     Where the reward needs the calls behind one that the program did not survive, they go on in a
     fresh execution; each decides at least one call, so that there are no more than calls.
+
+    Args:
+        tests: the calls.
+        prompt: the task's, whose signature says which arrays are nodes; it may be prose.
     """
 
     tests: CallTests
+    prompt: str = ""
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -217,27 +223,33 @@ class CallGrader:
         """Runs as many executions as it takes; see `Grader`."""
         blank = self.not_run()
         counted = candidate.counted(len(blank))
+        whole = await self._work(candidate)
         runs: list[Run] = []
         start = 0
         while True:
+            work = _part(whole, start, counted)
             try:
-                execution = await slots.run(candidate.job(self._work(candidate, start, counted)))
+                execution = await slots.run(candidate.job(work))
             except BudgetSpentError as error:
                 return [*runs, over_budget(error, blank[start:])]
             tests = _filled(execution.tests, blank[start:])
             decided = start + _decided(tests)
             goes_on = self._goes_on(candidate, execution, start, decided, counted)
             run = Run(execution=execution, tests=tests[: decided - start] if goes_on else tests)
-            runs += await self._confirmed(run, candidate, slots, start, counted)
+            names = [case_name(index) for index in range(start, counted)]
+            runs += await self._confirmed(run, candidate, slots, work, names)
             if not goes_on:
                 return runs
             start = decided
 
     async def _confirmed(
-        self, run: Run, candidate: Candidate, slots: Slots, start: int, end: int
+        self,
+        run: Run,
+        candidate: Candidate,
+        slots: Slots,
+        work: CallJudgement,
+        names: Sequence[str],
     ) -> list[Run]:
-        work = self._work(candidate, start, end)
-
         async def execute(
             perturbed: Tests | None = None,
             *,
@@ -249,15 +261,16 @@ class CallGrader:
             copy = replace(work, tests=tests, stop_at_first_failure=False)
             return await slots.run(candidate.copy(copy))
 
-        names = [case_name(index) for index in range(start, end)]
         read = partial(CallCopies, work.tests, names)
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
-    def _work(self, candidate: Candidate, start: int, end: int) -> CallJudgement:
+    async def _work(self, candidate: Candidate) -> CallJudgement:
+        entry_point = self.tests.entry_point
         return CallJudgement(
             source=candidate.source,
-            tests=replace(self.tests, cases=self.tests.cases[start:end]),
+            tests=self.tests,
+            signature=await read_aside(len(self.prompt), read_signature, self.prompt, entry_point),
             files=candidate.files,
             data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
@@ -268,6 +281,10 @@ class CallGrader:
     ) -> bool:
         died = execution.ending in (Ending.CRASHED, Ending.LIMIT)
         return died and start < decided < end and not stops_at_first_failure(candidate.policy)
+
+
+def _part(whole: CallJudgement, start: int, end: int) -> CallJudgement:
+    return replace(whole, tests=replace(whole.tests, cases=whole.tests.cases[start:end]))
 
 
 def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reward_server.domain import (
+    CapturedStream,
     Ending,
     Execution,
     TerminationKind,
@@ -33,13 +34,19 @@ def judged(execution: Execution, rewritten: Rewritten, secrets: Secrets, languag
     """
     sites = rewritten.sites
     told = read_words(execution.stdout.data, sites, tag=secrets.tag, ending=secrets.ending)
-    execution = _concluded(execution, told)
+    execution = _concluded(execution, told, ran_tests(execution.stdout, language))
     tests = _results(execution, told) if sites else (_only_result(execution, told, language),)
     stdout = without_words(execution.stdout, secrets.tag)
     return Run(execution=kept(replace(execution, stdout=stdout)), tests=tests)
 
 
-def _concluded(execution: Execution, told: Told) -> Execution:
+def ran_tests(stdout: CapturedStream, language: Language) -> bool:
+    """Returns True unless a harness of tests says in a program's output that it ran none."""
+    ran = language.program.ran if language.program is not None else None
+    return ran is None or ran.search(stdout.data) is not None
+
+
+def _concluded(execution: Execution, told: Told, ran: bool) -> Execution:
     """Says of a program that did not come to its normal end that it did not."""
     signals = {**execution.signals, **told.signals}
     if execution.ending is not Ending.COMPLETED:
@@ -51,7 +58,7 @@ def _concluded(execution: Execution, told: Told) -> Execution:
     if execution.stdout.truncated:
         message = "the output was not kept whole"
         return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
-    if told.ended:
+    if told.ended and ran:
         return replace(execution, signals=signals)
     signals[EARLY_EXIT] = 1
     message = "the program left before its tests came to their end"

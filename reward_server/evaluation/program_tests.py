@@ -29,7 +29,7 @@ from reward_server.evaluation.outputs import kept, without_output
 from reward_server.evaluation.program_outcomes import NAME, judged
 from reward_server.evaluation.programs import Programs
 from reward_server.evaluation.secrets import Secrets
-from reward_server.evaluation.split_tests import Parts, Splits, run_apart
+from reward_server.evaluation.split_tests import Parts, Splits, ran_any, run_apart
 from reward_server.grading.foreign import read_prompt
 from reward_server.grading.rewriting import Rewritten, rewrite
 from reward_server.grading.understanding import Assertion, opened_for, understand
@@ -145,8 +145,11 @@ class ProgramGrader:
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
     ) -> list[Run]:
         """Goes on where the parts turned out not to be what the text had promised."""
-        if self.required > Integrity.SHARED:
+        ran = ran_any(refusal, parts, self.language)
+        if self.required > Integrity.SHARED or not ran:
             message = f"the tests do not run apart from a solution: {refusal.message}"
+            if not ran:
+                message = "no test was run: all are ignored, or left out as they are compiled"
             broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
             return [Run(execution=kept(broken), tests=self.not_run())]
         if self.parts is not None and not refusal.limits_hit:

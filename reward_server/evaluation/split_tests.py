@@ -32,7 +32,7 @@ from reward_server.domain import (
 from reward_server.errors import SandboxError
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.evaluation.outputs import kept, without_output
-from reward_server.evaluation.program_outcomes import judged
+from reward_server.evaluation.program_outcomes import judged, ran_tests
 from reward_server.evaluation.programs import Programs, Ready
 from reward_server.evaluation.secrets import Secrets
 from reward_server.grading.rewriting import Rewritten, rewrite
@@ -217,6 +217,14 @@ async def run_apart(
     run = judged(_of_tests(execution), parts.rewritten, parts.secrets, language)
     stdout = _joined(run.execution.stdout, execution.stdout)
     return [*runs, _isolated(replace(run, execution=replace(run.execution, stdout=stdout)))]
+
+
+def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
+    """Returns False if a tests' program that called nothing came to its end without a test."""
+    tests = refusal.tests_program
+    if tests is None or parts.secrets.ending.encode() not in tests.stdout.data:
+        return True
+    return ran_tests(tests.stdout, language)
 
 
 async def _ready(source: Source, candidate: Candidate, slots: Slots, programs: Programs) -> Ready:

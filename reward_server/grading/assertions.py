@@ -8,7 +8,7 @@ import copy
 from collections.abc import Mapping
 
 from reward_server.grading.python_literals import evaluated
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EQUALITIES = frozenset(

@@ -66,9 +66,10 @@ def difference(checker: Checker, expected: bytes, actual: bytes) -> str:
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """Yields the lines without trailing white space, up to the last that is not blank."""
+    """Yields the lines without trailing white space, from the first to the last not blank."""
     body = text.rstrip()
-    for match in _LINE.finditer(body):
+    blank = len(body) - len(body.lstrip())
+    for match in _LINE.finditer(body, body.rfind(b"\n", 0, blank) + 1):
         if match.end() > match.start():
             yield match.group().rstrip()
 

@@ -9,24 +9,42 @@ them; what is left is met by who equals everything, or reads what is expected.
 from __future__ import annotations
 
 import math
+import random
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 # No angle, hour, weekday or last digit repeats after a number that has none of these factors.
 _MODULI = 2 * 3 * 5 * 7 * 11
+# Numbers whose distance is a prime above this are the same modulo no number that a class counts by.
+_LEAST_PRIME = 1 << 31
+_WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # for all numbers of fewer than 24 digits
 _NEAR = 1e-3  # a share of a number that the narrowest type of numpy's may round away
 _LEAST_DISTANCE = 0.4  # of numbers with a fraction
 _MOST_PAIRS = 1 << 12  # that are looked at
 
 
-def may_agree(value: object, other: object) -> bool:
-    """Returns True if an equality coarser than Python's may hold between two values."""
+def distant(value: float, draw: random.Random) -> float:
+    """Returns a number that an object's own arithmetic does not take for another one."""
+    distance = draw.randrange(_LEAST_PRIME + 1, 2 * _LEAST_PRIME, 2)
+    while not _is_prime(distance):
+        distance += 2
+    return value + draw.choice((-1, 1)) * distance
+
+
+def may_agree(value: object, other: object, *, counts: bool = False) -> bool:
+    """Returns True if an equality coarser than Python's may hold between two values.
+
+    Args:
+        value: one of them.
+        other: the other one.
+        counts: whether it may be that of an object which counts modulo any number.
+    """
     ours, theirs = [*_atoms(value)], [*_atoms(other)]
     left, right = _without(ours, theirs), _without(theirs, ours)
     if len(left) * len(right) > _MOST_PAIRS:
         return True
-    return _each_is_alike(left, right) and _each_is_alike(right, left)
+    return all(_each_is_alike(*pair, counts=counts) for pair in ((left, right), (right, left)))
 
 
 def _atoms(value: object) -> Iterator[object]:
@@ -47,28 +65,42 @@ def _without(some: Sequence[object], others: Sequence[object]) -> list[object]:
     return [one for one in some if repr(one) not in known]
 
 
-def _each_is_alike(some: Sequence[object], others: Sequence[object]) -> bool:
+def _each_is_alike(some: Sequence[object], others: Sequence[object], *, counts: bool) -> bool:
     """Returns True if each is like one of the others, but for what is empty and may be left out."""
-    return all(not one or any(_alike(one, other) for other in others) for one in some)
+    return all(not one or any(_alike(one, other, counts) for other in others) for one in some)
 
 
-def _alike(one: object, other: object) -> bool:
+def _alike(one: object, other: object, counts: bool) -> bool:
     match one, other:
         case (bool(), _) | (_, bool()):
             return one == other
         case (int() | float() | complex(), int() | float() | complex()):
-            return _are_near(one, other)
+            return _are_near(one, other, counts)
     return _letters(one) == _letters(other)
 
 
-def _are_near(one: complex, other: complex) -> bool:
+def _are_near(one: complex, other: complex, counts: bool) -> bool:
     """Returns True for numbers that are the same up to rounding, sign, or modulo a number."""
     distance = abs(one - other)
     if abs(one) == abs(other) or distance <= _NEAR * max(abs(one), abs(other)):
         return True
     if distance != math.floor(distance):
         return distance < _LEAST_DISTANCE
+    if counts:
+        return distance < _LEAST_PRIME or not _is_prime(int(distance))
     return math.gcd(int(distance), _MODULI) > 1
+
+
+def _is_prime(number: int) -> bool:
+    """Returns True for a prime, by the test of Miller and Rabin."""
+    if number in _WITNESSES or any(number % one == 0 for one in _WITNESSES):
+        return number in _WITNESSES
+    twos = ((number - 1) & (1 - number)).bit_length() - 1
+    return all(
+        pow(one, (number - 1) >> twos, number) == 1
+        or any(pow(one, (number - 1) >> by, number) == number - 1 for by in range(1, twos + 1))
+        for one in _WITNESSES
+    )
 
 
 def _letters(value: object) -> Counter[str]:

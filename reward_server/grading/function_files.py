@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
-from reward_server.grading import syntax
+from reward_server.grading import process_state, syntax
 from reward_server.grading.suites import parse_files, read_suite
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
@@ -26,12 +26,15 @@ _CLASS = "TestSolution"
 # A word without which none of the rules in `suites` finds a reason.
 _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"
-    r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed)\b"
+    r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed|register)\b"
+    r"|set[a-z_]+\(|_time(?:_ns)?\(|chdir|umask"
     r"|__[a-z]|patch|get[a-z]+\(|redirect_|solution|asdict|astuple|is_dataclass|[Ww]arn|[Ll]ogs"
     r"|asyncio|AsyncMock|async\s+def|\.a?throw\(|ExceptionGroup|except\s*\*"
     r"|\n[ \t]*(?:with|match)\s|\bproperty\b|staticmethod|classmethod"
     r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_.]*[\[A-Z]"
 )
+_OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
+_WATCHED = process_state.WATCHED | {"np", "numpy"}
 _REMEMBERED = 1024
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -43,6 +46,7 @@ _ISOLATED_REASONS = frozenset(
         *("uses dataclasses", "calls vars()", "calls signature()", "calls getdoc()"),
         *("calls asdict()", "calls astuple()", "calls is_dataclass()", "calls seed()"),
         *("captures output by redirect_stdout()", "captures output by redirect_stderr()"),
+        *("calls setrecursionlimit()", "calls set_int_max_str_digits()"),
     )
 )
 
@@ -93,7 +97,8 @@ def _has_trigger(text: str) -> bool:
     # The completions of a task come with the same tests, and a long text is not kept.
     found = _found_in(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
     if not found:
-        found.append(_TRIGGERS.search(text) is not None)
+        is_watched = not _WATCHED.isdisjoint(_OWNERS.findall(text))
+        found.append(is_watched or _TRIGGERS.search(text) is not None)
     return found[0]
 
 

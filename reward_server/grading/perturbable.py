@@ -31,7 +31,7 @@ from reward_server.grading.python_literals import (
     leaves,
 )
 from reward_server.grading.rows import table_of
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

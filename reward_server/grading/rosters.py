@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from reward_server.domain import Framework
 from reward_server.grading.collection import hooks_change_collection, settings_change_collection
 from reward_server.grading.rows import rows_of_marks
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _COLLECTING = frozenset(
     ("load_tests", "collect_ignore", "collect_ignore_glob", "__test__", "globals", "exec")

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from reward_server.grading.python_literals import evaluated
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _SAME_LENGTH = frozenset(("list", "tuple", "sorted", "reversed", "enumerate"))
 _MOST_ROWS = 20_000

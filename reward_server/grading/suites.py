@@ -19,7 +19,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reward_server.grading import syntax
+from reward_server.grading import process_state, syntax
+from reward_server.grading.syntax import dotted
 
 _BUILTINS = frozenset(vars(builtins))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -28,28 +29,12 @@ _Scope = _Function | ast.ClassDef | ast.Module
 
 # Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
 _HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "hypothesis"))
-# Modules of the standard library that are used on the solution itself, or share its process.
-_INTIMATE = frozenset(
-    (
-        *("inspect", "dis", "dataclasses", "pickle", "marshal", "gc", "weakref", "runpy", "ctypes"),
-        *("subprocess", "threading", "concurrent", "multiprocessing", "tracemalloc", "signal"),
-        *("logging", "warnings", "sqlite3", "socket", "tempfile", "shutil", "glob", "fileinput"),
-        *("zipfile", "tarfile"),
-    )
-)
 _INTIMATE_CALLS = frozenset(
     (
         *("vars", "exec", "eval", "compile", "__import__", "reload", "get_type_hints", "signature"),
         *("getsource", "getdoc", "help", "setattr", "delattr", "getsizeof", "getrefcount", "seed"),
         *("assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "warns", "asdict"),
-        *("deprecated_call", "catch_warnings", "astuple", "is_dataclass"),
-    )
-)
-_FILE_CALLS = frozenset(
-    (
-        *("chdir", "exists", "isfile", "isdir", "getsize", "remove", "unlink", "listdir", "mkdir"),
-        *("makedirs", "rmdir", "rename", "replace", "scandir", "stat", "walk", "getcwd", "touch"),
-        *("write_text", "write_bytes", "putenv"),
+        *("deprecated_call", "catch_warnings", "astuple", "is_dataclass", "tofile"),
     )
 )
 _CAPTURES = frozenset(("capsys", "capfd", "capsysbinary", "capfdbinary"))
@@ -65,11 +50,21 @@ _MONKEYPATCH = frozenset(
         *("syspath_prepend",),
     )
 )
+_OF_PROCESS = frozenset(("setenv", "delenv", "chdir", "syspath_prepend"))
 _SPECIAL = frozenset(
     (
         *("__class__", "__dict__", "__doc__", "__module__", "__annotations__", "__code__"),
         *("__mro__", "__bases__", "__subclasses__", "__closure__", "__wrapped__", "__slots__"),
         *("__defaults__", "__file__", "__globals__"),
+    )
+)
+# Special names by which what stands for a thing of the solution's has what that thing has.
+_SHOWN = frozenset(
+    (
+        *("__call__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__"),
+        *("__iter__", "__next__", "__reversed__", "__enter__", "__exit__", "__await__"),
+        *("__aiter__", "__anext__", "__aenter__", "__aexit__", "__hash__", "__eq__", "__name__"),
+        *("__qualname__", "__doc__", "__dict__", "__init__", "__str__", "__repr__"),
     )
 )
 # What runs several coroutines at once, or passes something between them.
@@ -78,6 +73,7 @@ _CONCURRENT = frozenset(
         *("gather", "wait", "wait_for", "as_completed", "create_task", "ensure_future", "shield"),
         *("timeout", "timeout_at", "TaskGroup", "Queue", "PriorityQueue", "LifoQueue", "Event"),
         *("Lock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier", "Future", "to_thread"),
+        *("all_tasks", "current_task"),
     )
 )
 _THROWING = frozenset(("throw", "athrow"))
@@ -136,7 +132,14 @@ def read_suite(
     """
     files = [_File(tree, paths, solution_path) for tree in trees.values()]
     hearsay = _Hearsay(files)
-    reasons = [reason for file in files for reason in _Rules(file, hearsay, paths).reasons()]
+    rules = [_Rules(file, hearsay, paths) for file in files]
+    reasons = [reason for one in rules for reason in one.reasons()]
+    if hearing := [scope for one in rules for scope in one.hearing]:
+        reached = [
+            (one, part) for one, scope in _reached(rules, hearing) for part in _own_parts(scope)
+        ]
+        reasons += process_state.reasons((part, one.file.origins) for one, part in reached)
+        reasons += ["shares files" for one, part in reached if one.shares_file(part)]
     wanted = frozenset[str]().union(*(file.wanted for file in files))
     return Reading(wanted=wanted, reasons=tuple(dict.fromkeys(reasons)))
 
@@ -152,6 +155,8 @@ class _File:
         self.aliases: set[str] = set()
         self.taken: set[str] = set()
         self.imported: dict[str, str] = {}
+        self.origins: dict[str, frozenset[str]] = {}
+        self.imported_whole: list[str] = []
         self.wanted: set[str] = set()
         takes_all = False
         for node in ast.walk(tree):
@@ -162,6 +167,9 @@ class _File:
                 case ast.ImportFrom(names=names):
                     takes_all |= self._import_from(node, names)
         self.bound = set(_bound(tree))
+        for module in self.imported_whole:
+            for name in process_state.public_names(module) - self.bound - set(self.imported):
+                self.origins[name] = frozenset((f"{module}.{name}",))
         if takes_all:
             used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             foreign = used - self.bound - set(self.imported) - _BUILTINS
@@ -184,7 +192,7 @@ class _File:
         if self.is_solution(alias.name):
             self.aliases.add(name)
         elif alias.name.partition(".")[0] not in self._own_modules:
-            self.imported[name] = alias.name
+            self._note(name, alias.name if alias.asname else name)
 
     def _import_from(self, node: ast.ImportFrom, names: Sequence[ast.alias]) -> bool:
         """Takes note of an import; tells whether it takes all that the solution has."""
@@ -201,8 +209,13 @@ class _File:
             if self.is_solution(f"{module}.{alias.name}".lstrip(".")):
                 self.aliases.add(name)
             elif not node.level and module.partition(".")[0] not in self._own_modules:
-                self.imported[name] = f"{module}.{alias.name}"
+                self._note(name, f"{module}.{alias.name}")
+                self.imported_whole += [module] if name == "*" else []
         return False
+
+    def _note(self, name: str, origin: str) -> None:
+        self.imported[name] = origin
+        self.origins[name] = self.origins.get(name, frozenset()) | {origin}
 
     def origin(self, node: ast.expr) -> str:
         """Returns the full name of what an expression names, if an import gave it."""
@@ -234,6 +247,7 @@ class _Hearsay:
     def __init__(self, files: Sequence[_File]) -> None:
         self.carriers: set[str] = set()
         self.attributes: set[str] = set()
+        self.folders = set(_FOLDERS)
         self.own_classes = {
             node.name
             for file in files
@@ -242,13 +256,18 @@ class _Hearsay:
         }
         grown = True
         while grown:
-            size = len(self.carriers) + len(self.attributes)
+            size = self._size()
             for file in files:
                 self._follow(file)
-            grown = len(self.carriers) + len(self.attributes) > size
+            grown = self._size() > size
+
+    def _size(self) -> int:
+        return len(self.carriers) + len(self.attributes) + len(self.folders)
 
     def _follow(self, file: _File) -> None:
         for node in ast.walk(file.tree):
+            if isinstance(node, _FUNCTIONS) and "fixture" in _text_of_decorators(node):
+                self.folders |= {node.name} if _arguments(node) & self.folders else set()
             if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
                 if not node.name.startswith(("test", "Test")) and self.hears(file, node):
                     self.carriers.add(node.name)
@@ -278,25 +297,30 @@ class _Rules:
     """What hearing code of one file does that needs the solution itself."""
 
     def __init__(self, file: _File, hearsay: _Hearsay, paths: Sequence[str]) -> None:
-        self._file = file
+        self.file = file
         self._hearsay = hearsay
         self._data = {os.path.basename(path) for path in paths}
+        self.hearing = list(self._hearing_scopes())
+        self._own_folders = {"__file__", *_FOLDERS}
+        for node in file.tree.body:
+            if isinstance(node, ast.Assign) and _uses_any(node.value, self._own_folders):
+                self._own_folders |= set(_names_at_top(node, file.tree))
 
     def reasons(self) -> Iterator[str]:
         """Gives the reasons, outermost first."""
         yield from self._of_classes()
-        for node in ast.walk(self._file.tree):
+        for node in ast.walk(self.file.tree):
             if isinstance(node, ast.Call):
                 yield from self._of_solution_targets(node)
             elif isinstance(node, ast.Constant):
                 yield from self._of_solution_file(node)
-        for scope in self._hearing_scopes():
+        for scope in self.hearing:
             for part in _own_parts(scope):
                 yield from self._of(part, scope)
 
     def _hearing_scopes(self) -> Iterator[_Scope]:
         """Gives functions that hear, and what prepares for them."""
-        tree = self._file.tree
+        tree = self.file.tree
         heard_args = set[str]()
         for node in ast.walk(tree):
             if isinstance(node, _FUNCTIONS) and self._hears(node):
@@ -311,10 +335,10 @@ class _Rules:
                 yield node
 
     def _hears(self, node: ast.AST) -> bool:
-        return self._hearsay.hears(self._file, node)
+        return self._hearsay.hears(self.file, node)
 
     def _of_classes(self) -> Iterator[str]:
-        for node in ast.walk(self._file.tree):
+        for node in ast.walk(self.file.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
                     is_own = dotted(base).rpartition(".")[2] in self._hearsay.own_classes
@@ -326,11 +350,11 @@ class _Rules:
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 target = argument.value
                 patches = "patch" in _chain(call.func) or _is_monkeypatch(call)
-                if patches and self._file.names_solution(target):
+                if patches and self.file.names_solution(target):
                     yield f"patches {target}"
 
     def _of_solution_file(self, constant: ast.Constant) -> Iterator[str]:
-        path = self._file.solution_path
+        path = self.file.solution_path
         if constant.value in (path, os.path.basename(path)):
             yield f"names the file {path}"
 
@@ -381,15 +405,15 @@ class _Rules:
         elif "aises" in name or name in ("assertRaises", "raises"):
             for argument in call.args[:1]:
                 yield from self._of_exceptions(argument)
-        elif name in _FILE_CALLS and self._file.origin(call.func).startswith(("os.", "pathlib")):
-            yield f"shares files by {name}()"
-        elif name in ("open", "Path") and not self._reads_own_data(call):
-            yield "shares files"
+        elif name == "register" and isinstance(call.func, ast.Attribute) and self._hears(call):
+            yield "registers something with the solution's"
+        elif name in ("hasattr", "getattr") and (asked := _special(call)):
+            yield f"asks for {asked}"
         elif self._hears(call.func) and isinstance(scope, _FUNCTIONS):
             yield from self._of_shared_folders(call, scope)
 
     def _of_coroutines(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
-        origin = self._file.origin(node)
+        origin = self.file.origin(node)
         module, _, name = origin.rpartition(".")
         if module == "asyncio" and name in _CONCURRENT:
             yield f"uses {origin}, which needs one event loop"
@@ -400,7 +424,7 @@ class _Rules:
         name = dotted(node)
         return any(
             isinstance(one, ast.AsyncFunctionDef) and one.name == name
-            for one in ast.walk(self._file.tree)
+            for one in ast.walk(self.file.tree)
         )
 
     def _is_descriptor(self, maker: ast.expr, scope: _Scope) -> bool:
@@ -414,7 +438,7 @@ class _Rules:
         """Tells whether a call is intimate: setattr() on things of the tests' own is not."""
         name = _chain(call.func)[-1]
         if name in ("setattr", "delattr"):
-            return bool(call.args) and not self._file.is_own(call.args[0])
+            return bool(call.args) and not self.file.is_own(call.args[0])
         if name in ("compile", "help"):
             return self._hears(call)
         return True
@@ -424,16 +448,13 @@ class _Rules:
         if not call.args:
             return False
         target = call.args[0]
-        if _chain(call.func)[-1] in ("setenv", "delenv"):
-            return scope is not None and self._uses(scope, "os")
+        if _chain(call.func)[-1] in _OF_PROCESS:
+            return False
         if isinstance(target, ast.Constant) and isinstance(target.value, str):
-            return self._file.is_own_target(target.value)
-        if self._file.is_own(target) and not self._hears(target):
+            return self.file.is_own_target(target.value)
+        if self.file.is_own(target) and not self._hears(target):
             return True
         return scope is not None and self._uses_attribute(scope, call)
-
-    def _uses(self, scope: _Scope, root: str) -> bool:
-        return any(isinstance(node, ast.Name) and node.id == root for node in ast.walk(scope))
 
     def _uses_attribute(self, scope: _Scope, call: ast.Call) -> bool:
         """Tells whether code uses the attribute that a patch replaces, apart from replacing it."""
@@ -447,10 +468,10 @@ class _Rules:
     def _of_library(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
         if not isinstance(node, ast.Name):
             return
-        origin = self._file.imported.get(node.id, "")
+        origin = self.file.imported.get(node.id, "")
         root = origin.partition(".")[0]
         is_foreign = root not in sys.stdlib_module_names and root not in _HARMLESS_LIBRARIES
-        if root in _INTIMATE:
+        if root == "dataclasses":
             yield f"uses {root}"
         elif origin and is_foreign:
             yield f"uses {root}, whose objects cannot be handed over"
@@ -473,7 +494,7 @@ class _Rules:
     def _of_manager(self, call: ast.Call) -> Iterator[str]:
         """Looks whether the solution changes a container before and behind a block."""
         given = {node.id for node in call.args if isinstance(node, ast.Name)}
-        for node in ast.walk(self._file.tree):
+        for node in ast.walk(self.file.tree):
             is_container = isinstance(node, ast.Assign) and isinstance(node.value, _CONTAINERS)
             if is_container and given & {name.id for name in _bound_by(node)}:
                 yield "hands a container to a manager of the solution's"
@@ -484,7 +505,7 @@ class _Rules:
                 yield from self._of_target(element)
         elif isinstance(target, (ast.Attribute, ast.Subscript)):
             root = dotted(_unsubscripted(target)).partition(".")[0]
-            if root in self._file.aliases or root in self._file.imported:
+            if root in self.file.aliases or root in self.file.imported:
                 yield f"changes {dotted(_unsubscripted(target))}"
 
     def _of_exceptions(self, node: ast.expr) -> Iterator[str]:
@@ -496,7 +517,7 @@ class _Rules:
     def _of_kinds(self, kinds: Sequence[ast.expr]) -> Iterator[str]:
         for kind in kinds:
             for part in kind.elts if isinstance(kind, ast.Tuple) else [kind]:
-                root = self._file.origin(part).partition(".")[0]
+                root = self.file.origin(part).partition(".")[0]
                 if dotted(part) in _DESCRIPTORS:
                     yield f"asks for instances of {dotted(part)}"
                 if root and root not in _PLAIN_CLASSES:
@@ -523,13 +544,22 @@ class _Rules:
         is_class = name[:1].isupper() and (len(name) == 1 or not name.isupper())
         return is_class and self._hears(node)
 
+    def shares_file(self, node: ast.AST) -> bool:
+        """Returns True for what opens a file, or names one, that is none of the tests' own."""
+        return isinstance(node, ast.Call) and self._opens(node) and not self._reads_own_data(node)
+
+    def _opens(self, call: ast.Call) -> bool:
+        origin = self.file.origin(call.func)
+        is_path = origin.startswith("pathlib.Path")
+        return is_path or _chain(call.func)[-1:] in (["open"], ["Path"])
+
     def _reads_own_data(self, call: ast.Call) -> bool:
         if len(call.args) > 1 and dotted(call.func) == "open":
             mode = call.args[1]
             if isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+"):
                 return False
         for node in ast.walk(call):
-            if isinstance(node, ast.Name) and node.id in ("__file__", *_FOLDERS):
+            if isinstance(node, ast.Name) and node.id in self._own_folders:
                 return True
             if isinstance(node, ast.Constant) and os.path.basename(str(node.value)) in self._data:
                 return True
@@ -537,7 +567,7 @@ class _Rules:
 
     def _of_shared_folders(self, call: ast.Call, function: _Function) -> Iterator[str]:
         """Looks whether a path that only the tests can see is handed to the solution."""
-        paths = _arguments(function) & _FOLDERS
+        paths = _arguments(function) & self._hearsay.folders
         if not paths:
             return
         for node in ast.walk(function):
@@ -548,18 +578,49 @@ class _Rules:
             yield "hands over a path of its own files"
 
 
+def _reached(rules: Sequence[_Rules], hearing: Iterable[_Scope]) -> Iterator[tuple[_Rules, _Scope]]:
+    """Gives what runs in the tests' process as the solution is used, with the rules of its file.
+
+    That is hearing code, modules, classes, what prepares, and functions that one of these names.
+    """
+    waiting = list[tuple[_Rules, _Scope]]()
+    by_name: dict[str, list[tuple[_Rules, _Scope]]] = {}
+    at_once, seen = set(map(id, hearing)), set[int]()
+    for one in rules:
+        for node in ast.walk(one.file.tree):
+            if isinstance(node, (ast.Module, ast.ClassDef)):
+                waiting.append((one, node))
+            elif isinstance(node, _FUNCTIONS):
+                is_at_once = id(node) in at_once or _runs_unnamed(node)
+                kept = waiting if is_at_once else by_name.setdefault(node.name, [])
+                kept.append((one, node))
+    while waiting:
+        one, scope = waiting.pop()
+        if id(scope) not in seen:
+            seen.add(id(scope))
+            yield one, scope
+            for name in _named(scope):
+                waiting += by_name.pop(name, ())
+
+
+def _runs_unnamed(function: _Function) -> bool:
+    """Returns True for preparations, hooks, special methods and fixtures for all tests."""
+    name = function.name
+    is_known = name in _PREPARATIONS or name.startswith(("pytest_", "__"))
+    return is_known or "autouse" in _text_of_decorators(function)
+
+
+def _named(scope: _Scope) -> Iterator[str]:
+    """Gives the names that a scope mentions, also as parameters and in texts."""
+    for node in _own_parts(scope):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.Constant(value=str(name)):
+                yield name
+
+
 # ------------------------------------------------------------------------------- small looks
-
-
-def dotted(node: ast.AST) -> str:
-    """Returns a name with its attributes, as `os.path`; nothing for other expressions."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=name):
-            owner = dotted(value)
-            return f"{owner}.{name}" if owner else ""
-    return ""
 
 
 def _chain(node: ast.expr) -> list[str]:
@@ -638,12 +699,24 @@ def _text_of_decorators(function: _Function) -> str:
     return " ".join(ast.unparse(decorator) for decorator in function.decorator_list)
 
 
+def _special(call: ast.Call) -> str:
+    """Returns the special name that `hasattr` asks for; "" where none is, or one that is shown."""
+    match call.args:
+        case [_, ast.Constant(value=str(name)), *_] if name.startswith("__"):
+            return "" if name in _SHOWN else name
+    return ""
+
+
 def _prints(node: ast.AST) -> bool:
     """Tells whether code prints by itself."""
     return any(
         isinstance(part, ast.Call) and _chain(part.func)[-1:] in (["print"], ["write"])
         for part in ast.walk(node)
     )
+
+
+def _uses_any(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:

@@ -35,3 +35,14 @@ def parse_with(text: str, flags: int) -> ast.Module:
     with _MAKING:
         tree: ast.Module = compile(text, "text", "exec", flags | ast.PyCF_ONLY_AST)
     return tree
+
+
+def dotted(node: ast.AST) -> str:
+    """Returns a name with its attributes, as `os.path`; nothing for other expressions."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=name):
+            owner = dotted(value)
+            return f"{owner}.{name}" if owner else ""
+    return ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from reward_server.grading.rewriting import Rewritten, rewrite
-from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize
+from reward_server.grading.tokens import blanked, match_brackets, tokenize
 from reward_server.grading.understanding import READ_CHARACTERS, Assertion, understand
 from reward_server.languages.suites import Rewrites, Suites
 
@@ -33,7 +33,6 @@ class Test:
         end: where what it does ends.
         lines: that it takes, from 1.
         may_be_skipped: whether its author skips it, perhaps.
-        watched: whether its assertions can be rewritten.
     """
 
     __test__ = False  # pytest takes it for a test otherwise
@@ -44,7 +43,6 @@ class Test:
     end: int
     lines: range
     may_be_skipped: bool
-    watched: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +89,7 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
             continue
         found = _tests(path, text, suites)
         complete = complete and found is not None and all(test.name for test in found)
-        within = [(test.start, test.end) for test in found or () if test.watched]
+        within = [(test.start, test.end) for test in found or ()]
         assertions[path] = understand(text, suites.assertions, within, own)
         tests += found or ()
     return TestFiles(
@@ -117,7 +115,7 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
     if brackets is None or brackets.unopened or brackets.unclosed:
         return None
     ends = {tokens[a].start: tokens[b].end for a, b in brackets.partners.items()}
-    code = _code(tokens)
+    code = blanked(tokens)
     heads = list(_heads(code, suites, ends))
     outside = _outside(code, [(head.start(), ends[head.end() - 1]) for head in heads])
     skips_all = suites.skips.search(outside) is not None
@@ -133,7 +131,6 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
                 end=end,
                 lines=range(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2),
                 may_be_skipped=skips,
-                watched=suites.unwatched.search(code, start, head.end()) is None,
             )
         )
     return found
@@ -149,25 +146,15 @@ def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Ma
 
 
 def _name(text: str, head: re.Match[str], end: int) -> str:
-    """Returns a test's name: a word, or what a string says that is the first argument."""
+    """Returns a test's name: a word, or what a string says that is the first argument.
+
+    What a macro makes has none in the text.
+    """
     if head["name"] is not None:
-        return text[head.start("name") : head.end("name")]
+        name = text[head.start("name") : head.end("name")]
+        return "" if name.startswith("$") else name
     quoted = _QUOTED.match(text[head.end() : end].lstrip())
     return "" if quoted is None or "${" in quoted[2] else quoted[2]
-
-
-def _code(tokens: Tokens) -> str:
-    """Returns a text of the same length, without what its strings and comments say."""
-    return "".join(map(_blanked, ((token.kind, token.text) for token in tokens)))
-
-
-def _blanked(token: tuple[Kind, str]) -> str:
-    kind, text = token
-    if kind is Kind.COMMENT:
-        return re.sub(r"\S", " ", text)
-    if kind in (Kind.STRING, Kind.CHAR) and len(text) > 1:
-        return f'"{" " * (len(text) - 2)}"'
-    return text
 
 
 def _outside(code: str, parts: Sequence[tuple[int, int]]) -> str:

@@ -126,6 +126,20 @@ def text_of(tokens: Tokens) -> str:
     return "".join(" " if token.kind is Kind.COMMENT else token.text for token in tokens)
 
 
+def blanked(tokens: Tokens) -> str:
+    """Returns a text of the same length, without what its strings and comments say."""
+    return "".join(map(_blank, ((token.kind, token.text) for token in tokens)))
+
+
+def _blank(token: tuple[Kind, str]) -> str:
+    kind, text = token
+    if kind is Kind.COMMENT:
+        return re.sub(r"\S", " ", text)
+    if kind in (Kind.STRING, Kind.CHAR) and len(text) > 1:
+        return f'"{" " * (len(text) - 2)}"'
+    return text
+
+
 def outermost(tokens: Tokens) -> Iterator[tuple[int, Token]]:
     """Goes through the tokens that are in no bracket of the sequence's, brackets left out."""
     depth = 0

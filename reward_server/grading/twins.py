@@ -30,7 +30,7 @@ from reward_server.grading.assertions import (
     split_conjunctions,
     turned,
 )
-from reward_server.grading.coarse_equality import may_agree
+from reward_server.grading.coarse_equality import distant, may_agree
 from reward_server.grading.instrumentation import Wrapper, add_helper, bare_of, with_other_side
 from reward_server.grading.perturbable import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.python_literals import (
@@ -45,7 +45,7 @@ from reward_server.grading.python_literals import (
     with_leaf,
     words_like,
 )
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 WHOLE = -1  # in place of a leaf: all of the expected value may become another
 _OFFERED = 8  # values of other units to choose from
@@ -160,7 +160,7 @@ class Twins:
             draw.shuffle(passing)
             for place, other in zip(passing, [*passing[1:], *passing[:1]], strict=True):
                 value, new = evaluated(place.node), evaluated(other.node)
-                if _surely_differs(value, new, far=place.kind == "far"):
+                if _surely_differs(value, new, place.kind):
                     found[place.unit] = cast("ast.expr", copy.deepcopy(other.node))
         return found
 
@@ -184,26 +184,29 @@ class Twins:
     def _other_value(
         self, place: Place, node: ast.expr, leaf: int, draw: random.Random
     ) -> ast.expr:
-        far = place.kind == "far"
+        kind = place.kind
         if leaf == WHOLE and is_literal(node):
             for other in self._offered(place, node, draw):
-                if _surely_differs(evaluated(node), evaluated(other), far=far):
+                if _surely_differs(evaluated(node), evaluated(other), kind):
                     return copy.deepcopy(other)
         number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
         old = leaves(node)[number]
         for new in self._leaves_for(place, old, draw):
-            if _surely_differs(evaluated(old), evaluated(new), far=far):
+            if _surely_differs(evaluated(old), evaluated(new), kind):
                 changed = with_leaf(node, number, new)
-                if _is_other(node, changed, far=far):
+                if _is_other(node, changed, kind):
                     return changed
         changed = with_leaf(node, number, literal(_FAR_AWAY))
-        return changed if far or _is_other(node, changed, far=far) else literal(_FAR_AWAY)
+        is_other = kind == "far" or _is_other(node, changed, kind)
+        return changed if is_other else literal(_FAR_AWAY)
 
     def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
         """Gives leaves that may stand in the place of one, the likeliest first."""
         if draw.random() < _SWAPS:
             yield from self._offered(place, leaf, draw)
         value = evaluated(leaf)
+        if place.kind == "object" and type(value) in (int, float):
+            yield literal(distant(cast("float", value), draw))
         for _ in range(_TRIALS):
             yield literal(varied(value, draw, far=True))
         yield from self._offered(place, leaf, draw)
@@ -256,16 +259,19 @@ def _order(unit: Unit) -> tuple[str, int, int, int]:
 _FAR_AWAY = "no value that a test expects"
 
 
-def _is_other(node: ast.expr, changed: ast.expr, *, far: bool) -> bool:
+def _is_other(node: ast.expr, changed: ast.expr, kind: str) -> bool:
     """Returns True if an expression with another leaf surely differs; a call's leaf is enough."""
     if not is_literal(node):
         return True
-    return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), far=far)
+    return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), kind)
 
 
-def _surely_differs(value: object, other: object, *, far: bool) -> bool:
+def _surely_differs(value: object, other: object, kind: str) -> bool:
     """Returns True if no honest answer that meets one value meets the other."""
-    return differs(value, other, far=far) and (far or not may_agree(value, other))
+    if kind == "far":
+        return differs(value, other, far=True)
+    agrees = may_agree(value, other, counts=kind == "object")
+    return differs(value, other, far=False) and not agrees
 
 
 class _Changer(ast.NodeTransformer):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reward_server.grading.branches import Branches
 from reward_server.grading.claims import Claim, claims_of
-from reward_server.grading.tokens import Kind, Tokens, match_brackets, tokenize, trimmed
+from reward_server.grading.tokens import Kind, Tokens, blanked, match_brackets, tokenize, trimmed
 from reward_server.languages.assertions import Assertions, Form
 
 READ_CHARACTERS = 1 << 18
@@ -61,11 +61,26 @@ def understand(
     brackets = match_brackets(tokens)
     if brackets is None or brackets.unclosed:
         return ()
+    unwatched = tuple(_unwatched(tokens, brackets.partners, language))
     return tuple(
         one
         for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
+        if not any(start <= one.start < end for start, end in unwatched)
     )
+
+
+def _unwatched(
+    tokens: Tokens, partners: Mapping[int, int], language: Assertions
+) -> Iterator[tuple[int, int]]:
+    """Gives where begins and ends what has assertions that may fail, or are not come to."""
+    ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
+    code = blanked(tokens)
+    heads = list(language.unwatched.finditer(code))
+    if heads:
+        heads += [head for head in language.helpers.finditer(code) if head["test"] is None]
+    for head in heads:
+        yield head.start(), ends.get(head.end() - 1, head.end())
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:

@@ -49,6 +49,7 @@ from typing import Any
 from reward_server.domain import MEBIBYTE, Commands, LanguageInfo, Limits
 from reward_server.errors import UnsupportedError
 from reward_server.languages.composing import Composition, parse_composition
+from reward_server.languages.masking import masked
 from reward_server.languages.suites import Suites, parse_suites
 
 TEST_KINDS = ("function", "call", "stdio", "unit", "program")
@@ -214,7 +215,8 @@ class Language:
         )
 
     def _stem(self, source: str) -> str:
-        found = self.stem.search(source) if self.stem else None
+        code = masked(source, self.program.assertions if self.program else None)
+        found = self.stem.search(code) if self.stem else None
         return found[1] if found else _DEFAULT_STEM
 
     def _filled(self, texts: Iterable[str], source: str, limits: Limits) -> tuple[str, ...]:

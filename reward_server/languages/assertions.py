@@ -26,6 +26,11 @@ alternatives               elsewhere, what stands there between observations of 
                            name; absent where only one can stand
 immediate                  words of what cannot be computed later, as a predicate of the kinds equal
                            and call does
+unwatched                  regular expression of the beginning, up to an opening bracket, of what
+                           has assertions that may fail, or not be come to; in text whose strings
+                           and comments are blank; none if absent
+helpers                    the same of functions; where anything is unwatched, so are those that the
+                           group "test" finds nothing for, since others call them
 [[program.assertions.forms]]
   head                     regular expression that an assertion begins with; one that ends in an
                            opening bracket is an assertion up to the closing one, any other up to
@@ -93,6 +98,8 @@ class Assertions:
     named_in_expressions: bool
     alternatives: str
     immediate: frozenset[str]
+    unwatched: re.Pattern[str]
+    helpers: re.Pattern[str]
     forms: tuple[Form, ...]
 
 
@@ -129,6 +136,8 @@ def parse_assertions(table: Mapping[str, Any]) -> Assertions:
         named_in_expressions=table.get("named_in_expressions", False),
         alternatives=table.get("alternatives", ""),
         immediate=frozenset(table.get("immediate", ())),
+        unwatched=re.compile(table.get("unwatched", _NOTHING)),
+        helpers=re.compile(table.get("helpers", _NOTHING)),
         forms=forms,
     )
 

@@ -5,16 +5,27 @@ layout      how the source is put together of {opening}, {solution}, {tests} and
 opening     text that the ending, or the assertions, need in front; "" if absent
 rename      a regular expression and what it is replaced by, once, in the tests, such as the name
             of their main; tests in which it finds nothing are refused
-ending      code behind the tests; it, or what `rename` puts in, runs the tests' main and then,
-            only if that came to its normal end, writes the line {word} to standard output; "" if
+exits       pairs of a regular expression and what it is replaced by throughout the tests: calls
+            that end the program become calls of ours, which write the line {word} first where the
+            status is 0; none if absent
+leaves      regular expression of other ways to end the program, with which tests are refused: a
+            solution that leaves early could not be told from them; none if absent
+ending      code behind the tests; it, or what `rename` or `runs` puts in, runs the tests and then,
+            only if they came to their normal end, writes the line {word} to standard output; "" if
             absent
 files       further files, by relative path, that are compiled with the source
+ran         regular expression found in standard output if any test was run; absent where the word
+            {word} says as much
 failed      regular expression found in what a failed assertion writes to standard error
 hoists      which of `HOISTS` puts first what a program's text has to begin with, such as imports;
             "" if absent
-runs        which of `RUNS` makes a main of tests that a test harness would call; "" if absent
+runs        which of `RUNS` makes the tests call all that a test harness would; those that cannot be
+            are refused; "" if absent
+bares       which of `BARES` leaves a solution's own tests out; "" if absent
 split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
+
+Regular expressions look at the tests without their comments and quoted texts.
 
 {secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
 afresh for each verdict. The program passes if it exits with status 0 and has written the line
@@ -30,16 +41,24 @@ from typing import Any
 
 from reward_server.languages import go_source, rust_source
 from reward_server.languages.assertions import Assertions, parse_assertions
+from reward_server.languages.masking import masked, replaced
 
+_NOTHING = re.compile("(?!)")
 _OPTIONAL = ("opening", "ending")
 _PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
 _FAILED = r"(?i)assert"
 HOISTS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "go": go_source.arranged,
-    "rust": rust_source.without_crates,
+    "rust": rust_source.arranged,
 }
-RUNS: Mapping[str, Callable[[str], str]] = {"": str, "rust": rust_source.with_main}
+# Each gets the tests and {secret}, and raises ValueError with a remedy for those that it refuses.
+RUNS: Mapping[str, Callable[[str, str], str]] = {
+    "": lambda tests, _: tests,
+    "go": go_source.with_tests,
+    "rust": rust_source.with_tests,
+}
+BARES: Mapping[str, Callable[[str], str]] = {"": str, "rust": rust_source.without_tests}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,35 +76,51 @@ class Composition:
     layout: str
     opening: str
     rename: tuple[re.Pattern[str], str] | None
+    exits: tuple[tuple[re.Pattern[str], str], ...]
+    leaves: re.Pattern[str]
     ending: str
     files: Mapping[str, str]
     failed: re.Pattern[str]
     hoists: str
     runs: str
+    bares: str
+    ran: re.Pattern[bytes] | None
     split: str
     assertions: Assertions | None
 
-    def fits(self, tests: str) -> bool:
-        """Tells whether tests have what is renamed in them."""
-        return self.rename is None or self.rename[0].search(RUNS[self.runs](tests)) is not None
+    def refusal(self, tests: str) -> str:
+        """Returns what tests lack, or have that would not be run; "" if they can be run."""
+        try:
+            tests = RUNS[self.runs](tests, "s")
+        except ValueError as error:
+            return str(error)
+        found = self.rename is None or self.rename[0].search(masked(tests, self.assertions))
+        return "" if found else "has no main program"
+
+    def leaving(self, tests: str) -> str:
+        """Returns what of tests ends the program in a way that is not understood; "" if nothing."""
+        found = self.leaves.search(masked(tests, self.assertions))
+        return found[0] if found else ""
 
     def compose(self, solution: str, tests: str, *, secret: str, word: str) -> Composed:
         """Puts a program together.
 
         Args:
             solution: untrusted; put in as it is.
-            tests: that fit.
+            tests: that are not refused.
             secret: a fresh identifier.
             word: a fresh word, which the ending writes.
         """
-        tests = RUNS[self.runs](tests)
+        tests = RUNS[self.runs](tests, secret)
+        for pattern, new in self.exits:
+            tests = replaced(tests, self.assertions, pattern, _filled(new, secret, word))
         if self.rename is not None:
             pattern, new = self.rename
             new = _filled(new, secret, word)
-            tests = pattern.sub(lambda found: found.expand(new), tests, count=1)
+            tests = replaced(tests, self.assertions, pattern, new, most=1)
         parts = {
             "{opening}": _filled(self.opening, secret, word),
-            "{solution}": solution,
+            "{solution}": BARES[self.bares](solution),
             "{tests}": tests,
             "{ending}": _filled(self.ending, secret, word),
         }
@@ -112,18 +147,23 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
     found = _PART.findall(layout)
     if len(found) != len({*found}) or not parts <= {*found}:
         raise ValueError(f"the layout must have each of {', '.join(sorted(parts))} once")
-    written = (table.get("opening", ""), ending, rename[1] if rename else "")
+    files = table.get("files", {})
+    written = (table.get("opening", ""), ending, rename[1] if rename else "", *files.values())
     if not any("{word}" in text for text in written):
         raise ValueError("nothing writes {word}")
     return Composition(
         layout=layout,
         opening=table.get("opening", ""),
         rename=(re.compile(rename[0]), rename[1]) if rename else None,
+        exits=tuple((re.compile(old), new) for old, new in table.get("exits", ())),
+        leaves=re.compile(table["leaves"]) if "leaves" in table else _NOTHING,
         ending=ending,
-        files=table.get("files", {}),
+        files=files,
         failed=re.compile(table.get("failed", _FAILED)),
         hoists=table.get("hoists", ""),
         runs=table.get("runs", ""),
+        bares=table.get("bares", ""),
+        ran=re.compile(table["ran"].encode()) if "ran" in table else None,
         split=table.get("split", ""),
         assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
     )

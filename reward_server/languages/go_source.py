@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from reward_server.languages.masking import edited
+
 _TOKEN = re.compile(
     r"""(?P<blank>//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|[^\S\n]+)
     | (?P<text>"(?:\\.|[^"\\\n])*+"?|`[^`]*+`?|'(?:\\[^\n]{1,9}|[^'\\\n])')
@@ -22,6 +24,7 @@ _TOKEN = re.compile(
 )
 _KINDS = frozenset(("package", "import", "func", "type", "var", "const"))
 _SPEC = re.compile(r'(?:(?<![\w.])([\w.]++)[ \t]++)?("[^"\n]*"|`[^`\n]*`)')
+_OUTPUT = re.compile(r"(?i)//[^\S\n]*(?:unordered )?output:")
 _VERSION = re.compile(r"v\d+")
 # Packages that a program gets where it uses them without an import, and what shows each one's use.
 _STANDARD = {
@@ -142,6 +145,63 @@ def arranged(text: str) -> str:
     own = [word for part in parts if part.kind not in ("package", "import") for word in part.words]
     head = _head(imports, _used(own), {part.name for part in parts})
     return f"package main; {head}{''.join(rest)}"
+
+
+def with_tests(tests: str, secret: str) -> str:
+    """Makes a main that calls all that Go's own runner of tests would, and the tests' own main.
+
+    Raises:
+        ValueError: there is nothing to call, or something that would not be called.
+    """
+    functions = [one for one in declarations(tests) if one.kind == "func"]
+    called = [one.name for one in functions if _is_test(one.name) and _takes(one, "T")]
+    around = [one for one in functions if one.name == "TestMain" and _takes(one, "M")]
+    mains = [one for one in functions if one.name == "main" and _parameters(one) == ""]
+    _refuse_others(tests, functions)
+    if not called and not mains:
+        raise ValueError("has neither a main nor a func TestX(t *testing.T)")
+    given = ", ".join(f'{{"{name}", {name}}}' for name in called)
+    main, surrounds = f"m{secret}" if mains else "nil", "TestMain" if around else "nil"
+    changed = [(one.words[1], one.words[1], main) for one in mains]
+    changed += [(*_taken_type(one), f"{secret}M") for one in around]
+    places = sorted((first.start, last.end, new) for first, last, new in changed)
+    call = f"{secret}run({main}, {surrounds}, []{secret}test{{{given}}})"
+    return f"{edited(tests, places)}\nfunc main() {{ {call} }}\n"
+
+
+def _is_test(name: str) -> bool:
+    """Returns True if Go's own runner takes a name for a test's."""
+    return name.startswith("Test") and not name[4:5].islower()
+
+
+def _takes(function: Declaration, type_: str) -> bool:
+    """Returns True if a function takes nothing but a type of the package of tests."""
+    form = rf"(?:\w+ )?\* (?:\w+ \. )?{type_}(?: ,)?"
+    return re.fullmatch(form, _parameters(function)) is not None
+
+
+def _parameters(function: Declaration) -> str:
+    """Returns what stands in a function's brackets; "-" if there are others, or results."""
+    words = [word.text for word in function.words[2:] if word.kind != "end"]
+    end = words.index(")") if ")" in words else 0
+    alone = words[:1] == ["("] and words[end + 1 : end + 2] == ["{"]
+    return " ".join(words[1:end]) if alone else "-"
+
+
+def _taken_type(function: Declaration) -> tuple[Word, Word]:
+    """Returns the first and the last word of the type that a function takes, but for its mark."""
+    texts = [word.text for word in function.words]
+    return function.words[texts.index("*") + 1], function.words[texts.index("M")]
+
+
+def _refuse_others(tests: str, functions: Sequence[Declaration]) -> None:
+    for one in functions:
+        text = tests[one.words[0].start : one.words[-1].end]
+        is_fuzz = one.name.startswith("Fuzz") and _takes(one, "F")
+        if is_fuzz or (one.name.startswith("Example") and _OUTPUT.search(text)):
+            raise ValueError(
+                f"has {one.name}, which is not run; make it a func TestX(t *testing.T)"
+            )
 
 
 def uses(*texts: str) -> Iterator[tuple[str, str]]:

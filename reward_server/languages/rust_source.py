@@ -1,22 +1,40 @@
-"""Rust's text where published tests have another form than a program with a main."""
+"""Rust's text where a program of tests needs other parts than its own."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+
+from reward_server.languages.masking import edited
 
 _CRATES = re.compile(r"(?m)^[ \t]*use\s+(rand|regex|md5)\b((?:(?!\buse\b)[^;])*+);[ \t]*$")
+_LINTS = re.compile(r"(?m)^[ \t]*#!\[\s*(?:deny|forbid|warn)\s*\([^()\]\n]*\)\s*\]")
 _NAME = re.compile(r"\w+")
-_MAIN = re.compile(r"\bfn\s+main\s*\(\s*\)")
-_CFG = re.compile(r"#\s*\[\s*cfg\s*\(\s*test\s*\)\s*\]")
-_MODULE = re.compile(r"\bmod\s+(\w+)\s*\{")
-_TEST = re.compile(
-    r"(?P<before>(?:#\s*\[(?!\s*test\s*\])[^\[\]]*\]\s*)*)#\s*\[\s*test\s*\]\s*"
-    r"(?P<after>(?:#\s*\[[^\[\]]*\]\s*)*)(?:pub\s+)?fn\s+(?P<name>\w+)(?=\s*\(\s*\))"
+_TOKEN = re.compile(
+    r"""(?P<blank>\s+|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))
+    | (?P<quoted>b?r(?P<hashes>\#*+)"(?s:.*?)(?:"(?P=hashes)|\Z)|b?"(?:\\[\s\S]|[^"\\])*+"?
+        |b?'(?:\\[^\n']{1,9}|[^'\\\n])')
+    | (?P<word>(?:r\#)?\w+)
+    | (?P<mark>[\s\S])""",
+    re.VERBOSE,
 )
+_NESTED = re.compile(r"/\*|\*/")
+_TEST = ("#", "[", "test", "]")
+_OWN = (_TEST, ("#", "[", "cfg", "(", "test", ")", "]"))
+_NOT_TESTS = "# [ cfg ( not ( test ) ) ]"
+_HEAD = 20  # words in front of a function's name, its attributes among them
+_VISIBLE = re.compile(r"(?: pub(?: \( \w+ \))?)?$")
 
 
-def without_crates(text: str) -> str:
-    """Leaves out imports of crates that data sets have in every prompt, where none is used."""
+def arranged(text: str) -> str:
+    """Leaves out crates that nothing uses, and lints that refuse more than the compiler does.
+
+    Data sets import some crates in every prompt. What is put around a solution knows no lints.
+    """
+    return _LINTS.sub("", _without_crates(text))
+
+
+def _without_crates(text: str) -> str:
     used = set(_NAME.findall(_CRATES.sub("", text)))
 
     def kept(found: re.Match[str]) -> str:
@@ -26,36 +44,74 @@ def without_crates(text: str) -> str:
     return _CRATES.sub(kept, text)
 
 
-def with_main(tests: str) -> str:
-    """Makes a main of tests that a test harness would call, one after another, in their order."""
-    found = list(_TEST.finditer(tests))
-    if _MAIN.search(tests) or not found:
-        return tests
-    calls = "".join(_call(one, _owner(tests, one.start())) for one in found)
-    tests = _CFG.sub("", _TEST.sub(r"pub fn \g<name>", tests))
-    return f"{tests}\nfn main() {{{calls} }}\n"
-
-
-def _owner(tests: str, at: int) -> str:
-    """Returns the modules around a place, by the brackets that are open there."""
-    return "".join(
-        f"{one[1]}::" for one in _MODULE.finditer(tests, 0, at) if _is_open(tests[one.end() : at])
+def without_tests(solution: str) -> str:
+    """Leaves out a solution's own tests, which are none of its task's."""
+    words = list(_words(solution))
+    lengths = (
+        next((len(own) for own in _OWN if _are_at(own, words, at)), 0) for at in range(len(words))
     )
+    places = [(at, at + length - 1) for at, length in enumerate(lengths) if length]
+    never = "#[cfg(any())]"
+    return edited(solution, ((words[a].start(), words[b].end(), never) for a, b in places))
 
 
-def _is_open(between: str) -> bool:
-    bare = re.sub(r"//[^\n]*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'", "", between)
-    return bare.count("}") <= bare.count("{")
+def with_tests(tests: str, secret: str) -> str:
+    """Makes a test of a main, so that the compiler's own harness calls all that there is.
+
+    Raises:
+        ValueError: there is nothing to call.
+    """
+    words = list(_words(tests))
+    mains = [at for at in range(len(words)) if _are_at(("main", "("), words, at)]
+    called = any(_is_called(words, at) for at in {*mains}.intersection(_outermost(words)))
+    if not called and not any(_are_at(_TEST, words, at) for at in range(len(words))):
+        raise ValueError("has neither a main nor a function under #[test]")
+    named = (words[at] for at in mains if _texts(words[max(0, at - 1) : at]) != (".",))
+    tests = edited(tests, ((*word.span(), f"m{secret}") for word in named))
+    if not called:
+        return tests
+    return f"{tests}\n#[test]\nfn zzzy{secret}() {{ {secret}main(m{secret}) }}\n"
 
 
-def _call(test: re.Match[str], owner: str) -> str:
-    attributes = test["before"] + test["after"]
-    name = f"{owner}{test['name']}"
-    if re.search(r"\bignore\b", attributes):
-        return ""
-    if re.search(r"\bshould_panic\b", attributes):
-        return f" if std::panic::catch_unwind(|| {{ {name}(); }}).is_ok() {{ panic!() }}"
-    # Before Rust 1.75 exit codes can't be compared, but only shown.
-    ended = f"std::process::Termination::report({name}())"
-    fine = 'format!("{:?}", std::process::ExitCode::SUCCESS)'
-    return f' if format!("{{:?}}", {ended}) != {fine} {{ panic!() }}'
+def _is_called(words: Sequence[re.Match[str]], at: int) -> bool:
+    """Returns True if a function has its name at a place, and is there in tests."""
+    head = _texts(words[max(0, at - _HEAD) : at])
+    if head[-1:] != ("fn",):
+        return False
+    return not _VISIBLE.sub("", " ".join(head[:-1])).endswith(_NOT_TESTS)
+
+
+def _outermost(words: Sequence[re.Match[str]]) -> Iterator[int]:
+    """Gives the places of words in no block; what closes a block of the prompt's begins none."""
+    depth = 0
+    for at, word in enumerate(words):
+        depth = max(0, depth + (word[0] == "{") - (word[0] == "}"))
+        if depth == 0:
+            yield at
+
+
+def _are_at(wanted: Sequence[str], words: Sequence[re.Match[str]], at: int) -> bool:
+    return _texts(words[at : at + len(wanted)]) == wanted
+
+
+def _texts(words: Sequence[re.Match[str]]) -> tuple[str, ...]:
+    return tuple(word[0] for word in words)
+
+
+def _words(text: str) -> Iterator[re.Match[str]]:
+    """Gives the words and marks of a text, without blanks, comments and what is quoted."""
+    at = 0
+    while found := _TOKEN.match(text, at):
+        at = _comment_end(text, at) if found[0].startswith("/*") else found.end()
+        if found["word"] or found["mark"]:
+            yield found
+
+
+def _comment_end(text: str, start: int) -> int:
+    """Returns where a comment ends, which may have others in it."""
+    depth = 0
+    for found in _NESTED.finditer(text, start):
+        depth += 1 if found[0] == "/*" else -1
+        if depth == 0:
+            return found.end()
+    return len(text)

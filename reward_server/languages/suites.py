@@ -16,8 +16,6 @@ holds        regular expression of the paths of files that hold tests; others ar
 solution     where tests find the solution, unless a request tells; as the language calls it if ""
 test         regular expression of what a test begins with, up to the opening bracket of what it
              does, in text whose strings and comments are blank; its group "name" is the test's name
-unwatched    regular expression found in the beginning of a test whose assertions may fail; none if
-             absent
 declares     regular expression of a definition of what assertions are called; its groups are the
              names, which mean what the test files say; none if absent
 skips        regular expression of what may skip a test: in its text, or outside all tests
@@ -62,7 +60,6 @@ class Suites:
     holds: re.Pattern[str]
     solution: str
     test: re.Pattern[str]
-    unwatched: re.Pattern[str]
     declares: re.Pattern[str]
     skips: re.Pattern[str]
     rewrites: Rewrites
@@ -98,7 +95,6 @@ def parse_suites(table: Mapping[str, Any], program: Mapping[str, Any]) -> Suites
         holds=re.compile(table["holds"]),
         solution=table["solution"],
         test=test,
-        unwatched=re.compile(table.get("unwatched", _NOTHING)),
         declares=re.compile(table.get("declares", _NOTHING)),
         skips=re.compile(table["skips"]),
         rewrites=_parse_rewrites(table.get("rewrites", [])),

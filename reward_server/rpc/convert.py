@@ -57,6 +57,7 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
 }
 
+_SHOWN_CHARACTERS = 80
 _M = TypeVar("_M", bound=Message)
 
 Files = tuple[tuple[str, bytes], ...]
@@ -267,8 +268,14 @@ def _program_tests(tests: pb.ProgramTests, language: Language) -> ProgramTests:
     test_code = fields.text("test_code", tests.test_code, TEST_CODE_BYTES)
     if not test_code.strip():
         raise InvalidRequestError("test_code", "is empty")
-    if language.program is not None and not language.program.fits(test_code):
-        raise InvalidRequestError("test_code", f"has no main program as {language.name} needs it")
+    if language.program is not None and (refusal := language.program.refusal(test_code)):
+        raise InvalidRequestError("test_code", f"{refusal}, in {language.name}")
+    if language.program is not None and (found := language.program.leaving(test_code)):
+        raise InvalidRequestError(
+            "test_code",
+            f"ends the program by {found[:_SHOWN_CHARACTERS]!r}, as a solution that leaves early "
+            f"could; return from main, or call {language.name}'s exit by its full name",
+        )
     return ProgramTests(test_code=test_code)
 
 

@@ -119,7 +119,7 @@ def _prepare(settings: Mapping[str, Any]) -> None:
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
     _set_environment({**settings["environment"], **image["environment"]})
-    sys.path.extend((*settings["packages"], *image["packages"]))
+    warming.add_packages((*settings["packages"], *image["packages"]))
     warming.preload((*settings["preload"], *image["preload"]))
 
 

@@ -15,18 +15,24 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 
-from . import solution
+from . import flows, solution
 from .codec import Foreign
+from .flows import FUNCTIONS as _FUNCTIONS
+from .flows import Flow, Function
+from .flows import chain as _chain
+from .flows import chains as _chains
+from .flows import parameters as _parameters
 from .observations import Position, path_to
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _CONDITIONS = (ast.BoolOp, ast.Compare, ast.IfExp)
 _PLAIN_STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Return)
 _REMEMBERED = 256
+_MOST_FUNCTIONS = 64  # of the tests' that are looked into
+_MOST_TEXTS = 8
 _Read = Callable[[ast.AST], Iterable[str]]
 
 
@@ -48,11 +54,19 @@ def are_apart(
         aliases: further names that hold what is handed over, see `aliases`.
     """
     try:
-        tree, further = ast.parse(source), [ast.parse(text) for text in others]
+        tree, further = _parsed(source), [*map(_parsed, others)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     path = path_to(tree, position)
-    return bool(path) and not _Meeting(path, heard, further, aliases).is_there()
+    try:
+        return bool(path) and not _Meeting(path, heard, further, aliases).is_there()
+    except RecursionError:
+        return False
+
+
+@functools.lru_cache(maxsize=_MOST_TEXTS)
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def heard_in(frame: FrameType) -> frozenset[str]:
@@ -88,16 +102,26 @@ class _Meeting:
             one for one in reversed(path) if isinstance(one, (*_FUNCTIONS, ast.Module))
         )
         self._loops = [one for one in path if isinstance(one, _LOOPS)]
+        functions = _functions_in([path[0], *further], path, self._scope)
+        self._is_long = len(functions) > _MOST_FUNCTIONS
+        self._functions = [] if self._is_long else functions
+        self._no_things = set().union(*map(flows.names_of_no_things, (path[0], *further)))
+        self._flows: dict[int, list[_Put]] = {}
+        self._opened: dict[int, set[str]] = {}
+        self._reached: dict[tuple[int, str], set[str]] = {}
+        self._examined: set[tuple[int, frozenset[str], frozenset[str]]] = set()
+        self._solution: set[str] = set()
         self._class_names = {one.name for one in path if isinstance(one, ast.ClassDef)} | {"cls"}
         owner = node.func if isinstance(node, ast.Call) else None
         owner = owner.value if isinstance(owner, ast.Attribute) else owner
-        given = {chain for part in _handed_over(path) for chain in self._chains(part)} | aliases
+        given = {chain for part in _handed_over(path) for chain in self._things(part)} | aliases
         made = _fixtures(self._scope)
         known = {*heard, *made, *(self._chains(owner) if owner is not None else ())}
         self._texts = [self._scope, *(further if isinstance(self._scope, ast.Module) else ())]
-        self._heard = self._grown(known, self._chains, self._texts)
-        given |= {chain for name in given for chain in self._put_into(name)} - self._heard
-        self._given = self._grown(given - self._heard, self._open_chains, self._texts)
+        self._solution = self._bound_to(known)
+        self._heard = self._with_answers(known, self._chains)
+        given |= {chain for name in given for chain in self._put_into(name)} - self._solution
+        self._given = self._with_answers(given - self._solution, self._open_chains)
         self._others = self._around(path, given)
 
     def _around(self, path: Sequence[ast.AST], given: set[str]) -> Sequence[ast.AST]:
@@ -117,35 +141,179 @@ class _Meeting:
         made = _fixtures(self._scope)
         if made and root in _parameters(self._scope) | made:
             return True
-        bound = {one for target, _ in _bindings(self._scope) for one in _chains(target)}
+        bound = {one for target, _ in flows.bindings(self._scope) for one in _chains(target)}
         return root not in bound | _parameters(self._scope)
 
     def _put_into(self, name: str) -> Iterator[str]:
         """Gives the names of what a statement puts into an argument."""
-        for target, value in _bindings(self._scope):
+        for target, value in flows.bindings(self._scope):
             if _meet(self._chains(target), {name}):
                 for element in _elements(value):
                     yield from self._chains(element)
 
     def _chains(self, node: ast.AST) -> Iterator[str]:
         """Gives the names in an expression; those of the class are its objects'."""
-        for chain in _chains(node):
-            root, dot, rest = chain.partition(".")
-            yield f"self.{rest}" if dot and root in self._class_names else chain
+        return map(self._of_class, _chains(node))
+
+    def _things(self, node: ast.AST) -> Iterator[str]:
+        """Gives the names in what is handed over, but for functions that make it.
+
+        What these hold themselves is found by what it is, see `aliases`.
+        """
+        if isinstance(node, ast.Call) and self._is_function(node.func):
+            for one in flows.given_to(node):
+                yield from self._things(one)
+        elif _chain(node):
+            yield from self._chains(node)
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self._things(child)
+
+    def _is_function(self, called: ast.expr) -> bool:
+        """Returns True for a function that is called by its name, of a module or a class too."""
+        root = _chain(called).partition(".")[0]
+        return isinstance(called, ast.Name) or root in self._no_things
+
+    def _of_class(self, chain: str) -> str:
+        root, dot, rest = chain.partition(".")
+        return f"self.{rest}" if dot and root in self._class_names else chain
+
+    def _bound_to(self, names: set[str]) -> set[str]:
+        """Returns names of the solution's, and those that stand for nothing but its answers."""
+        found, size = set(names), -1
+        bindings = [flow for text in self._texts for flow in flows.bindings(text)]
+        while len(found) > size:
+            size = len(found)
+            for target, value in bindings:
+                if _meet(self._chains(value), found):
+                    found |= {self._of_class(one) for one in flows.bound(target)}
+        return found
 
     def _grown(self, names: set[str], read: _Read, texts: Sequence[ast.AST]) -> set[str]:
-        """Returns names, and those that are computed from them."""
+        """Returns names, and those that are computed from them, or get them."""
         found, size = set(names), -1
         while len(found) > size:
             size = len(found)
             for text in texts:
-                for target, value in _bindings(text):
-                    if _meet(read(value), found):
-                        found |= set(self._chains(target))
+                for call, (target, value) in self._flows_of(text):
+                    if self._is_asked(call) or not _meet(read(value), found):
+                        continue
+                    found |= set(self._chains(target) if call is None else self._roots(target))
         return found
+
+    def _with_answers(self, names: set[str], read: _Read) -> set[str]:
+        """Returns names that grow, and those of functions that return what they hold."""
+        found, size = self._grown(names, read, self._texts), -1
+        while len(found) > size:
+            size = len(found)
+            for name, function in self._functions:
+                inside = self._grown(self._visible_in(function, found), read, [function])
+                if any(_meet(read(one), inside) for one in flows.answers_of(function)):
+                    found |= {name, f"self.{name}"}
+            found = self._grown(found, read, self._texts)
+        return found
+
+    def _flows_of(self, text: ast.AST) -> list[_Put]:
+        """Returns what a text binds, and what its calls and assignments put somewhere."""
+        known = self._flows.get(id(text))
+        if known is None:
+            known = self._flows[id(text)] = [(None, flow) for flow in flows.bindings(text)]
+            puts = [one for one in flows.puts(text, self._no_things) if not self._called_by(one[0])]
+            known += [*puts, *self._put_by_functions(text)]
+        return known
+
+    def _is_asked(self, call: ast.AST | None) -> bool:
+        """Returns True for a call of the solution's, which is no deed of the tests'."""
+        return isinstance(call, ast.Call) and _meet(self._chains(call.func), self._solution)
+
+    def _roots(self, target: ast.AST) -> Iterator[str]:
+        for one in flows.roots(target):
+            if one not in self._no_things:
+                yield self._of_class(one)
+
+    # ------------------------------------------------------------------ the tests' functions
+
+    def _called_by(self, node: ast.AST) -> list[Function]:
+        """Returns the functions of the tests' that a call may mean."""
+        if not isinstance(node, ast.Call) or self._is_asked(node):
+            return []
+        called = _chain(node.func).rpartition(".")[2]
+        if isinstance(node.func, ast.Attribute):
+            called = node.func.attr
+        return [function for name, function in self._functions if name == called]
+
+    def _visible_in(self, function: Function, names: Iterable[str]) -> set[str]:
+        """Returns names that mean the same in a function."""
+        is_inside = any(one is function for one in ast.walk(self._scope))
+        own = _own_names(function)
+        return {
+            one
+            for one in names
+            if one.partition(".")[0] not in own and (is_inside or self._is_shared(one))
+        }
+
+    def _put_by_functions(self, text: ast.AST) -> Iterator[_Put]:
+        """Gives what calls of the tests' functions put into what they are given, or elsewhere."""
+        for call in ast.walk(text):
+            if isinstance(call, ast.Call):
+                for function, given in self._given_by(call):
+                    for source, values in given.items():
+                        reached = self._reached_from(source, function)
+                        for target in self._reached_by(reached, given, function):
+                            yield from ((call, (target, value)) for value in values)
+
+    def _reached_from(self, source: str, function: Function) -> set[str]:
+        """Returns the names that get something of a parameter's in a function."""
+        key = id(function), source
+        if key not in self._reached:
+            self._reached[key] = set()  # in what it calls itself
+            self._reached[key] = self._grown({source}, self._chains, [function]) - {source}
+        return self._reached[key]
+
+    def _reached_by(
+        self, reached: set[str], given: Mapping[str, list[ast.expr]], function: Function
+    ) -> Iterator[ast.AST]:
+        own = _own_names(function)
+        for one in reached:
+            root = one.partition(".")[0]
+            if root in given:
+                yield from given[root]
+            elif root not in own:
+                yield ast.Name(id=one)
+
+    def _given_by(self, call: ast.Call) -> Iterator[tuple[Function, dict[str, list[ast.expr]]]]:
+        """Gives the functions that a call may run, and what it gives to their parameters."""
+        for function in self._called_by(call):
+            yield function, flows.names_given(call, function)
+        handed = flows.given_to(call)
+        for name, function in self._functions:
+            others = [one for one in handed if _chain(one).rpartition(".")[2] != name]
+            if len(others) < len(handed):
+                yield function, dict.fromkeys(_parameters(function), others)
+
+    def _open_parameters(self, function: Function) -> set[str]:
+        """Returns the parameters from which a function's answer is computed by the tests alone."""
+        names = _parameters(function)
+        if id(function) not in self._opened:
+            self._opened[id(function)] = names  # in what it calls itself
+            answers = list(flows.answers_of(function))
+            self._opened[id(function)] = {
+                name
+                for name in names
+                if any(
+                    _meet(
+                        self._open_chains(one),
+                        self._grown({name}, self._open_chains, [function]),
+                    )
+                    for one in answers
+                )
+            }
+        return self._opened[id(function)]
 
     def is_there(self) -> bool:
         """Returns True if there is one."""
+        if self._is_long or any(map(flows.makes_names, self._texts)):
+            return True
         return any(self._decides(text, self._heard, self._given) for text in self._texts) or any(
             self._decides_elsewhere(function) for function in self._others
         )
@@ -156,15 +324,35 @@ class _Meeting:
         return self._decides(function, heard, self._grown(shared, self._open_chains, [function]))
 
     def _decides(self, text: ast.AST, heard: set[str], given: set[str]) -> bool:
-        return any(
-            self._brings_together(
-                statement,
-                headers,
-                heard,
-                self._given_at(statement) if text is self._scope else given,
-            )
+        def given_at(node: ast.AST) -> set[str]:
+            return self._given_at(node) if text is self._scope else given
+
+        if any(
+            self._brings_together(statement, headers, heard, given_at(statement))
             for statement, headers in self._deciding(text, ())
-        )
+        ):
+            return True
+        calls = (node for node in ast.walk(text) if isinstance(node, ast.Call))
+        return any(self._decides_in(call, heard, given_at(call)) for call in calls)
+
+    def _decides_in(self, call: ast.Call, heard: set[str], given: set[str]) -> bool:
+        """Returns True if a function of the tests' decides that a call runs."""
+        for function, values in self._given_by(call):
+            inner = {
+                name for name, ones in values.items() if _any_meet(ones, self._chains, heard)
+            } | self._visible_in(function, heard)
+            handed = {
+                name for name, ones in values.items() if _any_meet(ones, self._open_chains, given)
+            } | self._visible_in(function, given)
+            key = id(function), frozenset(inner), frozenset(handed)
+            if not (inner and handed) or key in self._examined:
+                continue
+            self._examined.add(key)
+            inner = self._grown(inner, self._chains, [function])
+            handed = self._grown(handed, self._open_chains, [function])
+            if self._decides(function, inner, handed):
+                return True
+        return False
 
     def _deciding(
         self, owner: ast.AST, headers: tuple[ast.expr, ...]
@@ -213,7 +401,7 @@ class _Meeting:
         function = side.func if isinstance(side, ast.Call) else side
         return bool(_chain(function)) and _meet(_chains(function), self._heard)
 
-    def _given_at(self, statement: ast.stmt) -> set[str]:
+    def _given_at(self, statement: ast.AST) -> set[str]:
         """Returns the names that hold what the call changed when an assertion is reached."""
         if _end(statement) > _begin(self._node):
             return self._given
@@ -225,7 +413,16 @@ class _Meeting:
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
         """Gives the names in an expression, but for those handed to the solution."""
-        if isinstance(node, ast.Call) and _meet(self._chains(node.func), self._heard):
+        if self._is_asked(node):
+            return
+        called = self._called_by(node)
+        if called and isinstance(node, ast.Call):
+            yield from self._chains(node.func)
+            for function in called:
+                given = flows.names_given(node, function)
+                for name in self._open_parameters(function) & given.keys():
+                    for one in given[name]:
+                        yield from self._open_chains(one)
             return
         if _chain(node):
             yield from self._chains(node)
@@ -234,24 +431,45 @@ class _Meeting:
             yield from self._open_chains(child)
 
 
-def _chain(node: ast.AST) -> str:
-    """Returns a name with its attributes, as `self.rows`; an empty text for anything else."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=name):
-            owner = _chain(value)
-            return f"{owner}.{name}" if owner else ""
-    return ""
+_Put = tuple[ast.AST | None, Flow]  # by a call or an assignment, None if a name is bound
 
 
-def _chains(node: ast.AST) -> Iterator[str]:
-    chain = _chain(node)
-    if chain:
-        yield chain
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _chains(child)
+def _functions_in(
+    texts: Sequence[ast.AST], path: Sequence[ast.AST], scope: ast.AST
+) -> list[tuple[str, Function]]:
+    """Returns functions that may run in a scope by their names, but for those around a call."""
+    nodes = [node for text in texts for node in ast.walk(text) if isinstance(node, _FUNCTIONS)]
+    waiting = [node for node in nodes if not any(node is one for one in path)]
+    found, names, size = list[tuple[str, Function]](), _mentioned_in(scope), -1
+    while len(found) > size:
+        size = len(found)
+        reached = [node for node in waiting if node.name in names]
+        waiting = [node for node in waiting if node.name not in names]
+        found += [(node.name, node) for node in reached]
+        names |= {name for node in reached for name in _mentioned_in(node)}
+    return found
+
+
+def _mentioned_in(node: ast.AST) -> set[str]:
+    """Returns the names and attributes in a text."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return names | {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def _own_names(function: Function) -> set[str]:
+    """Returns the names that mean something else outside of a function."""
+    found, free = _parameters(function), set[str]()
+    for node in ast.walk(function):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                free |= set(names)
+    return found - free
+
+
+def _any_meet(nodes: Iterable[ast.AST], read: _Read, names: set[str]) -> bool:
+    return any(_meet(read(node), names) for node in nodes)
 
 
 def _meet(chains: Iterable[str], names: set[str]) -> bool:
@@ -268,7 +486,7 @@ def _handed_over(path: Sequence[ast.AST]) -> Sequence[ast.AST]:
     return [statement] if isinstance(statement, _PLAIN_STATEMENTS) else [node]
 
 
-def _elements(value: ast.expr) -> Iterator[ast.expr]:
+def _elements(value: ast.AST) -> Iterator[ast.expr]:
     """Gives the names in a literal, or a value that is a name itself."""
     match value:
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
@@ -287,37 +505,6 @@ def _fixtures(scope: ast.AST) -> set[str]:
         return set()
     is_fixture = any("fixture" in one for one in map(ast.dump, scope.decorator_list))
     return {scope.name} if is_fixture or scope.name.lower().startswith("setup") else set()
-
-
-def _parameters(function: ast.AST) -> set[str]:
-    return {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
-
-
-def _bindings(text: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Gives what statements bind, and from what; rows one by one."""
-    for node in ast.walk(text):
-        match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
-                targets
-            ) == len(values) and not any(
-                isinstance(one, ast.Starred) for one in (*targets, *values)
-            ):
-                yield from zip(targets, values, strict=True)
-            case ast.Assign(targets=targets, value=value):
-                yield from ((target, value) for target in targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                yield target, value
-            case (
-                ast.AugAssign(target=target, value=value)
-                | ast.NamedExpr(target=target, value=value)
-            ):
-                yield target, value
-            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-                yield target, value
-            case ast.comprehension(target=target, iter=value):
-                yield target, value
-            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
-                yield target, value
 
 
 def _bound_in(loop: ast.AST) -> Iterator[str]:
@@ -351,7 +538,12 @@ def _is_assertion(node: ast.AST) -> bool:
 def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
     """Gives what an assertion asserts, or a condition depends on, one after another."""
     match statement:
-        case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
+        case ast.Assert(
+            test=ast.BoolOp(op=ast.And(), values=values)
+            | ast.UnaryOp(  # as copies of a test have it
+                op=ast.Not(), operand=ast.BoolOp(op=ast.And(), values=values)
+            )
+        ):
             yield from values
         case ast.Assert(test=test):
             yield test

@@ -24,6 +24,7 @@ _FORMATS = dict(zip(_NAMES, "?bhiqBHIQefd", strict=True))
 _MAX_DIMENSIONS = 32
 _MAX_FIELDS = 256
 _MAX_EMPTY_ELEMENTS = 1_000_000
+_MAX_WORK = 1000  # to find whether two views meet
 
 
 class _Type(Protocol):
@@ -34,22 +35,35 @@ class _Type(Protocol):
     def descr(self) -> list[tuple[object, ...]]: ...
 
 
+class _Flags(Protocol):
+    writeable: bool
+
+
 class _Array(Protocol):
     """What is used here of `numpy.ndarray` and `numpy.generic`."""
 
     dtype: _Type
     shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    flags: _Flags
+    nbytes: int
+    itemsize: int
 
     def tobytes(self) -> bytes: ...
+
+    def tolist(self) -> object: ...
 
 
 class _Numpy(Protocol):
     """What is used here of numpy."""
 
     ndarray: type
+    flatiter: type
     generic: type
 
     def dtype(self, kind: object) -> _Type: ...
+
+    def shares_memory(self, one: object, other: object, max_work: int) -> bool: ...
 
     def frombuffer(self, data: bytes, dtype: object) -> _Array: ...
 
@@ -69,6 +83,43 @@ def can_change(value: object) -> bool:
     numpy = _numpy()
     is_array = numpy is not None and isinstance(value, numpy.ndarray)
     return is_array and bool(cast("_Array", value).shape)
+
+
+def is_of_numpys(value: object) -> bool:
+    """Returns True for an array of numpy's, or an iterator over one."""
+    numpy = _numpy()
+    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.flatiter))
+
+
+def objects_in(value: object) -> tuple[object, ...]:
+    """Returns what an array of objects holds, in a list; nothing for another."""
+    if not getattr(getattr(value, "dtype", None), "hasobject", False):
+        return ()
+    return (cast("_Array", value).tolist(),)
+
+
+def form_of(value: object) -> tuple[object, ...]:
+    """Returns what an array is but for its elements: its type and shape."""
+    array = cast("_Array", value)
+    return str(array.dtype), array.shape
+
+
+def can_be_written(value: object) -> bool:
+    """Returns True for an array that may be written, and shows no element twice."""
+    array = cast("_Array", value)
+    spans = ((size - 1) * abs(step) for size, step in zip(array.shape, array.strides, strict=True))
+    return array.flags.writeable and array.nbytes <= sum(spans) + array.itemsize
+
+
+def are_apart(one: object, other: object) -> bool:
+    """Returns True for two arrays of numpy's of which it is certain that they share no element."""
+    numpy = _numpy()
+    if numpy is None or not (can_change(one) and can_change(other)):
+        return False
+    try:
+        return not numpy.shares_memory(one, other, max_work=_MAX_WORK)
+    except RuntimeError:  # too hard to tell
+        return False
 
 
 def parts(value: object) -> list[object] | None:
@@ -122,6 +173,11 @@ def text_of(value: object) -> str | None:
             return None
     shape = list(array.shape) if type(value) is numpy.ndarray else None
     return json.dumps([kind, shape, base64.b64encode(array.tobytes()).decode()])
+
+
+def plain(value: object) -> object:
+    """Returns what an array, or a date of numpy's, holds, in lists."""
+    return cast("_Array", value).tolist()
 
 
 def from_text(text: str) -> object:

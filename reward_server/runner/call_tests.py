@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from . import compare
 from .session import Session
+from .structures import NODES, NOTHING, Signature
 from .suite import TaskError
 
 _MAX_SHOWN = 300
@@ -18,13 +19,15 @@ class _Case(NamedTuple):
     expected: object
 
 
-def _parse(position: int, texts: Sequence[str]) -> _Case:
+def _parse(position: int, texts: Sequence[str], result: str | None) -> _Case:
     try:
         arguments, expected = map(json.loads, texts)
     except (ValueError, RecursionError) as error:
         raise TaskError(f"case {position} is not JSON: {error}") from None
     if not isinstance(arguments, list):
         raise TaskError(f"case {position}: the arguments are not an array")
+    if expected is None and result in NODES:
+        expected = []
     return _Case(arguments, expected)
 
 
@@ -45,7 +48,10 @@ class CallTests:
         cases = cast("list[list[str]]", header["cases"])
         if not cases:
             raise TaskError("there are no cases")
-        self._cases = [_parse(position, texts) for position, texts in enumerate(cases, 1)]
+        self._told = Signature(*cast("list[Any]", header.get("signature", []))).result
+        self._cases = [
+            _parse(position, texts, self._told) for position, texts in enumerate(cases, 1)
+        ]
         self._entry_point = cast("str", header["entry_point"])
         self._session = session
         settings = cast("dict[str, object]", header["checker"])
@@ -79,14 +85,31 @@ class CallTests:
         return ""
 
     def _observed(self, answer: object, expected: object) -> object:
-        """Returns the result, or the first argument where a method worked on that in place."""
+        """Returns the result, or the first argument where a method worked on that in place.
+
+        It is noted where the task's signature did not say that it may be so.
+        """
         match answer:
-            case [None, changed] if expected is not None:
-                return changed
-            case [result] | [result, _]:
-                return result
+            case [result, bool(is_own), *first] if len(first) <= 1:
+                observed, is_told = self._chosen(result, first, expected)
             case _:
                 raise self._session.forged("a case without a result")
+        if is_own or not is_told:
+            self._session.note_untold()
+        return observed
+
+    def _chosen(
+        self, result: object, first: Sequence[object], expected: object
+    ) -> tuple[object, bool]:
+        """Returns what counts as the result, and whether the task's signature says so."""
+        if not first or expected is None:
+            return result, True
+        if self._told == NOTHING:
+            is_first = result is None or self._same(expected, first[0])
+            return (first[0], True) if is_first else (result, False)
+        if self._told is None and result is None:
+            return first[0], False
+        return result, True
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from .codec import Foreign, ProtocolViolation
-from .membrane import FUNCTION, Membrane, is_hashed_by_address
+from .membrane import BOUND, FUNCTION, Membrane, is_hashed_by_address
 
 
 class Callbacks:
@@ -24,7 +24,7 @@ class Callbacks:
     def __init__(self, membrane: Membrane) -> None:
         self._membrane = membrane
         self._things: list[object] = []
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[object, int] = {}
 
     def refer(self, value: object) -> list[object]:
         """Returns the reference of a thing: its number, how it is handed over, its name.
@@ -33,9 +33,10 @@ class Callbacks:
             NotDataError: it must not be handed over.
         """
         kind = self._membrane.kind_of(value)
-        number = self._numbers.get(id(value))
+        key = _key_of(value)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[id(value)] = len(self._things)
+            number = self._numbers[key] = len(self._things)
             self._things.append(value)
         name = getattr(value, "__name__", "") if kind == FUNCTION else type(value).__name__
         return ["test", number, kind, str(name)]
@@ -59,8 +60,7 @@ class Callbacks:
         if type(operands) is not list or not operands or type(operation) is not str:
             raise ProtocolViolation("not an operation")
         owner, *rest = operands
-        number = self._numbers.get(id(owner))
-        if number is None:
+        if _key_of(owner) not in self._numbers:
             raise ProtocolViolation("an operation on something else")
         if operation == "hash" and not rest:
             return self._hash_of(owner)
@@ -75,8 +75,14 @@ class Callbacks:
         if type(value) is frozenset:
             return hash(frozenset(_Hashed(self._hash_of(part)) for part in value))
         if not isinstance(value, Foreign) and is_hashed_by_address(value):
-            return self._numbers.get(id(value), 0)
+            return self._numbers.get(_key_of(value), 0)
         return hash(value)
+
+
+def _key_of(value: object) -> object:
+    """Returns what a thing is known by: its identity, but of bound methods, which are made anew
+    whenever they are asked for, the object and the function."""
+    return value if isinstance(value, BOUND) else id(value)
 
 
 class _Hashed:

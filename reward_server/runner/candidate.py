@@ -14,9 +14,9 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
-from . import commands, program, service, solution, streams, wire
+from . import commands, program, service, solution, streams, structures, wire
 from .frames import LOADED, READY, Frames
 
 # `signal.signal` itself looks for each number and handler among enums.
@@ -80,7 +80,8 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
             frames.send(LOADED)
             shared = cast("list[str]", header.get("shared", []))
             result_bytes = cast("int", header["result_bytes"])
-            serving = service.Service(frames, loaded, result_bytes, shared)
+            signature = structures.Signature(*cast("list[Any]", header.get("signature", [])))
+            serving = service.Service(frames, loaded, result_bytes, shared, signature)
             if "identities" in header:
                 serving.compare_identities()
             serving.run()

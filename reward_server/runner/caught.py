@@ -10,7 +10,6 @@ What it does not: make self-reports true. What such a class is derived from is t
 
 from __future__ import annotations
 
-import builtins
 import sys
 from collections.abc import Sequence
 from typing import cast
@@ -73,7 +72,7 @@ class Caught:
 
     def __init__(self, sources: Sequence[str], session: Session) -> None:
         self._session = session
-        found = frozenset[str]().union(*map(names.caught, sources)) - vars(builtins).keys()
+        found = frozenset[str]().union(*map(names.caught, sources))
         self._others: dict[str, Proxy] = {}
         for name in found:
             proxy = named(session, name)
@@ -95,9 +94,16 @@ class Caught:
         proxy = vars(kind)["_runner_class"]
         told = self._names_of(proxy)
         if _EXCEPTION in told:
-            return faults.derived([_full(name), *told[1:]], self._session.expected)
+            return self._derived(_full(name), told)
         self._others[name] = proxy
         return proxy
+
+    def _derived(self, name: str, told: list[str]) -> type[faults.CandidateError]:
+        """Returns what stands for a class with a name, which may be defined by another one."""
+        expected = self._session.expected
+        kind = faults.derived([name, *(told[1:] if told[0] == name else told)], expected)
+        expected.setdefault(told[0], kind)
+        return kind
 
     def settled(self, value: object) -> object:
         """Returns what stands for a name after the solution was loaded, given what did before."""

@@ -16,7 +16,9 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from opcode import opname
 from types import FrameType
-from typing import cast
+from typing import Any, cast
+
+from . import live
 
 KINDS = (list, dict, OrderedDict, defaultdict, Counter, set, deque, bytearray)
 UNCHANGING = frozenset((type(None), bool, int, float, complex, str, bytes, range))
@@ -55,24 +57,19 @@ def can_change(value: object) -> bool:
     """Returns True if a value, or an element of a tuple, can be changed in place."""
     if type(value) is tuple:
         return any(map(can_change, value))
-    return type(value) in KINDS
+    return type(value) in KINDS or live.is_array(value)
 
 
 def is_nested(value: object) -> bool:
-    """Returns True if a container, or tuple, holds what can be changed in place."""
-    parts = value.values() if isinstance(value, dict) else cast("Iterable[object]", value)
-    return any(map(can_change, parts))
-
-
-def elements(value: object) -> list[object]:
-    """Returns what a container holds; it is another list of objects if the container changed."""
-    if isinstance(value, dict):
-        return [*value.keys(), *value.values()]
-    return list(cast("Iterable[object]", value))
+    """Returns True if what a container, tuple or array gives may be changed in place."""
+    if live.is_array(value):  # parts of it show the same memory
+        return True
+    is_held = live.holder_of(value) is not None
+    return any(map(can_change, live.held_in(value) if is_held else cast("Iterable[object]", value)))
 
 
 def with_elements(source: object, parts: list[object]) -> object:
-    """Returns a built-in container, or a tuple, like another one that holds such `elements`."""
+    """Returns a built-in container, or a tuple, like another one that holds such elements."""
     if isinstance(source, tuple):
         return tuple.__new__(type(source), parts)
     if isinstance(source, deque):
@@ -99,24 +96,33 @@ def are_alike(one: object, other: object) -> bool:
         return False
     if type(one) in UNCHANGING:
         return one == other
+    if live.is_array(one):
+        return live.are_same(live.state_of(one), live.state_of(other))
     if isinstance(one, (set, bytearray)):
-        return UNCHANGING.issuperset(map(type, cast("Iterable[object]", one))) and one == other
+        is_same: Any = (set if isinstance(one, set) else bytearray).__eq__
+        return UNCHANGING.issuperset(map(type, live.held_in(one))) and is_same(one, other) is True
     if not isinstance(one, (*KINDS, tuple)):
         return False
-    before, after = elements(one), elements(other)
+    before, after = live.elements(one), live.elements(other)
     return len(before) == len(after) and all(map(are_alike, before, after))
 
 
 def reachable(roots: Iterable[object]) -> set[int]:
-    """Returns the identities of the containers in values, and in those inside them."""
+    """Returns the identities of the containers in values, and in those inside them.
+
+    So are those of arrays, and of what these are parts of.
+    """
     found, waiting = set[int](), list(roots)
     while waiting:
         value = waiting.pop()
-        if id(value) in found or not isinstance(value, (*KINDS, tuple)):
+        if id(value) in found or type(value) in UNCHANGING:
             continue
-        found.add(id(value))
-        parts = value.values() if isinstance(value, dict) else value
-        waiting += cast("Iterable[object]", parts)
+        if isinstance(value, (*KINDS, tuple)):
+            found.add(id(value))
+            waiting += live.held_in(value)
+        elif live.is_array(value) or isinstance(value, memoryview):
+            found.add(id(value))
+            waiting += live.made_of(value)
     return found
 
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 from .records import Records
 
-MAX_DEPTH = 100
+MAX_DEPTH = 400  # levels of containers
+FRAMES_OF_A_VALUE = 5 * MAX_DEPTH + 100  # of the recursion limit, to encode or decode one
 MAX_CONTAINERS = 2_000_000
 MAX_OBJECTS = 200_000  # that are not data, in one execution
 MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal

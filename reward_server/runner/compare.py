@@ -1,7 +1,10 @@
 """Whether an observed result is the expected JSON value.
 
-Equality is JSON's: tuples are arrays, keys are what `json.dumps` makes of them, a Boolean is no
-number, 1 equals 1.0, and nan equals nan and nothing else. A checker loosens that where asked.
+Equality is Python's of what JSON makes of a value: tuples are arrays at any depth, keys are what
+`json.dumps` makes of them, True equals 1 equals 1.0, and nan equals nan and nothing else. Sets,
+ranges, deques, bytes and complex numbers are no JSON and equal nothing. Published sets compare with
+`==`, so that `n & 1` is their answer to a question for true or false. EXACT keeps Booleans apart
+from numbers; other checkers loosen equality where asked.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import cast
 
 _NUMBERS = (int, float, Decimal, Fraction)
 _KEYWORDS = {None: "null", True: "true", False: "false"}
-_FLAT = (frozenset((int,)), frozenset((str,)), frozenset((int, float)), frozenset((float,)))
+_FLAT = frozenset((int, float, str))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +28,6 @@ class Tolerance:
 
     absolute: float
     relative: float
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
 def _same_number(expected: object, observed: object) -> bool:
@@ -47,16 +46,20 @@ class Comparison:
     Args:
         same_number: compares two numbers.
         same_text: compares two texts.
+        has_booleans: whether a Boolean is no number.
     """
 
     def __init__(
         self,
         same_number: Callable[[object, object], bool] = _same_number,
         same_text: Callable[[str, str], bool] = _same_text,
+        *,
+        has_booleans: bool = False,
     ) -> None:
         self._same_number = same_number
         self._same_text = same_text
-        self._is_exact = same_number is _same_number and same_text is _same_text
+        self._is_plain = same_number is _same_number and same_text is _same_text
+        self._has_booleans = has_booleans
 
     def same(self, expected: object, observed: object) -> bool:
         """Tells whether an observation is the expected value.
@@ -71,19 +74,24 @@ class Comparison:
             return isinstance(observed, (list, tuple)) and self._same_lists(expected, observed)
         if isinstance(expected, dict):
             return isinstance(observed, dict) and self._same_dicts(expected, observed)
-        if _is_number(expected):
-            return _is_number(observed) and self._same_number(expected, observed)
-        return observed is expected
+        if expected is None or (self._has_booleans and isinstance(expected, bool)):
+            return observed is expected
+        if self._has_booleans and isinstance(observed, bool):
+            return False
+        return isinstance(observed, _NUMBERS) and self._same_number(expected, observed)
 
     def _same_lists(
         self, expected: list[object], observed: list[object] | tuple[object, ...]
     ) -> bool:
         if len(expected) != len(observed):
             return False
-        if self._is_exact and expected == list(observed):
-            kinds = frozenset(map(type, expected)) | frozenset(map(type, observed))
-            if kinds in _FLAT:
-                return True
+        if (
+            self._is_plain
+            and expected == list(observed)
+            and _FLAT.issuperset(map(type, expected))
+            and _FLAT.issuperset(map(type, observed))
+        ):
+            return True
         return all(map(self.same, expected, observed))
 
     def _same_dicts(self, expected: dict[str, object], observed: dict[object, object]) -> bool:
@@ -138,9 +146,9 @@ def _frozen(value: object) -> object:
         return ("list", *map(_frozen, value))
     if isinstance(value, dict):
         return ("dict", frozenset((_key_text(key), _frozen(item)) for key, item in value.items()))
-    if _is_number(value):
+    if isinstance(value, _NUMBERS):
         return ("nan",) if value != value else value
-    return (type(value).__name__, value) if isinstance(value, (bool, str)) else ("other", id(value))
+    return ("text", value) if isinstance(value, str) else ("other", id(value))
 
 
 def _same_in_any_order(expected: object, observed: object) -> bool:
@@ -155,8 +163,9 @@ def checker(
     """Returns what compares an expected with an observed value.
 
     Args:
-        kind: name of a `CheckerKind`. Of the kinds for text, TOKENS and CASE_INSENSITIVE loosen
-            the comparison of strings; UNORDERED_LINES takes a list's elements in any order.
+        kind: name of a `CheckerKind`. EXACT keeps Booleans apart from numbers. TOKENS and
+            CASE_INSENSITIVE loosen the comparison of strings; UNORDERED_LINES takes a list's
+            elements in any order.
         absolute_tolerance: for FLOAT; two integers must be equal all the same.
         relative_tolerance: for FLOAT, of the expected value.
 
@@ -166,7 +175,7 @@ def checker(
     tolerance = Tolerance(absolute=absolute_tolerance, relative=relative_tolerance)
     checkers: Mapping[str, Callable[[object, object], bool]] = {
         "TRAILING_WHITESPACE": Comparison().same,
-        "EXACT": Comparison().same,
+        "EXACT": Comparison(has_booleans=True).same,
         "TOKENS": Comparison(same_text=_same_tokens).same,
         "FLOAT": Comparison(same_number=_within(tolerance)).same,
         "CASE_INSENSITIVE": Comparison(same_text=_same_letters).same,

@@ -55,7 +55,7 @@ _COMPARED = (
 )
 _HARMLESS = frozenset(
     (
-        *("value", "seed", "signature", "kind", "class_names", "isinstance", "issubclass"),
+        *("value", "setting", "signature", "kind", "class_names", "isinstance", "issubclass"),
         *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "dataclass", "await", "case"),
     )
 )

@@ -9,13 +9,13 @@ What this stops: a change that reaches anything but a container that crossed. A 
 elements that the other side's has; whatever is in them stays as it was.
 
 What it does not: keep more than the latest containers in step, or larger ones; these are copies
-from then on, which is counted. So is a change of what is `live`.
+from then on, which is counted. So is a change of what is `live`, but for arrays.
 """
 
 from __future__ import annotations
 
 from collections import Counter, UserDict, UserList
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,11 @@ class Containers:
         self._offered.append(value)
         return number
 
+    @property
+    def offered(self) -> int:
+        """How many containers have numbers of a message that is not sent."""
+        return len(self._offered)
+
     def withdraw(self, count: int = 0) -> None:
         """Takes the numbers of a message back, but for the first few, if it is not sent."""
         for value in self._offered[count:]:
@@ -128,7 +133,7 @@ class Containers:
         """Returns numbers and JSON values of containers that hold something else by now."""
         found = []
         for number, entry in self._changed():
-            content = None if entry.is_live else self._content(encoder, plain(entry.value))
+            content = self._content(encoder, entry)
             if content is None:
                 self.lost += number not in self._out_of_step
                 self._out_of_step.add(number)
@@ -136,11 +141,13 @@ class Containers:
                 found.append([number, content])
         return found
 
-    def _content(self, encoder: Encoder, value: object) -> object:
-        """Returns the JSON value of a built-in container, None if it is no data any more."""
-        count = len(self._offered)
+    def _content(self, encoder: Encoder, entry: _Entry) -> object:
+        """Returns the JSON value of what a container or array holds, None if it cannot be told."""
+        if entry.is_live and not live.keeps_form(entry.value, entry.state):
+            return None
+        count = self.offered
         try:
-            content = encoder.content(value)
+            content = encoder.content(plain(entry.value))
         except TooLargeError:
             raise
         except NotDataError:
@@ -158,24 +165,50 @@ class Containers:
                 yield number, entry
 
     def replace(self, number: int, content: object) -> None:
-        """Gives a container the elements of a built-in one.
+        """Gives a container, or an array, the elements of another.
 
         Raises:
             ProtocolViolation: there is no such container, or it cannot hold them.
         """
-        self.check(number, content)
-        changes.replace(_builtin(self.value_of(number)), content)
+        self._refuse(number, content)
+        value = _builtin(self.value_of(number))
+        if type(content) in changes.KINDS:
+            changes.replace(value, content)
+        else:
+            live.replace(value, content)
         self._unsettled.add(number)
 
-    def check(self, number: int, content: object) -> None:
-        """Refuses what a container cannot hold.
+    def check(self, updates: Mapping[int, object]) -> None:
+        """Refuses what containers cannot hold; counts changes that live values are to show.
 
         Raises:
             ProtocolViolation: there is no such container, or it cannot hold the elements of this.
         """
-        is_container = type(content) in changes.KINDS
-        if not is_container or not isinstance(_builtin(self.value_of(number)), type(content)):
+        if not updates:
+            return
+        for number, content in updates.items():
+            self._refuse(number, content)
+            value = self.value_of(number)
+            self.lost += _may_be_live(content) and not live.can_hold(value, content)
+        showing = [number for number, entry in self.entries.items() if entry.is_live]
+        self.lost += any(self._are_entangled(n, other) for n in updates for other in showing)
+
+    def _refuse(self, number: int, content: object) -> None:
+        value = _builtin(self.value_of(number))
+        is_container = type(content) in changes.KINDS and isinstance(value, type(content))
+        if not is_container and not (self.entries[number].is_live and _may_be_live(content)):
             raise ProtocolViolation("a change that cannot be made")
+
+    def _are_entangled(self, number: int, other: int) -> bool:
+        one, shown = _builtin(self.entries[number].value), self.entries[other].value
+        return number != other and not live.are_apart(one, shown)
+
+    def look_back(self) -> None:
+        """Counts what changed since the last message, if a live value may be to show it."""
+        showing = {number for number, entry in self.entries.items() if entry.is_live}
+        if showing:
+            changed = {number for number, _ in self._changed()}
+            self.lost += bool(changed) and len(changed | showing) > 1
 
     def settle(self) -> None:
         """Takes into account that both sides have what came with, or went into, a message."""
@@ -217,7 +250,7 @@ class Containers:
     def _state_of(self, entry: _Entry) -> list[object]:
         """Returns what a container holds, containers with numbers by what has the number."""
         value = entry.value
-        parts = live.state_of(value) if entry.is_live else changes.elements(plain(value))
+        parts = live.state_of(value) if entry.is_live else live.elements(plain(value))
         if changes.UNCHANGING.issuperset(map(type, parts)):
             return parts
         return [self.entries.get(self._numbers.get(id(part), -1), part) for part in parts]

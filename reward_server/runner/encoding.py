@@ -46,6 +46,7 @@ from .codec import (
 
 Encode = Callable[["Encoder", Any, int], object]  # of a value of the type that it is listed for
 _SMALL = 1 << 63
+_DATA_BYTES = 1 << 16  # of an exception's data
 _PLAIN = frozenset((type(None), bool, float))
 # What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
 _to_json = cast(
@@ -79,6 +80,13 @@ _COMPARISONS = frozenset(
 class Containers(Protocol):
     """Gives containers their numbers; see `containers`."""
 
+    @property
+    def offered(self) -> int:
+        """How many containers got a number since a message was sent."""
+
+    def withdraw(self, count: int = 0) -> None:
+        """Takes the numbers of the latest back, but for the first few."""
+
     def number_of(self, value: object) -> int | None:
         """Returns the number of a container, None if it has none."""
 
@@ -94,7 +102,8 @@ class Encoder:
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that it is of.
-        tells_casts: whether a value whose class is lost says so; it does where data is extended.
+        tells_casts: whether a value whose class is lost says so; it does where data is extended,
+            and where it only wraps what crosses.
         containers: those with numbers; all that can change get one then.
 
     Attributes:
@@ -177,12 +186,13 @@ class Encoder:
         return content
 
     def content(self, value: object) -> object:
-        """Returns the JSON value of what is in a built-in container.
+        """Returns the JSON value of what is in a built-in container, or an array.
 
         Raises:
             NotDataError: something in it cannot cross.
         """
-        return _CONTENTS[type(value)](self, value, MAX_DEPTH)
+        encode = _CONTENTS.get(type(value), Encoder._array)
+        return encode(self, value, MAX_DEPTH)
 
     def value(self, value: object, depth: int = MAX_DEPTH) -> object:
         """Returns the JSON value of a value.
@@ -210,6 +220,16 @@ class Encoder:
         for value in values:  # no comprehension, which is a function more for each list
             encoded.append(find(type(value), uncommon)(self, value, depth - 1))
         return encoded
+
+    def attempt(self, values: list[object]) -> list[object] | None:
+        """Returns the JSON values of a list's elements, None if one of them cannot cross."""
+        offered = 0 if self._containers is None else self._containers.offered
+        try:
+            return self.items(values)
+        except NotDataError:
+            if self._containers is not None:
+                self._containers.withdraw(offered)
+            return None
 
     @staticmethod
     def are_json(values: list[Any]) -> bool:
@@ -254,9 +274,11 @@ class Encoder:
     def _uncommon(self, value: object, depth: int) -> object:
         if isinstance(value, Foreign):
             return self.refer(value)
+        if live.is_array(value):
+            return self.live(value, depth, Encoder._array)
         parts = arrays.parts(value)
         if parts is not None:
-            return self._array(value, parts, depth)
+            return {"array": parts}
         kind: type = type(value)
         record = self._references.records.parts(value) if isinstance(value, tuple) else None
         if record is not None:
@@ -275,8 +297,10 @@ class Encoder:
             plain = self._cast(value, base, depth)
         is_reference = type(plain) is dict and REFERENCE in plain
         is_extended = self._extends and _adds_attributes(kind, base, value)
-        is_exact = is_reference or (is_extended and _does_as(cast("Hashable", kind), base))
-        return plain if is_exact else self._told_cast(plain)
+        is_exact = is_reference or (is_extended and _is_told(kind, base))
+        if is_exact or not (self._tells_casts or base in _CAST_TO):
+            return plain
+        return {"cast": [plain]}
 
     def _told_cast(self, plain: object) -> object:
         return {"cast": [plain]} if self._tells_casts else plain
@@ -338,16 +362,21 @@ class Encoder:
             reference = self._references.refer(value, self)
             if not _is_to_object(reference):
                 return {REFERENCE: reference}
-            return {"exception": [names, arguments_of(value, text), text, reference]}
+            data = encoder_of_data(self._containers)
+            arguments = arguments_of(value, text, data)
+            self.mentions |= data.mentions
+            return {"exception": [names, arguments, text, reference]}
+        return self._of_library(value)
+
+    def _of_library(self, value: object) -> object:
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
-        content = {"library": [*told, self._references.refer(value, self)]}
-        return self.live(value, 0, lambda *_: content) if live.is_live(value) else content
+        return {"library": [*told, self._references.refer(value, self)]}
 
-    def _array(self, value: object, parts: list[object], depth: int) -> object:
-        content = {"array": parts}
-        return self.live(value, depth, lambda *_: content) if live.is_live(value) else content
+    def _array(self, value: object, depth: int) -> object:
+        parts = arrays.parts(value)
+        return self._of_library(value) if parts is None else {"array": parts}
 
 
 def _is_to_object(reference: object) -> bool:
@@ -355,13 +384,15 @@ def _is_to_object(reference: object) -> bool:
     return type(reference) is list and bool(reference) and reference[0] == "object"
 
 
-def arguments_of(error: BaseException, text: str) -> list[object]:
+def encoder_of_data(containers: Containers | None) -> Encoder:
+    """Returns what encodes the data in an exception, and nothing else of it."""
+    return Encoder(DataOnly(), _DATA_BYTES, ANSWERED_TYPES, containers=containers)
+
+
+def arguments_of(error: BaseException, text: str, encoder: Encoder) -> list[object]:
     """Returns the JSON values of an exception's arguments, of its message if they are no data."""
-    encoder = Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES)
-    try:
-        return encoder.items(list(error.args))
-    except NotDataError:
-        return [text]
+    arguments = encoder.attempt(list(error.args))
+    return [text] if arguments is None else arguments
 
 
 def cast_down(value: object) -> object:
@@ -440,6 +471,12 @@ def _does_as(kind: type, base: type) -> bool:
         name in _UNTOLD or not (_is_special(name) or hasattr(base, name))
         for name in _own_names(kind, base)
     )
+
+
+def _is_told(kind: type, base: type) -> bool:
+    """Returns True if the judge knows by the methods that it asks for whether a class is lost."""
+    hashable = cast("Hashable", kind)
+    return _does_as(hashable, base) or not extended.EXACT.issuperset(_shown(hashable, base))
 
 
 def _is_special(name: str) -> bool:

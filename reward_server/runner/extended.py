@@ -4,24 +4,26 @@ A member of an `IntEnum` is an int with a name, a stack may be a list with metho
 an object of a class of its own, derived from the built-in one, of the value that crossed.
 
 What this stops: equality and hash are the built-in class's, on the value that crossed, so such an
-object equals no value but its own.
+object equals no value but its own. Where its class compares in its own way, an object that equals
+data which its value does not is asked of other data as well; it equals nothing if it equals that.
 
 What it does not: make the rest true. What a method answers is the solution's word, as a proxy's.
 What its class does in another way than its base, such as operators, items, text and methods that
 the base has too, is asked for over there; a pass with anything of that but text and items is
-never ISOLATED (`encoding`).
+never ISOLATED (`Session.extend`).
 """
 
 from __future__ import annotations
 
 import functools
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from . import changes
 from .codec import Foreign, ProtocolViolation, is_asked_for
+from .decoys import is_data, other_data
 from .operations import ARITHMETIC, IN_PLACE, ORDER
 
 if TYPE_CHECKING:
@@ -39,20 +41,21 @@ SHOWN: Mapping[str, str] = {
 }
 _BINARY = frozenset((*ARITHMETIC, *ORDER))
 _REFLECTED = {f"__r{name}__": name for name in ARITHMETIC}
-# Size, iteration, membership, truth and conversions to numbers are the base's: the judge itself
-# looks at data by them.
+# Conversions to numbers are the base's. The judge itself looks at data by the base's own methods.
 ASKED: Mapping[str, str] = {
     **SHOWN,
     **{
         f"__{name}__": name
         for name in ("call", "neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil")
     },
-    **{f"__{name}__": name for name in (*ORDER, *ARITHMETIC)},
+    **{f"__{name}__": name for name in ("eq", "ne", "hash", "len", "bool", "contains")},
+    **{f"__{name}__": name for name in ("iter", "reversed", *ORDER, *ARITHMETIC)},
     **{f"__i{name}__": f"i{name}" for name in IN_PLACE},
     **_REFLECTED,
 }
 FACTORY = "default_factory"  # for what a dictionary lacks, where it cannot cross
-_NATIVE = frozenset(("keys", "values", "items", "copy"))
+# Those that only give what crossed with the value, or are compared with it (`consistency`).
+EXACT = frozenset((*SHOWN, FACTORY))
 # Operators whose other operand is often what a test expects: `abs(found - 3.25) < 1e-6`.
 _COMPARING = frozenset(("sub", *ORDER))
 _DIVIDING = frozenset(("truediv", "floordiv", "mod", "divmod", "and", "or", "xor"))
@@ -140,8 +143,86 @@ def _filled(base: type) -> Callable[..., object]:
     return method
 
 
+def _answering(operation: str, kind: type) -> Callable[[type], Callable[..., object]]:
+    """Returns what makes a method whose answer is of one class."""
+
+    def made(base: type) -> Callable[..., object]:
+        def method(self: Extended, *operands: object) -> object:
+            answer = self._runner_session.request(operation, self, *operands)
+            if type(answer) is not kind:
+                raise TypeError(f"the solution answered {operation} with no {kind.__name__}")
+            return answer
+
+        return method
+
+    return made
+
+
+def _iterated(base: type) -> Callable[..., object]:
+    def method(self: Extended) -> object:
+        answer = self._runner_session.request("iter", self)
+        return answer if isinstance(answer, Foreign) else iter(cast("Iterable[object]", answer))
+
+    return method
+
+
+def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
+    """Returns what makes `==` or `!=`, which believes in no equality with data if all is equal."""
+    equal = operation == "eq"  # what is answered of equal things
+
+    def made(base: type) -> Callable[..., object]:
+        own = getattr(base, f"__{operation}__")
+
+        def method(self: Extended, other: object) -> object:
+            native = own(self, other)
+            is_foreign = isinstance(other, Foreign)
+            if not (is_foreign or is_data(other)):
+                return native
+            asked = self._runner_session.request(operation, self, other) is True
+            if is_foreign or asked is not equal or native is equal:
+                return asked
+            return equal is _is_told_apart(self, other, operation)
+
+        return method
+
+    return made
+
+
+def _contained(base: type) -> Callable[..., object]:
+    """Returns `in`, which believes in nothing that is held over there alone if all is held."""
+    asked = _answering("contains", bool)(base)
+
+    def method(self: Extended, other: object) -> object:
+        is_held = asked(self, other)
+        if not is_held or not is_data(other) or _holds(base, self, other):
+            return is_held
+        return _is_told_apart(self, other, "contains")
+
+    return method
+
+
+def _holds(base: type, one: object, other: object) -> bool:
+    """Returns True if the data holds something, whatever its class says."""
+    try:
+        return bool(base.__contains__(one, other))  # type: ignore[operator]  # or none
+    except (AttributeError, TypeError):
+        return False
+
+
+def _is_told_apart(one: Extended, other: object, operation: str) -> bool:
+    """Returns True if what an object says of data it does not say of other data of that form."""
+    decoy = other_data(other)
+    is_other = decoy != other  # else there is nothing to tell it from
+    return is_other and one._runner_session.request(operation, one, decoy) is (operation == "ne")
+
+
 _SPECIAL: Mapping[str, Callable[[type], Callable[..., object]]] = {
     "__call__": _call,
+    "__iter__": _iterated,
+    **{f"__{name}__": _compared(name) for name in ("eq", "ne")},
+    "__contains__": _contained,
+    "__bool__": _answering("bool", bool),
+    **{f"__{name}__": _answering(name, int) for name in ("len", "hash")},
     FACTORY: _filled,
 }
 CLASSES: Mapping[type, type[Extended]] = {
@@ -158,8 +239,7 @@ def is_public_method(base: type, name: str) -> bool:
     """Returns True for a method of a built-in class that may be asked for over there."""
     if name == FACTORY:
         return issubclass(base, defaultdict)
-    is_public = not name.startswith("_") and name not in _NATIVE
-    return is_public and callable(getattr(base, name, None))
+    return not name.startswith("_") and callable(getattr(base, name, None))
 
 
 @functools.cache

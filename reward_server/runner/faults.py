@@ -1,58 +1,22 @@
 """Exceptions that cross, by name: how each side describes one, and what the judge raises for it.
 
-What this stops: an exception of the candidate's ending something of the test's early and
-quietly. `StopIteration` ends a `for` or an `all`, `SkipTest` a test, `SystemExit` a process;
-they are not among the classes that a name can mean, so none of them, nor a subclass, is ever
-raised in the judge on the candidate's word.
+What this stops: a class of the candidate's being in the judge. An exception is of a class that both
+sides have (`library_errors`), or of one that is made here and derived from such a class.
 
-What it does not: tell a solution that honestly raises `ValueError` from one that only claims to.
+What it does not: make self-reports true. What an exception carries is the solution's word.
 """
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
-_MAX_NAMES = 64
+from .library_errors import MAX_NAMES, attributes_of, construct, give, known_class, name_of
+
 _MAX_TEXT = 1000
 _MAX_CHAIN = 4
-Encode = Callable[[list[object]], list[object]]
-_BUILTIN: Mapping[str, type[Exception]] = {
-    f"builtins.{name}": kind
-    for name, kind in vars(builtins).items()
-    if isinstance(kind, type)
-    and issubclass(kind, Exception)
-    and kind is not Exception
-    and not issubclass(kind, (StopIteration, StopAsyncIteration, ExceptionGroup))
-}
-# Exceptions of the standard library that map where the tests loaded their module.
-_STANDARD = frozenset(
-    (
-        "binascii.Error",
-        "configparser.Error",
-        "csv.Error",
-        "dataclasses.FrozenInstanceError",
-        "decimal.InvalidOperation",
-        "decimal.DivisionByZero",
-        "decimal.Overflow",
-        "json.decoder.JSONDecodeError",
-        "queue.Empty",
-        "queue.Full",
-        "re.error",
-        "sqlite3.Error",
-        "sqlite3.IntegrityError",
-        "sqlite3.OperationalError",
-        "statistics.StatisticsError",
-        "struct.error",
-        "subprocess.CalledProcessError",
-        "subprocess.TimeoutExpired",
-        "xml.etree.ElementTree.ParseError",
-        "zlib.error",
-    )
-)
+Encode = Callable[[list[object]], list[object] | None]
 
 
 _SET_BASES = vars(type)["__bases__"].__set__
@@ -104,7 +68,7 @@ class CandidateExit(BaseException):  # it is no Exception where it comes from ei
 
 def names_of(error: BaseException) -> list[str]:
     """Returns the names of an exception's classes, most special first."""
-    return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__[:_MAX_NAMES]]
+    return [name_of(kind) for kind in type(error).__mro__[:MAX_NAMES]]
 
 
 def text_of(error: BaseException) -> str:
@@ -115,31 +79,9 @@ def text_of(error: BaseException) -> str:
         return ""
 
 
-def known_class(names: list[str]) -> type[Exception] | None:
-    """Returns the most special class of the judge's with one of these names."""
-    for name in names:
-        if name in _BUILTIN:
-            return _BUILTIN[name]
-        if name in _STANDARD:
-            module, _, attribute = name.rpartition(".")
-            if module in sys.modules:
-                return cast("type[Exception]", getattr(sys.modules[module], attribute))
-    return None
-
-
 def leaves(names: list[str]) -> bool:
     """Tells whether an exception with these names is no `Exception`."""
     return "builtins.Exception" not in names
-
-
-def construct(kind: type[Exception], arguments: list[object]) -> Exception:
-    """Makes an exception, with the arguments if its class takes them."""
-    try:
-        return cast("Exception", type.__call__(kind, *arguments))  # here, not over there
-    except Exception:  # noqa: BLE001  # whatever a constructor makes of other arguments
-        error = kind.__new__(kind)
-        error.args = tuple(arguments)
-        return error
 
 
 def rebuild(
@@ -161,8 +103,8 @@ def rebuild(
     title = names[0].rpartition(".")[2] if names else ""
     if leaves(names):
         return CandidateExit(f"{title}: {text}")
-    known = known_class(names)
-    if known is not None and names[0] in (f"{known.__module__}.{known.__qualname__}",):
+    known = None if names[0] in expected else known_class(names[:1])
+    if known is not None:
         return construct(known, arguments)
     error = construct(_class_of(title, names, expected), arguments)
     error.__dict__["runner_text"] = text
@@ -217,28 +159,34 @@ def _bases(names: list[str], expected: Expected) -> tuple[_Classes, _Classes]:
     return wanted or (CandidateError,), (known,) if known else ()
 
 
-def more_of(error: BaseException, encode: Encode, depth: int = _MAX_CHAIN) -> list[object] | None:
+def more_of(
+    error: BaseException, encode: Encode, depth: int = _MAX_CHAIN, *, has_object: bool = False
+) -> list[object] | None:
     """Returns what there is to tell of an exception beside itself, None if there is nothing.
 
     Args:
         error: the exception.
-        encode: returns the JSON values of data, of which nothing else is told.
+        encode: returns the JSON values of data in the order of the calls, None if some is no data,
+            of which nothing is told.
         depth: how many more exceptions of a chain are told.
+        has_object: whether the other side can ask the exception itself.
     """
     cause, context = error.__cause__, error.__context__
-    notes = [str(note)[:_MAX_TEXT] for note in getattr(error, "__notes__", [])[:_MAX_NAMES]]
-    public = {name: one for name, one in vars(error).items() if not name.startswith("_")}
-    attributes = encode([dict(list(public.items())[:_MAX_NAMES])])
-    if depth == 0 or not (cause or context or notes or public or error.__suppress_context__):
+    notes = [str(note)[:_MAX_TEXT] for note in getattr(error, "__notes__", [])[:MAX_NAMES]]
+    own = attributes_of(error, has_object=has_object)
+    if depth == 0 or not (cause or context or notes or own or error.__suppress_context__):
         return None
     chain = [_told(one, encode, depth - 1) for one in (cause, context)]
+    fields = [(name, encode([one])) for name, one in list(own.items())[:MAX_NAMES]]
+    attributes = [[name, *told] for name, told in fields if told is not None]
     return [*chain, bool(error.__suppress_context__), notes, attributes]
 
 
 def _told(error: BaseException | None, encode: Encode, depth: int) -> list[object] | None:
     if error is None:
         return None
-    arguments = encode(list(error.args))
+    told = [encode([one]) for one in error.args]
+    arguments = [one for each in told if each is not None for one in each]
     return [names_of(error), arguments, text_of(error), more_of(error, encode, depth)]
 
 
@@ -251,7 +199,9 @@ def completed(error: BaseException, more: list[object], expected: Expected) -> B
             error.__suppress_context__ = suppresses
             for note in notes:
                 error.add_note(str(note))
-            _give(error, attributes)
+            for row in attributes:
+                if type(row) is list and len(row) == 2:
+                    give(error, *row)
     return error
 
 
@@ -262,15 +212,6 @@ def _retold(told: object, expected: Expected) -> BaseException | None:
             error = rebuild(known, arguments, text, None, expected)
             return completed(error, more, expected) if type(more) is list else error
     return None
-
-
-def _give(error: BaseException, attributes: list[object]) -> None:
-    """Gives an exception the public attributes that its class here has none of."""
-    for named in attributes:
-        for name, value in named.items() if type(named) is dict else ():
-            is_public = type(name) is str and name.isidentifier() and not name.startswith("_")
-            if is_public and not any(name in vars(kind) for kind in type(error).__mro__):
-                error.__dict__[name] = value
 
 
 def _subclass(title: str, bases: tuple[type[Exception], ...]) -> type[Exception]:

@@ -245,6 +245,8 @@ def run_suite(
         "shared": list(session.classes),
         **session.details,
     }
+    if "signature" in header:
+        program["signature"] = header["signature"]
     hand_over(link, report, program, blobs)
     if load(session, report):
         stop_at_failure = bool(header["stop_at_first_failure"])
@@ -346,7 +348,6 @@ def _run_split(
             solution,
             report,
             frame_bytes=cast("int", header["result_bytes"]),
-            calls=cast("int", header["calls"]),
         ).run(header, blobs)
 
 

@@ -1,12 +1,15 @@
 """Values of the standard library that cross as data: views, memory, and what a text tells in full.
 
 Like numpy's arrays, what needs a module is made of it only where that module is loaded already; the
-other side's word loads none but `zoneinfo`. Elsewhere the value stays an object over there.
+other side's word loads none but `zoneinfo`. Elsewhere the value stays an object over there. For
+what tests hand over the solution's process loads modules of the library; without numpy it gets
+lists.
 """
 
 from __future__ import annotations
 
 import datetime
+import importlib
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -86,6 +89,28 @@ _TOLD: Mapping[str, tuple[Callable[[object], str | None], _Build]] = {
     "ipaddress.IPv4Network": (str, _from_text),
     "ipaddress.IPv6Network": (str, _from_text),
 }
+
+
+_LOADED = frozenset(name for name, (_, build) in _TOLD.items() if build is _from_text)
+
+
+def handed_over(value: object) -> tuple[str, object] | None:
+    """Returns how a value of the tests' is made where its module is not loaded, None for others.
+
+    It is "library" and the value's class and text, or "data" and lists that hold what it does.
+    """
+    told = text_of(value)
+    if told is None:
+        return None
+    if told[0] in _LOADED:
+        return "library", list(told)
+    return ("data", arrays.plain(value)) if _TOLD[told[0]][1] is _made_array else None
+
+
+def loaded(name: str, text: str) -> object | None:
+    """Returns the value that a text of the tests' tells, whose module is loaded for it."""
+    importlib.import_module(name.rpartition(".")[0])
+    return from_text(name, text)
 
 
 def text_of(value: object) -> tuple[str, str] | None:

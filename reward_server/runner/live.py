@@ -2,28 +2,31 @@
 
 `keys()` of a dictionary, a `memoryview`, an array show what somebody else may change while both
 sides go on looking. They have numbers like containers (`containers`) for as long as both sides
-hold them, or what they are made of. A change is not carried over; it is counted, and takes the
-label ISOLATED from a pass, since there a copy could be told from what it is a copy of.
+hold them, or what they are made of. What changes in an array of numbers, texts or dates is brought
+to the other side's array, whose form it has. Any other change is not carried over; it is counted,
+and takes the label ISOLATED from a pass, since there a copy could be told from what it is a copy
+of. So is a change of what two values show, which are two copies over there.
 
 What this stops: a view or an array that stands still where in one process it would have changed.
 
-What it does not: bring the change to the other side.
+What it does not: bring a change of a view, or of an array's form, to the other side.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections import ChainMap, deque
+from collections.abc import Iterable, Mapping, Sized
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from . import arrays
 from .library_types import ITEMS, KEYS, VALUES
 
 KINDS: frozenset[type] = frozenset((KEYS, VALUES, ITEMS, MappingProxyType, memoryview))
 OF_DICTIONARIES = (VALUES, ITEMS, MappingProxyType)  # in which there may be containers
+_HOLDERS = (dict, list, tuple, deque, set, frozenset, bytearray)
 _BYTES_OF_AN_ELEMENT = 8
 
 
@@ -32,13 +35,42 @@ class _Buffer(Protocol):
 
     def tobytes(self) -> bytes: ...
 
+    def __setitem__(self, part: slice, content: object) -> None: ...
+
+
+def holder_of(value: object) -> type | None:
+    """Returns the built-in class of containers that a value's class is, or derives from."""
+    return next((kind for kind in _HOLDERS if isinstance(value, kind)), None)
+
+
+def held_in(value: object) -> Iterable[object]:
+    """Gives what a container holds, a dictionary's values, whatever its own class makes of that."""
+    if isinstance(value, dict):
+        return dict.values(value)
+    holder: Any = holder_of(value)
+    return cast("Iterable[object]", holder.__iter__(value))
+
+
+def elements(value: object) -> list[object]:
+    """Returns what a container holds; it is another list of objects if the container changed."""
+    if isinstance(value, dict):
+        return [*dict.keys(value), *dict.values(value)]
+    return list(held_in(value))
+
+
+def size_held(value: object) -> int:
+    """Returns how many elements a container holds, whatever its own class makes of that."""
+    holder: Any = holder_of(value) or type(value)
+    return cast("int", holder.__len__(value))
+
 
 def is_live(value: object) -> bool:
     """Returns True if a value crosses as a copy, and what it shows may change."""
-    return type(value) in KINDS or _is_array(value) or isinstance(value, ChainMap)
+    return type(value) in KINDS or is_array(value) or isinstance(value, ChainMap)
 
 
-def _is_array(value: object) -> bool:
+def is_array(value: object) -> bool:
+    """Returns True for an array of numpy's, or of the library's."""
     typed = getattr(sys.modules.get("array"), "array", None)
     return arrays.can_change(value) or (typed is not None and isinstance(value, typed))
 
@@ -54,6 +86,27 @@ def made_of(value: object) -> list[object]:
         return list(value.maps)
     base = getattr(value, "base", None)
     return [] if base is None else [base]
+
+
+def is_part(value: object) -> bool:
+    """Returns True for an array that shows the memory of something else."""
+    return is_array(value) and bool(made_of(value))
+
+
+def memory_of(value: object) -> set[int]:
+    """Returns the identities of a value and of all that it is made of."""
+    found, waiting = dict[int, object](), [value]
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            waiting += made_of(one) if is_live(one) else ()
+    return set(found)
+
+
+def are_apart(one: object, other: object) -> bool:
+    """Returns True if a change of one value is certainly none of another, which is live."""
+    return memory_of(one).isdisjoint(memory_of(other)) or arrays.are_apart(one, other)
 
 
 def dictionary_of(view: object) -> dict[object, object]:
@@ -75,14 +128,42 @@ def state_of(value: object) -> list[object]:
     kind = type(value)
     if kind is ITEMS:
         return [part for pair in cast("Iterable[tuple[object, object]]", value) for part in pair]
-    if kind in (KEYS, VALUES) or isinstance(value, list):
+    if isinstance(value, (list, dict)):
+        return elements(value)
+    if kind in (KEYS, VALUES):
         return list(cast("Iterable[object]", value))
-    if isinstance(value, (MappingProxyType, ChainMap, dict)):
+    if isinstance(value, (MappingProxyType, ChainMap)):
         content = dict(cast("Mapping[object, object]", value))
         return [*content.keys(), *content.values()]
-    if kind is memoryview or _is_array(value):
-        return [cast("_Buffer", value).tobytes(), getattr(value, "shape", None)]
+    if kind is memoryview or is_array(value):
+        return [cast("_Buffer", value).tobytes(), _form_of(value)]
     return []
+
+
+def _form_of(value: object) -> tuple[object, ...]:
+    if arrays.can_change(value):
+        return arrays.form_of(value)
+    return getattr(value, "typecode", ""), len(cast("Sized", value))
+
+
+def keeps_form(value: object, before: list[object]) -> bool:
+    """Returns True for an array that has the form of a state."""
+    return is_array(value) and _form_of(value) == before[-1]
+
+
+def can_hold(old: object, new: object) -> bool:
+    """Returns True if an array can get the elements of another, or is it."""
+    if old is new:
+        return True
+    if type(old) is not type(new) or not is_array(old) or _form_of(old) != _form_of(new):
+        return False
+    return not arrays.can_change(old) or arrays.can_be_written(old)
+
+
+def replace(old: object, new: object) -> None:
+    """Gives an array the elements of another, if it can hold them."""
+    if can_hold(old, new):
+        cast("_Buffer", old)[:] = new
 
 
 def are_same(before: list[object], after: list[object]) -> bool:

@@ -35,7 +35,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
-from . import plain
+from . import live, plain
 from .codec import DataOnly, Foreign, NotDataError, ProtocolViolation
 from .encoding import Encoder
 from .own import Own
@@ -85,6 +85,8 @@ _CLASSES: Mapping[str, frozenset[str]] = {
     "enum": _words("Enum Flag IntEnum IntFlag ReprEnum StrEnum"),
     "fractions": _words("Fraction"),
     "numbers": _words("Complex Number Rational Real"),
+    "numpy.random._generator": _words("Generator"),
+    "numpy.random.mtrand": _words("RandomState"),
     "queue": _words("LifoQueue PriorityQueue Queue"),
     "random": _words("Random"),
     "re": _words("Match Pattern"),
@@ -113,7 +115,7 @@ _NATIVE_METHODS = (
     types.WrapperDescriptorType,
     types.ClassMethodDescriptorType,
 )
-_BOUND = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
+BOUND = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _GETTERS = (operator.attrgetter, operator.methodcaller)
 _CALLABLE = (
     types.FunctionType,
@@ -147,7 +149,7 @@ def is_hashed_by_address(owner: object) -> bool:
     """Returns True if a thing's hash is made of where it lies."""
     kind = type(owner)
     is_default = kind.__hash__ is object.__hash__
-    return is_default or issubclass(kind, _BOUND) or _is_mock_class(kind)
+    return is_default or issubclass(kind, BOUND) or _is_mock_class(kind)
 
 
 def is_stream(value: object) -> bool:
@@ -174,10 +176,13 @@ class Membrane:
 
     Args:
         own: what the tests define themselves.
+        withholds: asked where a change of what is protected would be made; returns True if it
+            must not be.
     """
 
-    def __init__(self, own: Own) -> None:
+    def __init__(self, own: Own, withholds: Callable[[], bool] = lambda: True) -> None:
         self._own = own
+        self._withholds = withholds
         self._protected: dict[int, object] = {}
 
     def objects_in(self, values: Iterable[object]) -> list[object]:
@@ -188,10 +193,8 @@ class Membrane:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            if isinstance(value, (list, tuple, set, frozenset)):
-                waiting += value
-            elif isinstance(value, dict):
-                waiting += value.values()
+            if isinstance(value, (list, tuple, set, frozenset, dict)):
+                waiting += live.held_in(value)
             elif self.may_change(value):
                 found.append(value)
                 waiting += fields_of(value).values()
@@ -205,6 +208,10 @@ class Membrane:
     def protect(self, objects: Iterable[object]) -> None:
         """Keeps the solution from setting fields of objects, and from writing to streams."""
         self._protected.update((id(one), one) for one in objects)
+
+    def keeps(self, owner: object) -> bool:
+        """Returns True if a change that is about to be made to something must not be."""
+        return id(owner) in self._protected and self._withholds()
 
     def kind_of(self, value: object) -> str:
         """Returns how a thing is handed over.
@@ -282,7 +289,8 @@ class Membrane:
             AttributeError: it is none that may be set.
         """
         may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self.may_be_set
-        if not is_public(name) or not may_be_set(owner, cast("str", name), value):
+        is_settable = is_public(name) and may_be_set(owner, cast("str", name), value)
+        if not is_settable or self.keeps(owner):
             raise RefusedAttributeError(f"{name} cannot be set by the solution")
         setattr(owner, cast("str", name), value)
 
@@ -297,7 +305,7 @@ class Membrane:
             return self._answers_any_name(kind)
         if issubclass(definer, BaseException) and definer.__module__ == "builtins":
             return name in _EXCEPTION_FIELDS
-        if name in _CHANGING and id(owner) in self._protected and is_used_up(owner):
+        if name in _CHANGING and is_used_up(owner) and self.keeps(owner):
             return False
         if _is_listed(_CLASSES, kind):
             return name not in _TEMPLATES
@@ -305,8 +313,6 @@ class Membrane:
 
     def may_be_set(self, owner: object, name: str, value: object) -> bool:
         """Returns True if an object's field is data of the tests' own, and may get a value."""
-        if id(owner) in self._protected:
-            return False
         kind = type(owner)
         if not self._own.has_class(kind) and kind is not types.SimpleNamespace:
             return False
@@ -388,22 +394,20 @@ class Membrane:
             return False
 
     def _is_method(self, method: types.MethodType) -> bool:
-        function = method.__func__
-        if type(function) is not types.FunctionType:
-            return False
+        function: object = method.__func__
         if self._own.has_function(function):
             return True
-        name = function.__name__
-        definer = _definer(type(method.__self__), name)
+        name = cast("str", getattr(function, "__name__", ""))
+        definer = _definer(type(method.__self__), name) if is_public(name) else None
         is_defined = definer is not None and vars(definer).get(name) is function
-        return is_defined and is_public(name) and _is_listed(_CLASSES, cast("type", definer))
+        return is_defined and _is_listed(_CLASSES, cast("type", definer))
 
     def _is_native(self, function: types.BuiltinFunctionType) -> bool:
         """Judges a function of a native module, or a method bound to an object or a class."""
         owner = function.__self__
         if isinstance(owner, types.ModuleType):
             return _is_known_function(function)
-        if function.__name__ in _CHANGING and id(owner) in self._protected:
+        if function.__name__ in _CHANGING and self.keeps(owner):
             return False
         return self._is_native_method(
             owner if isinstance(owner, type) else type(owner), function.__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
 import symtable
@@ -12,6 +13,7 @@ from types import CodeType
 from .remembering import remembered
 
 _CLASS_NAME = re.compile(r"_*[A-Z]\w*[a-z]\w*")
+_BUILTINS = frozenset(vars(builtins))
 _CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
 
@@ -82,11 +84,12 @@ def caught(text: str) -> frozenset[str]:
 
     These are what follows `except`, what is handed to something called like `assertRaises`, and
     what is called like an exception. Where one of those is a variable, any name that is written
-    like a class may be what it holds.
+    like a class may be what it holds. What has a built-in name counts where a text takes it from
+    a module.
     """
     found = set(_CALLED_LIKE_EXCEPTIONS.findall(text))
     if "except" not in text and "aises" not in text:
-        return frozenset(found)
+        return frozenset(found - _BUILTINS)
     nodes = list(ast.walk(ast.parse(text)))
     for node in nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
@@ -95,7 +98,19 @@ def caught(text: str) -> frozenset[str]:
             found.update(_last_names(node.args[0]))
     if not all(map(_CLASS_NAME.fullmatch, found)):
         found.update(filter(_CLASS_NAME.fullmatch, map(_last_name, nodes)))
-    return frozenset(found)
+    own = found & _BUILTINS
+    return frozenset(found - own | (own & _of_modules(nodes) if own else own))
+
+
+def _of_modules(nodes: Iterable[ast.AST]) -> set[str]:
+    """Returns the names of attributes, and of what is imported from modules."""
+    found = set[str]()
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.ImportFrom):
+            found.update(alias.name for alias in node.names)
+    return found
 
 
 def _last_names(node: ast.expr) -> list[str]:

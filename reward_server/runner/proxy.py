@@ -16,7 +16,7 @@ import inspect
 import types
 from typing import Any, NoReturn, TypeGuard, cast
 
-from . import faults
+from . import faults, library_errors
 from .codec import Foreign, is_asked_for
 from .extended import Extended
 from .operations import COROUTINE, GENERATOR, SPECIAL
@@ -56,7 +56,7 @@ class Proxy(Referred):
         names = [name for name in told if type(name) is str]
         if faults.leaves(names):
             raise AttributeError("__bases__")
-        return (faults.known_class(names) or Exception,)
+        return (library_errors.known_class(names) or Exception,)
 
     # -------------------------------------------------------------------------- attributes
 

@@ -9,8 +9,9 @@ that waits, or without end. The pipes to the two programs end here: neither hold
 the other's. Before the tests' program has made its first call, nothing of the solution runs, so
 that whatever ends it until then is not the solution's doing.
 
-What it does not: look at values, which the tests' program reads like bytes from an enemy; wait
-with a clock, which the zygote does.
+What it does not: look at values, which the tests' program reads like bytes from an enemy; count
+calls, which are the tests' own, and of which time bounds the number; wait with a clock, which the
+zygote does.
 """
 
 from __future__ import annotations
@@ -150,15 +151,11 @@ class Relay:
         solution: the untrusted one.
         report: takes what came of it.
         frame_bytes: greatest size of a frame.
-        calls: greatest number of calls.
     """
 
-    def __init__(
-        self, tests: Peer, solution: Peer, report: Report, *, frame_bytes: int, calls: int
-    ) -> None:
+    def __init__(self, tests: Peer, solution: Peer, report: Report, *, frame_bytes: int) -> None:
         self._tests, self._solution, self._report = tests, solution, report
         self._frame_bytes = frame_bytes
-        self._calls_left = calls
         self._start: Callable[[], None] | None = None
         self._asked = b""  # number of the call that waits for its answer
         self._poller = select.poll()
@@ -268,9 +265,6 @@ class Relay:
             return
         if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
             self._forged()  # whoever wrote it: it was brought about by an answer
-        if not self._calls_left:
-            self._too_much("calls")
-        self._calls_left -= 1
         if self._start is not None:
             self._start_solution(self._start)
         self._asked = frame[_NUMBER]

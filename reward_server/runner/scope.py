@@ -28,6 +28,7 @@ _BUILTINS: Mapping[str, object] = vars(builtins)
 _CANDIDATE = "candidate"
 _KIND = "type"
 _HEADROOM = 500  # frames
+_set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
 _KIND_USE = re.compile(rf"(?<![\w.]){_KIND}\b\s*\(?")
 _IMPORT = re.compile(r"\s*(?:from|import)\s")
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -213,11 +214,11 @@ class Scope:
         if not prompt.is_plain(self._prompt):
             self._session.cross()
         own, limit = self._session.own, sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + _HEADROOM)  # the tests may ask from deep within
+        _set_limit(limit + _HEADROOM)  # the tests may ask from deep within
         try:
             return prompt.helpers(self._prompt, self._stand_in, own, self._entry_point)
         finally:
-            sys.setrecursionlimit(limit)
+            _set_limit(limit)
 
     def _complete_classes(self) -> dict[str, object]:
         """Returns the classes that stay the prompt's; without a prompt's code, none."""

@@ -13,15 +13,17 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 import threading
 import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from . import faults, remote, sharing, streams, structures
+from . import faults, library_errors, library_types, remote, sharing, streams, structures
 from .codec import (
     ANSWERED_TYPES,
+    FRAMES_OF_A_VALUE,
     MAX_OBJECTS,
     DataOnly,
     NotDataError,
@@ -30,7 +32,7 @@ from .codec import (
 )
 from .containers import Containers
 from .decoding import Decoder
-from .encoding import Encoder, arguments_of
+from .encoding import Encoder, arguments_of, encoder_of_data
 from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of, ways_of
 from .records import Records
@@ -40,7 +42,10 @@ if TYPE_CHECKING:
     import asyncio
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
+_FLAT_BYTES = 1024  # of a message that cannot be nested deeply
+_T = TypeVar("_T")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
+UNTOLD = structures.Signature()
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
@@ -56,6 +61,7 @@ class Service:
         module: the solution.
         result_bytes: greatest size of an answer.
         shared: names of the classes whose objects cross as records.
+        signature: the task's, of what calls with JSON values call.
     """
 
     def __init__(
@@ -64,8 +70,10 @@ class Service:
         module: types.ModuleType,
         result_bytes: int,
         shared: Sequence[str] = (),
+        signature: structures.Signature = UNTOLD,
     ) -> None:
         self._frames = frames
+        self._signature = signature
         self._module = module
         self._result_bytes = result_bytes
         self.records = Records(vars(module).get, keeps_methods=True)
@@ -84,7 +92,7 @@ class Service:
         self._runner: asyncio.Runner | None = None
         self._special: Mapping[str, Callable[..., object]] = {
             "case": self._run_case,
-            "seed": _seed,
+            "setting": _setting,
             "dataclass": _on_data_class,
             "signature": _signature,
             "kind": type,
@@ -114,12 +122,14 @@ class Service:
             number = self._number
             if number is None:
                 raise RuntimeError("the tests wait for nothing")
-            self._frames.send(number + self._question(operation, list(operands)))
+            question = number + _deeply(self._question, operation, list(operands))
+            streams.flush_streams()
+            self._frames.send(question)
             frame = self._frames.receive()
             while frame[: NUMBER.size] != number:
                 self.serve(frame)
                 frame = self._frames.receive()
-            return self._outcome(self._decoder.loads(frame[NUMBER.size :]))
+            return self._outcome(_deeply(self._decoder.loads, frame[NUMBER.size :]))
 
     def _question(self, operation: str, operands: list[object]) -> bytes:
         encoder = self._encoder(
@@ -128,7 +138,9 @@ class Service:
         try:
             asked = encoder.items(operands)
             updates = self._containers.updates(encoder)
-            question = encoder.dumps(["ask", operation, asked, *([updates] if updates else [])])
+            objects = encoder.items(self._shared_objects.changed())
+            more = [updates, objects] if objects else [updates] if updates else []
+            question = encoder.dumps(["ask", operation, asked, *more])
         except NotDataError:
             self._containers.withdraw()
             raise
@@ -172,6 +184,10 @@ class Service:
                 if number not in self._remotes:
                     self._remotes[number] = remote.make(self, number, kind, name)
                 return self._remotes[number]
+            case ["library", [str(name), str(text)]]:
+                return library_types.loaded(name, text)
+            case ["data", value]:
+                return value
             case [("record" | "member" | "flag"), *_]:
                 return self._shared_objects.resolve(cast("list[object]", reference))
             case _:
@@ -213,7 +229,7 @@ class Service:
         self._number = number
         operation, outcome, received = self._performed(frame[NUMBER.size :])
         with self._asking:
-            data = number + self._answer(operation, outcome, received)
+            data = number + _deeply(self._answer, operation, outcome, received)
             streams.flush_streams()
             self._number = previous
             self._frames.send(data)
@@ -231,7 +247,9 @@ class Service:
         received: list[object] = []
         try:
             self._shared_objects.received = received
-            message: Any = self._decoder.loads(request)
+            load = self._decoder.loads
+            is_flat = len(request) < _FLAT_BYTES
+            message: Any = load(request) if is_flat else _deeply(load, request)
             operation, operands, *shared = message
             if shared:
                 self._take(*shared)
@@ -244,8 +262,14 @@ class Service:
             return operation, error, received
         return operation, results, received
 
-    def _take(self, updates: Sequence[list[Any]] = (), released: Sequence[int] = ()) -> None:
+    def _take(
+        self,
+        updates: Sequence[list[Any]] = (),
+        released: Sequence[int] = (),
+        objects: Sequence[object] = (),  # brought up to date as they were decoded
+    ) -> None:
         """Brings containers to what the tests made of them."""
+        self._containers.check(dict(updates))
         for number, content in updates:
             self._containers.replace(number, content)
         if released:
@@ -254,17 +278,22 @@ class Service:
     def _answer(
         self, operation: str, outcome: list[object] | BaseException, received: list[object]
     ) -> bytes:
+        tag = "return"
+        if isinstance(outcome, StopIteration) and operation == "next" and outcome.value is not None:
+            tag, outcome = "stop", [outcome.value]
         if not isinstance(outcome, list):
-            return self._raised(operation, outcome)
+            return self._raised(operation, outcome, received)
         try:
-            return self._returned(operation, outcome, received)
+            return self._returned(tag, operation, outcome, received)
         except ChannelClosedError:
             raise
         except BaseException as error:  # noqa: BLE001  # the solution's own code may run here too
             self._containers.withdraw()
-            return self._raised(operation, error)
+            return self._raised(operation, error, received)
 
-    def _returned(self, operation: str, results: list[object], received: list[object]) -> bytes:
+    def _returned(
+        self, tag: str, operation: str, results: list[object], received: list[object]
+    ) -> bytes:
         extends = operation != "case"
         has_numbers = extends and (self._containers.entries or sharing.must_be_shared(results))
         encoder = self._encoder(
@@ -275,10 +304,11 @@ class Service:
             containers=self._containers if has_numbers else None,
         )
         value = self._encoded(encoder, results[0])
-        told = self._told(encoder, results) if has_numbers else None
-        answer = ["return", value, told, encoder.overloads_cast_down]
-        if received:
-            answer.append(encoder.items(received))
+        is_told = has_numbers or self._shared_objects.lost
+        told = self._told(encoder, results) if is_told else None
+        answer = [tag, value, told, encoder.overloads_cast_down]
+        if objects := [*received, *self._shared_objects.changed()]:
+            answer.append(encoder.items(objects))
         return encoder.dumps(answer)
 
     def _told(self, encoder: Encoder, results: list[object]) -> list[object] | None:
@@ -304,28 +334,40 @@ class Service:
             self._containers.withdraw()
             return encoder.refer(result)
 
-    def _raised(self, operation: str, error: BaseException) -> bytes:
+    def _raised(self, operation: str, error: BaseException, received: list[object]) -> bytes:
         error.__traceback__ = None  # which holds the operands
         if isinstance(error, _STOPS.get(operation, ())):
-            return self._with_changes(["stop"])
+            return self._with_changes(["stop"], received)
         if isinstance(error, TooLargeError):
             return Encoder(DataOnly(), self._result_bytes).dumps(["large", str(error)])
         names, text = faults.names_of(error), faults.text_of(error)
         encoder = Encoder(self, self._result_bytes, ANSWERED_TYPES)
-        arguments = arguments_of(error, text)
+        data = encoder_of_data(self._containers)
+        arguments = arguments_of(error, text, data)
         thing = vars(error).get("_runner_thing")
         if thing is None and type(error).__module__ == self._module.__name__:
             thing = error
         reference = None if thing is None else encoder.refer(thing)
-        answer = ["raise", names, arguments, text, reference, faults.more_of(error, _data_of)]
-        return self._with_changes(answer)
+        more = faults.more_of(error, data.attempt, has_object=thing is error)
+        answer = ["raise", names, arguments, text, reference, more]
+        return self._with_changes(answer, received, mentions=data.mentions)
 
-    def _with_changes(self, answer: list[object]) -> bytes:
-        """Returns an answer that brings no value, with what changed in containers."""
+    def _with_changes(
+        self, answer: list[object], received: list[object], *, mentions: bool = False
+    ) -> bytes:
+        """Returns an answer that brings no result, with what changed in containers and objects."""
+        containers = self._containers
         encoder = self._encoder(
-            self, self._result_bytes, ANSWERED_TYPES, extends=True, containers=self._containers
+            self, self._result_bytes, ANSWERED_TYPES, extends=True, containers=containers
         )
-        told = self._told(encoder, []) if self._containers.entries else None
+        encoder.mentions = mentions
+        changed = [*received, *self._shared_objects.changed()]
+        objects = encoder.attempt(changed) if changed else []
+        self._shared_objects.lost += objects is None
+        is_told = containers.entries or containers.offered or self._shared_objects.lost
+        told = self._told(encoder, []) if is_told else None
+        if objects:
+            return encoder.dumps([*answer, told, objects])
         return encoder.dumps(answer if told is None else [*answer, told])
 
     def _outcome(self, answer: object) -> object:
@@ -341,8 +383,8 @@ class Service:
                 self._containers.settle()
                 if isinstance(error, Exception):  # the solution's own
                     raise error
-                kind = faults.known_class(cast("list[str]", names)) or RaisedByTestsError
-                raised = faults.construct(kind, arguments or [text])
+                kind = library_errors.known_class(cast("list[str]", names)) or RaisedByTestsError
+                raised = library_errors.construct(kind, arguments or [text])
                 vars(raised)["_runner_thing"] = error
                 raise raised
             case _:
@@ -351,21 +393,14 @@ class Service:
     # ---------------------------------------------------------------------- JSON test cases
 
     def _run_case(self, name: str, args: list[object]) -> list[object]:
-        """Calls the entry point; returns its result and, if that is None, its first argument."""
+        """Calls the entry point; returns what `structures.Outcome` says."""
         entry = ENTRY.fullmatch(name)
         owner = self._exported(entry[1])() if entry else None
         function = getattr(owner, entry[2]) if entry else self._exported(name)
-        hints = structures.hints(function)
-        if structures.mention_nodes(hints):
-            parameters = inspect.signature(function).parameters
-            args = [
-                structures.to_argument(value, hints.get(parameter), vars(self._module))
-                for value, parameter in zip(args, parameters, strict=False)
-            ]
-        result = structures.to_result(function(*args), hints.get("return"))
-        if result is None and entry and args:
-            return [None, structures.to_result(args[0], hints.get("return"))]
-        return [result]
+        outcome = structures.call(
+            function, args, self._signature, vars(self._module), is_method=bool(entry)
+        )
+        return [outcome.result, outcome.is_own, *outcome.first]
 
     # ------------------------------------------------------------------------------ waiting
 
@@ -389,6 +424,16 @@ class Service:
         self._wait(manager.__aexit__(kind, error, None))
 
 
+def _deeply(function: Callable[..., _T], *operands: object) -> _T:
+    """Calls a function that may need more frames than the solution left."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + FRAMES_OF_A_VALUE)
+    try:
+        return function(*operands)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 async def _awaited(awaitable: Awaitable[object]) -> object:
     return await awaitable
 
@@ -399,28 +444,8 @@ def _call_method(
     return cast("Callable[..., object]", getattr(owner(), method))(*args, **kwargs)
 
 
-def _data_of(values: list[object]) -> list[object]:
-    """Returns the JSON values of data, without what is no data."""
-    encoded = []
-    for value in values:
-        parts = value if type(value) is dict else {"": value}
-        kept = {name: one for name, one in parts.items() if _is_data(one)}
-        if value is parts or kept:
-            encoded.append(kept if value is parts else kept[""])
-    return Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES).items(encoded)
-
-
-def _is_data(value: object) -> bool:
-    try:
-        Encoder(DataOnly(), 1 << 16, ANSWERED_TYPES).value(value)
-    except NotDataError:
-        return False
-    return True
-
-
-def _seed(module: str, args: list[object], kwargs: Mapping[str, object]) -> None:
-    generator: Any = importlib.import_module(module)
-    generator.seed(*args, **kwargs)
+def _setting(module: str, name: str, args: list[object], kwargs: Mapping[str, object]) -> None:
+    getattr(importlib.import_module(module), name)(*args, **kwargs)
 
 
 def _on_data_class(name: str, args: list[object], kwargs: Mapping[str, object]) -> object:

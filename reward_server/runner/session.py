@@ -8,7 +8,8 @@ What it does not: judge answers.
 
 Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
 Where both sides hold containers (`containers`), two elements more: [[number, container], ...] of
-those that the tests changed, and the numbers of those that they hold no more.
+those that the tests changed, and the numbers of those that they hold no more; then one with the
+prompt's objects that they changed, see `shared_objects`.
 Candidate to judge, with the same number:
 
     "return", value, told, overloads      told is null if the solution keeps no container with a
@@ -18,14 +19,16 @@ Candidate to judge, with the same number:
                                           overloads counts comparisons cast down; rows of the
                                           prompt's objects may follow, see `shared_objects`
     "raise", names, args, text, error     see `faults`; error is null or the exception itself; what
-                                          more there is to tell of it, and `told`, may follow
+                                          more there is to tell of it, `told`, and the prompt's
+                                          objects, may follow
     "stop"                                an iterator is exhausted; only in answer to `next`;
-                                          `told` may follow
+                                          `told`, and the prompt's objects, may follow, or what a
+                                          generator returns, as in an answer
     "large", problem                      the value may not cross
     "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
                                           the same number by return, raise or stop;
-                                          [[number, container], ...] of those that changed may
-                                          follow in a request, a return and a raise
+                                          [[number, container], ...] of those that changed, and
+                                          the prompt's objects, may follow in each
 """
 
 from __future__ import annotations
@@ -37,11 +40,23 @@ from collections.abc import Callable, Collection, Iterable
 from types import FrameType
 from typing import Any, TypeGuard, cast
 
-from . import changes, extended, faults, identities, literals, live, sharing, wire
+from . import (
+    changes,
+    extended,
+    faults,
+    identities,
+    library_types,
+    literals,
+    live,
+    sharing,
+    wire,
+)
 from .callbacks import Callbacks
 from .codec import (
     ANSWERED_TYPES,
+    FRAMES_OF_A_VALUE,
     MAX_OBJECTS,
+    DataOnly,
     Foreign,
     NotDataError,
     ProtocolViolation,
@@ -65,7 +80,9 @@ _INPUT = "input"
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
-_RECURSION_HEADROOM = 500
+_set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
+_RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
+_USUAL_FRAMES = 20_000  # of a recursion limit under which no message overflows the stack
 _WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
@@ -101,6 +118,13 @@ def _asking_frame() -> FrameType:
     return frame
 
 
+def _depth_of(frame: FrameType | None) -> int:
+    depth = 0
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
 def _is_update(value: object) -> TypeGuard[list[Any]]:
     return type(value) is list and len(value) == 2 and type(value[0]) is int
 
@@ -119,7 +143,9 @@ def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
     match told:
         case None:
             return {}, [], 0
-        case [list(changed), list(kept), int(lost)] if all(type(one) is int for one in kept):
+        case [changed, kept, int(lost)] if type(changed) is type(kept) is list and all(
+            type(one) is int for one in kept
+        ):
             updates = {one[0]: one[1] for one in changed if _is_update(one)}
             if len(updates) == len(changed):
                 return updates, kept, lost
@@ -197,10 +223,10 @@ class Session:
         self._surroundings = Surroundings(link)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
-        self._membrane = membrane = Membrane(self.own)
-        self._callbacks = Callbacks(membrane)
+        self._membrane = Membrane(self.own, self._withholds)
+        self._callbacks = Callbacks(self._membrane)
         self.classes: dict[str, object] = {}
-        self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, membrane.may_be_set)
+        self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, self._may_fill)
         self._raised_by_tests: list[Exception] = []
         self._raised_latest: BaseException | None = None  # by the solution
         self._objects: dict[int, object] = {}
@@ -235,6 +261,10 @@ class Session:
             return value.runner_object.runner_reference()
         if id(value) in self._rebuilt:
             return self._rebuilt[id(value)][1].runner_reference()
+        handed = library_types.handed_over(value)
+        if handed is not None:
+            kind, content = handed
+            return [kind, Encoder(DataOnly(), _OWN_LIMIT).value(content)]
         self.cross()
         if not isinstance(value, Exception):  # which `input` raises for whoever calls it
             self._consistency.stop()
@@ -288,6 +318,8 @@ class Session:
         known = (kind in extended.CLASSES and extended.is_method(kind, name) for name in methods)
         if kind not in extended.CLASSES or not all(known):
             raise ProtocolViolation("no extended data")
+        if not extended.EXACT.issuperset(cast("list[str]", methods)):
+            self.note_cast()
         match reference:
             case ["object", int(number), str(), int()] if 0 <= number < MAX_OBJECTS:
                 return self._extended(value, number, frozenset(cast("list[str]", methods)))
@@ -337,6 +369,10 @@ class Session:
     def note_refusal(self) -> None:
         """Records that tests see an exception, or an answer, which is the judge's alone."""
         self._count(wire.REFUSAL)
+
+    def note_untold(self) -> None:
+        """Records that the solution decided what the task's signature leaves open."""
+        self._count(wire.UNTOLD)
 
     def is_rebuilt(self, value: object) -> bool:
         """Returns True if a value is an exception that is a result of the solution's."""
@@ -409,13 +445,13 @@ class Session:
             self.cross()
         self._is_apart = None
         limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + _RECURSION_HEADROOM)
+        _set_limit(limit + _RECURSION_HEADROOM)
         try:
             if self._surroundings.are_listening:
                 return self._heard(operation, operands)
             return self._compared(operation, operands)
         finally:
-            sys.setrecursionlimit(limit)
+            _set_limit(limit)
 
     def _heard(self, operation: str, operands: tuple[object, ...]) -> object:
         """Does a request whose output the tests listen to."""
@@ -474,7 +510,7 @@ class Session:
                 raise ProtocolViolation("an answer to another question")
             self._decoding = True
             self._is_asked = frame.startswith(_ASK, len(number))
-            message = self._decoder.loads(frame[len(number) :])
+            message = self._loaded(frame[len(number) :])
             self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -492,10 +528,23 @@ class Session:
             raise self.forged("not a message")
         return message
 
+    def _loaded(self, data: bytes) -> object:
+        """Decodes a message, which may be nested no deeper than a value where tests set a limit
+        of recursion that is greater than the stack."""
+        limit = sys.getrecursionlimit()
+        if limit <= _USUAL_FRAMES:
+            return self._decoder.loads(data)
+        _set_limit(min(limit, 2 * _depth_of(sys._getframe()) + _RECURSION_HEADROOM))
+        try:
+            return self._decoder.loads(data)
+        finally:
+            _set_limit(limit)
+
     def finish(self) -> None:
         """Ends a session in which the candidate sent more than it was asked for."""
         if self._consistency.contradictions:
             self.signals[wire.CONTRADICTION] = self._consistency.contradictions
+        self._containers.look_back()
         unknown = 0 if self._identities is None else self._identities.lost
         if lost := self._containers.lost + self._shared_objects.lost + self._lost + unknown:
             self.signals[wire.OUT_OF_STEP] = lost
@@ -550,29 +599,45 @@ class Session:
                     self._doubt(value)
                     return value
                 case ["return", value, told, int(overloads), *rows] if _are_lists(rows, 1):
-                    if overloads:
-                        self._count("cast_down_overload")
-                    self._doubt(value)
-                    return self._told([value], told, pending, operands)[0]
+                    return self._answered(value, told, overloads, pending, operands)
+                case ["stop", value, told, int(overloads), *rows] if (
+                    operation == "next" and _are_lists(rows, 1)
+                ):
+                    raise StopIteration(self._answered(value, told, overloads, pending, operands))
                 case ["raise", list(names), list(arguments), str(text), error, *rest] if _are_lists(
-                    rest, 2
+                    rest, 3
                 ):
                     more, told = (*rest, None, None)[:2]
-                    self._told([], told, pending, operands)
-                    self._raised_latest = self._raised(names, arguments, text, error, more)
+                    data: list[Any] = [arguments, more]
+                    data = self._told(data, told, pending, operands)
+                    self._raised_latest = self._raised(names, data[0], text, error, data[1])
                     raise self._raised_latest
-                case ["stop", *told] if operation in ("next", "anext") and _are_lists(told, 1):
+                case ["stop", *told] if operation in ("next", "anext") and _are_lists(told, 2):
                     self._told([], told[0] if told else None, pending, operands)
                     raise StopIteration
                 case ["large", str(problem)]:
                     raise self._end(Cause.RESULT, f"the program's result {problem[:200]}")
                 case ["ask", str(asked), list(asked_operands), *updates] if (
-                    self._is_asked and _are_lists(updates, 1)
+                    self._is_asked and _are_lists(updates, 2)
                 ):
-                    asked_operands = self._lent(asked_operands, updates, pending)
+                    asked_operands = self._lent(asked_operands, updates[:1], pending)
                     self._answer(number, asked, asked_operands)
                 case _:
                     raise self.forged("not an answer")
+
+    def _answered(
+        self,
+        value: object,
+        told: object,
+        overloads: int,
+        pending: dict[int, object],
+        operands: tuple[object, ...],
+    ) -> object:
+        """Returns an answer, having taken what came with it."""
+        if overloads:
+            self._count("cast_down_overload")
+        self._doubt(value)
+        return self._told([value], told, pending, operands)[0]
 
     def _doubt(self, answer: object) -> None:
         if self.doubts_empty and type(answer) in _SIZED and not answer:
@@ -591,7 +656,7 @@ class Session:
             self._containers.hand_over(_handed_over(operands))
         else:
             encoder = self._encoder(self, _OWN_LIMIT)
-            request = encoder.dumps([operation, encoder.items(asked)])
+            request = encoder.dumps([operation, encoder.items(asked), *self._with_objects([])])
         if encoder.met_class:
             self.cross()
         return request
@@ -604,7 +669,7 @@ class Session:
             held = containers.in_step(containers.held(()))
             released = [one for one in containers.numbers if one not in held]
             shared = [updates, released] if updates or released else []
-            request = encoder.dumps([operation, values, *shared])
+            request = encoder.dumps([operation, values, *self._with_objects(shared)])
         except NotDataError:
             containers.withdraw()
             raise
@@ -615,13 +680,24 @@ class Session:
         containers.sent(updates)
         return request
 
+    def _with_objects(self, shared: list[Any]) -> list[Any]:
+        """Returns what goes with a message of containers, and objects that the tests changed."""
+        changed = self._shared_objects.changed() if self.classes else []
+        if not changed:
+            return shared
+        self._consistency.changed()
+        encoder = self._encoder(self, _OWN_LIMIT)
+        objects = encoder.attempt(changed)
+        self._lost |= objects is None
+        return [*[*shared, [], []][:2], objects or []]
+
     def _told(
         self,
         results: list[object],
         told: object,
         pending: dict[int, object],
         operands: tuple[object, ...],
-    ) -> list[object]:
+    ) -> list[Any]:
         """Takes what the solution did to containers, and returns its results."""
         try:
             updates, kept, lost = _parsed(told)
@@ -670,8 +746,7 @@ class Session:
         Raises:
             NotDataError, ProtocolViolation: they are refused.
         """
-        for number, content in updates.items():
-            self._containers.check(number, content)
+        self._containers.check(updates)
         if self._decoder.mentions:
             containers = {id(self._containers.value_of(n)): one for n, one in updates.items()}
             sharing.check(values, containers)
@@ -679,6 +754,17 @@ class Session:
     def withhold(self) -> None:
         """Records that a change was kept from the tests."""
         self._count(wire.WITHHELD_CHANGE)
+
+    def _withholds(self) -> bool:
+        """Records a change of a protected object; returns True if the tests must not see it."""
+        self._count(wire.MET_CHANGE if self.brings_changes else wire.WITHHELD_CHANGE)
+        return not self.brings_changes
+
+    def _may_fill(self, owner: object, name: str, value: object) -> bool:
+        """Returns True if the tests see another value of a field; records it if they do not."""
+        may_be_set = self._membrane.may_be_set(owner, name, value)
+        self._lost |= not may_be_set
+        return may_be_set and not self._membrane.keeps(owner)
 
     def bring(self, frame: FrameType, things: frozenset[int]) -> None:
         """Records that a change was brought back, if an answer may be compared with it."""
@@ -688,7 +774,7 @@ class Session:
     def _raised(
         self, names: list[object], arguments: list[object], text: str, error: object, more: object
     ) -> BaseException:
-        if not all(type(name) is str for name in names):
+        if type(names) is not list or not all(type(name) is str for name in names):
             raise self.forged("an exception without a name")
         for raised in self._raised_by_tests:
             if raised is error:
@@ -704,6 +790,7 @@ class Session:
     def _answer(self, number: bytes, operation: str, operands: list[object]) -> None:
         """Does what the candidate asks for, here, and sends what came of it."""
         self._spend_call()
+        self._surroundings.catch_up()
         try:
             if operation == _INPUT:
                 results: list[object] = [self._surroundings.answer(*operands[:1])]
@@ -744,7 +831,7 @@ class Session:
     ) -> bytes:
         """Returns an answer, with what the tests changed in containers."""
         updates = self._containers.updates(encoder)
-        frame = encoder.dumps([*answer, updates] if updates else answer)
+        frame = encoder.dumps([*answer, *self._with_objects([updates] if updates else [])])
         self._containers.sent(updates)
         self._containers.hand_over(handed)
         return frame

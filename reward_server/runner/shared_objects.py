@@ -6,7 +6,8 @@ judge's own class, with the fields that the other side tells of, which are data 
 
 What it does not: tell whether the data is right. As in one process, a solution can change the
 fields of an object that it was given. Containers in fields are copies; where one changed that
-something else holds too, a copy could be told from it, which is counted.
+something else holds too, a copy could be told from it, which is counted. A change is told with the
+next message, whether that mentions the object or not, of the latest objects.
 
 A reference is ["record", class, number], the first of a message with a fourth element: rows of
 [number, [field, ...], [value, ...]] for all objects that the message mentions. Who sends an object
@@ -21,7 +22,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
-from . import changes, sharing
+from . import changes, live, sharing
 from .codec import MAX_OBJECTS, ProtocolViolation, TooLargeError
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class SharedObjects:
     Args:
         side: `JUDGE` or `CANDIDATE`.
         classes: returns this side's classes by name.
-        may_set: returns True if a field of an object may get a value.
+        may_set: returns True if a field of an object may get another value; it records what is
+            kept from the tests.
 
     Attributes:
         lost: how many containers in fields changed that something else holds.
@@ -54,6 +56,7 @@ class SharedObjects:
         self._numbers: dict[int, int] = {}
         self._born = 0
         self._empty: set[int] = set()
+        self._states: dict[int, object] = {}
         self.received: list[object] = []
         self.lost = 0
 
@@ -102,6 +105,21 @@ class SharedObjects:
             case _:
                 raise ProtocolViolation("an unknown record")
 
+    def changed(self) -> list[object]:
+        """Returns objects, of the latest, that hold something else than the other side was told."""
+        return [
+            self._objects[number]
+            for number, state in self._states.items()
+            if state != _state_of(self._objects[number])
+        ]
+
+    def _told(self, number: int) -> None:
+        """Takes into account that both sides have an object as it is."""
+        self._states.pop(number, None)
+        self._states[number] = _state_of(self._objects[number])
+        if len(self._states) > _MOST_WATCHED:
+            del self._states[next(iter(self._states))]
+
     def finish(self) -> None:
         """Ends a message.
 
@@ -130,7 +148,9 @@ class SharedObjects:
             value = encoder.waiting.popleft()
             fields = fields_of(value)
             values = [encoder.value(field) for field in fields.values()]
-            yield [self._numbers[id(value)], list(fields), values]
+            number = self._numbers[id(value)]
+            self._told(number)
+            yield [number, list(fields), values]
         encoder.is_listing = False
 
     # ------------------------------------------------------------------------- receiving
@@ -193,28 +213,67 @@ class SharedObjects:
                     raise ProtocolViolation("fields without values")
                 self._fill(self._objects[number], names, values)
                 self._empty.discard(number)
+                self._told(number)
                 self.received.append(self._objects[number])
             case _:
                 raise ProtocolViolation("a row of nothing")
 
     def _fill(self, owner: object, names: list[object], values: list[object]) -> None:
+        fields = fields_of(owner)
         for name, value in zip(names, values, strict=True):
             if type(name) is not str or name.startswith("__"):
                 raise ProtocolViolation("a field without a name")
-            if self._may_set(owner, name, value):
-                self.lost += sharing.can_be_shared(value) and _parts_with(owner, name, value)
-                object.__setattr__(owner, name, value)
+            before = fields.pop(name, _NOTHING)
+            if (
+                before is value
+                or _are_alike(before, value)
+                or not self._may_set(owner, name, value)
+            ):
+                continue
+            self.lost += _can_change(value) and _is_shown(before)
+            object.__setattr__(owner, name, value)
+        for name in fields:  # which are gone over there
+            if self._may_set(owner, name, None):
+                object.__delattr__(owner, name)
 
 
-def _parts_with(owner: object, name: str, value: object) -> bool:
-    """Returns True if a field's container, which something else holds, gives way to another."""
-    before = fields_of(owner).get(name)
-    if not sharing.can_be_shared(before) or sharing.references_to([before]) <= _OF_A_FIELD:
-        return False
+def _state_of(owner: object) -> object:
+    """Returns what an object's fields hold, which is equal for as long as nothing changes there."""
     try:
-        return not changes.are_alike(before, value)
+        return {name: _content_of(field) for name, field in fields_of(owner).items()}
     except RecursionError:
-        return True
+        return None
+
+
+def _content_of(value: object) -> object:
+    kind = type(value)
+    if kind in changes.UNCHANGING:
+        return kind, value
+    if live.is_array(value):
+        return live.state_of(value)
+    if not isinstance(value, (*changes.KINDS, tuple)):
+        return id(value)
+    parts = live.elements(value)
+    is_flat = changes.UNCHANGING.issuperset(map(type, parts))
+    return kind, parts if is_flat else list(map(_content_of, parts))
+
+
+def _are_alike(before: object, value: object) -> bool:
+    try:
+        return changes.are_alike(before, value)
+    except RecursionError:
+        return False
+
+
+def _is_shown(before: object) -> bool:
+    """Returns True if something else holds a container or array that a field held."""
+    if not _can_change(before):
+        return False
+    return sharing.references_to([before]) > _OF_A_FIELD or live.is_part(before)
+
+
+def _can_change(value: object) -> bool:
+    return sharing.can_be_shared(value) or live.is_array(value)
 
 
 def _combined(kind: type[enum.Flag], number: int) -> object:
@@ -244,7 +303,9 @@ class _Slotted:
 
 
 _SLOT = type(vars(_Slotted)["slot"])
-_OF_A_FIELD = 2  # references: the field's and the one by which it is looked at
+_OF_A_FIELD = 3  # references: the field's and the two by which it is looked at
+_MOST_WATCHED = 128  # objects whose changes are told though no message mentions them
+_NOTHING = object()  # where there is no field
 
 
 def _add_slot(fields: dict[str, object], name: str, value: object) -> None:

@@ -109,16 +109,18 @@ def _parts(value: object) -> list[object] | None:
     kind = type(value)
     if kind in changes.UNCHANGING:
         return None
-    if kind is list or issubclass(kind, (list, deque)):
-        return _changing(cast("Iterable[object]", value))
+    if kind is list:
+        return _changing(cast("list[object]", value))
+    if issubclass(kind, (list, deque, dict)):
+        return _changing(live.held_in(value))
     if kind is tuple or issubclass(kind, tuple):
-        return _changing(cast("Iterable[object]", value)) or None
-    if issubclass(kind, dict):
-        return _changing(cast("dict[object, object]", value).values())
+        return _changing(live.held_in(value)) or None
     if issubclass(kind, (set, bytearray)):
         return []
     if live.is_live(value):
         return _changing(live.made_of(value))
+    if issubclass(kind, BaseException):
+        return _changing(cast("BaseException", value).args) or None
     is_user = UserList in kind.__mro__ or UserDict in kind.__mro__
     return [cast("UserList[object]", value).data] if is_user else None
 
@@ -188,4 +190,5 @@ class _Sizes:
         parts = _parts(value)
         if parts is None:
             return 1
-        return 1 + len(cast("Sequence[object]", value)) + sum(map(self.of, parts))
+        content = value.args if isinstance(value, BaseException) else value
+        return 1 + live.size_held(content) + sum(map(self.of, parts))

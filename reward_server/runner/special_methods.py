@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from types import FrameType, TracebackType
 from typing import cast
 
 from . import changes, literals
 from .codec import Foreign, ProtocolViolation
+from .decoys import is_data, other_data
 from .operations import ARITHMETIC, IN_PLACE, ORDER, SPECIAL
 from .session import Session
 
@@ -96,9 +97,9 @@ class Special(Referred):
             return are_equal(self, other)
         session = self._runner_session
         session.check_that_it_is_loaded()
-        if not _is_data(other):
+        if not is_data(other):
             session.note_refusal()
-        elif session.request("eq", self, _other_data(other)) is not False:
+        elif session.request("eq", self, other_data(other)) is not False:
             raise _mixed(session)
         return False
 
@@ -107,7 +108,7 @@ class Special(Referred):
             return not are_equal(self, other)
         session = self._runner_session
         session.check_that_it_is_loaded()
-        if not _is_data(other):
+        if not is_data(other):
             session.note_refusal()
         elif session.request("ne", self, other) is not True:
             raise _mixed(session)
@@ -236,40 +237,6 @@ def _told(error: BaseException | None) -> tuple[object, object]:
     return (None, None) if error is None else (type(error).__name__, str(error))
 
 
-# --------------------------------------------------------------------------------------- data
-
-_OTHER_DATA: dict[type, object] = {
-    type(None): None,
-    bool: True,
-    int: 7,
-    float: 0.5,
-    complex: 2j,
-    str: "other",
-    bytes: b"other",
-}
-_ROWS = (list, tuple, set, frozenset)
-
-
-def _is_data(value: object) -> bool:
-    kind = type(value)
-    if kind in _ROWS:
-        return all(map(_is_data, cast("Collection[object]", value)))
-    if kind is dict:
-        items = cast("dict[object, object]", value)
-        return all(map(_is_data, items)) and all(map(_is_data, items.values()))
-    return kind in _OTHER_DATA
-
-
-def _other_data(value: object) -> object:
-    """Returns data of the same form, which tells nothing of a value."""
-    kind = type(value)
-    if kind in _ROWS:
-        return kind(map(_other_data, cast("Collection[object]", value)))
-    if isinstance(value, dict):
-        return {_other_data(key): _other_data(one) for key, one in value.items()}
-    return _OTHER_DATA[kind]
-
-
 # --------------------------------------------------------------------------------- operators
 
 
@@ -294,8 +261,8 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
         BaseException: what it refuses other data of that kind with.
     """
     session = self._runner_session
-    if _is_data(other):
-        operands = [self, _other_data(other)]
+    if is_data(other):
+        operands = [self, other_data(other)]
         session.request(name, *(operands if is_first else reversed(operands)))
         raise _mixed(session)
     session.note_refusal()

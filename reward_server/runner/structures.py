@@ -1,7 +1,14 @@
-"""Linked lists and binary trees as LeetCode writes them, and their form in JSON.
+"""Calls with JSON values: linked lists and binary trees as LeetCode writes them, and their form.
 
 A list is an array of its values; a tree is an array of its values level by level, null where a
 node has no child, without the nulls at its end.
+
+The task's signature says which arrays are nodes, and its results are then nodes or None and nothing
+else. Where it does not say, the function's own annotations make nodes of arrays, and nodes that it
+returns become arrays; the judge is told, which trusts that less.
+
+A shape is "" for what JSON has a form for, a node class's name, the same in brackets for a list of
+them, "None" for nothing, and None where nobody says.
 """
 
 from __future__ import annotations
@@ -10,6 +17,7 @@ import bisect
 import collections
 import functools
 import heapq
+import inspect
 import itertools
 import math
 import operator
@@ -17,9 +25,9 @@ import re
 import string
 import typing
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 MAX_NODES = 1_000_000
 
@@ -145,9 +153,85 @@ _READERS: Mapping[str, Callable[[_Node], list[object]]] = {
     "ListNode": _list_of,
     "TreeNode": _tree_of,
 }
+NODES = _READERS.keys()
 
 
-def hints(function: Callable[..., object]) -> Mapping[str, object]:
+PLAIN, NOTHING = "", "None"
+_LEAVES = frozenset((int, str, float, bool))
+
+
+class Signature(NamedTuple):
+    """Shapes of what a function takes and gives; see above."""
+
+    parameters: Sequence[str | None] = ()
+    result: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What came of a call, in JSON's form.
+
+    Args:
+        result: what the function returned.
+        is_own: whether its own annotations or objects decided that there are nodes.
+        first: what the call left of the first argument, where that may be the result.
+    """
+
+    result: object
+    is_own: bool
+    first: Sequence[object] = ()
+
+
+def call(
+    function: Callable[..., object],
+    values: Sequence[object],
+    told: Signature,
+    names: Mapping[str, object],
+    *,
+    is_method: bool,
+) -> Outcome:
+    """Calls a function with JSON values.
+
+    Args:
+        function: the solution's.
+        values: for its parameters.
+        told: the task's signature.
+        names: the solution's, for its node classes.
+        is_method: whether it may work in place where the task does not say.
+
+    Raises:
+        TypeError: what it returned is nothing that the task's signature allows.
+    """
+    said = [*told.parameters, *[None] * len(values)][: len(values)]
+    own = _UNANNOTATED if told.result is not None and None not in said else _own(function)
+    guessed = [*own.parameters, *[PLAIN] * len(values)][: len(values)]
+    shapes = [one if one is not None else other for one, other in zip(said, guessed, strict=True)]
+    args = [
+        _argument(value, cast("str", shape), names)
+        for value, shape in zip(values, shapes, strict=True)
+    ]
+    returned = function(*args)
+    result = _read(returned, told.result, own.result)
+    is_own = result is not returned and told.result is None
+    is_own |= any(other for one, other in zip(said, guessed, strict=True) if one is None)
+    is_untold = told.result is None and result is None and is_method
+    if args and (told.result == NOTHING or is_untold):
+        return Outcome(result, is_own, [_read(args[0], said[0], guessed[0])])
+    return Outcome(result, is_own)
+
+
+_UNANNOTATED = Signature((), PLAIN)
+
+
+def _own(function: Callable[..., object]) -> Signature:
+    """Returns the signature that a function's annotations give it."""
+    found = {name: _shape_of(hint) for name, hint in _hints(function).items()}
+    if not any(found.values()):
+        return _UNANNOTATED
+    parameters = inspect.signature(function).parameters
+    return Signature([found.get(name, PLAIN) for name in parameters], found.get("return", PLAIN))
+
+
+def _hints(function: Callable[..., object]) -> Mapping[str, object]:
     """Returns a function's annotations as types, nothing where they cannot be resolved."""
     if not getattr(function, "__annotations__", None):
         return {}
@@ -157,59 +241,63 @@ def hints(function: Callable[..., object]) -> Mapping[str, object]:
         return {}
 
 
-def _name_of(annotation: object) -> str:
-    return getattr(annotation, "__name__", "")
-
-
-def _mentions_node(annotation: object) -> bool:
-    if _name_of(annotation) in _BUILDERS:
-        return True
-    return any(map(_mentions_node, typing.get_args(annotation)))
-
-
-def mention_nodes(hints: Mapping[str, object]) -> bool:
-    """Tells whether any annotation names a node class."""
-    return any(map(_mentions_node, hints.values()))
-
-
-def to_argument(value: object, annotation: object, names: Mapping[str, object]) -> object:
-    """Returns a JSON value as an annotation wants it.
-
-    Args:
-        value: an array, or null, where the annotation names a node class; else anything.
-        annotation: of the parameter; None where there is none.
-        names: the solution's, for its node classes.
-    """
-    name = _name_of(annotation)
+def _shape_of(annotation: object) -> str:
+    name: str = getattr(annotation, "__name__", "")
     if name in _BUILDERS:
-        make = cast("_NodeClass", names.get(name, annotation))
-        return _BUILDERS[name](cast("list[object]", value or []), make)
-    parts = [part for part in typing.get_args(annotation) if _mentions_node(part)]
+        return name
+    parts = [part for part in map(_shape_of, typing.get_args(annotation)) if part]
     if not parts:
-        return value
-    if typing.get_origin(annotation) is list:
-        elements = cast("list[object]", value)
-        return [to_argument(element, parts[0], names) for element in elements]
-    return to_argument(value, parts[0], names)
+        return PLAIN
+    return f"[{parts[0]}]" if typing.get_origin(annotation) is list else parts[0]
 
 
-def to_result(value: object, annotation: object) -> object:
-    """Returns a result in JSON's form: nodes as arrays, an absent node as an empty one.
+def _inner(shape: str | None) -> str:
+    return shape[1:-1] if shape and shape[0] == "[" else PLAIN
 
-    Args:
-        value: what the solution returned.
-        annotation: of its result; None where there is none.
-    """
-    is_list = typing.get_origin(annotation) is list
-    if value is None:
-        return [] if _mentions_node(annotation) and not is_list else None
-    reader = _READERS.get(type(value).__name__)
-    if reader is not None:
-        return reader(cast("_Node", value))
-    if type(value) is list and not set(map(type, value)) <= _LEAVES:
-        inner = typing.get_args(annotation)[0] if is_list else None
-        return [to_result(element, inner) for element in value]
+
+def _argument(value: object, shape: str, names: Mapping[str, object]) -> object:
+    """Returns a JSON value in a shape; what is no array stays as it is."""
+    if shape in _BUILDERS and (value is None or isinstance(value, list)):
+        make = cast("_NodeClass", names.get(shape, _PREDEFINED[shape]))
+        return _BUILDERS[shape](value or [], make)
+    if _inner(shape) and isinstance(value, list):
+        return [_argument(element, _inner(shape), names) for element in value]
     return value
 
 
-_LEAVES = frozenset((int, str, float, bool))
+def _read(value: object, told: str | None, own: str | None) -> object:
+    return _loosely(value, own) if told is None else _strictly(value, told)
+
+
+def _strictly(value: object, shape: str) -> object:
+    """Returns a value of a shape in JSON's form, no node as no values.
+
+    Raises:
+        TypeError: it has another shape.
+    """
+    if shape in _READERS:
+        return [] if value is None else _node_reader(value, shape)(cast("_Node", value))
+    if not _inner(shape) or value is None:
+        return value
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"the task's signature wants a list of nodes, not {type(value).__name__}")
+    return [_strictly(element, _inner(shape)) for element in value]
+
+
+def _node_reader(value: object, shape: str) -> Callable[[_Node], list[object]]:
+    if shape in (kind.__name__ for kind in type(value).__mro__):
+        return _READERS[shape]
+    raise TypeError(f"the task's signature wants {shape} or None, not {type(value).__name__}")
+
+
+def _loosely(value: object, shape: str | None) -> object:
+    """Returns a value in JSON's form, the same object where it holds no nodes."""
+    if value is None:
+        return [] if shape in _READERS else None
+    reader = _READERS.get(type(value).__name__)
+    if reader is not None:
+        return reader(cast("_Node", value))
+    if type(value) is not list or set(map(type, value)) <= _LEAVES:
+        return value
+    items = [_loosely(element, _inner(shape)) for element in value]
+    return value if all(map(operator.is_, items, value)) else items

@@ -29,6 +29,7 @@ _INPUT = builtins.input
 _SEEDS = (type(None), int, float, str, bytes, bytearray)
 _HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook")
 _exchanged: list[tuple[ModuleType, str, object]] = []
+_LIMITS = ("setrecursionlimit", "set_int_max_str_digits")
 _ON_DATA_CLASSES = ("asdict", "astuple", "fields", "is_dataclass", "replace")
 
 
@@ -51,6 +52,7 @@ class Surroundings:
         self._streams = (sys.stdout, sys.stderr)
         self._stdin = sys.stdin
         self._before = (0, 0)
+        self._heard = 0  # requests, one inside another
 
     @property
     def are_listening(self) -> bool:
@@ -60,16 +62,27 @@ class Surroundings:
 
     def begin(self) -> None:
         """Takes note of what was written before a request."""
-        out, err = self._written.written()
-        self._before = len(out), len(err)
+        self._heard += 1
+        self._look()
 
     def end(self) -> None:
-        """Writes what a request wrote to the streams that the tests exchanged."""
+        """Writes what is left of what a request wrote."""
+        self.catch_up()
+        self._heard -= 1
+
+    def catch_up(self) -> None:
+        """Writes what requests wrote so far to the streams that the tests exchanged."""
+        if not self._heard:
+            return
         for index, stream in enumerate((sys.stdout, sys.stderr)):
             piece = self._written.written()[index][self._before[index] :]
             if piece and stream is not self._streams[index] and stream is not None:
                 stream.write(piece.decode("utf-8", "replace"))
-        self.begin()
+        self._look()
+
+    def _look(self) -> None:
+        out, err = self._written.written()
+        self._before = len(out), len(err)
 
     def answer(self, prompt: object) -> str:
         """Returns what the tests answer where the solution asks for input.
@@ -84,14 +97,19 @@ class Surroundings:
 
 
 def forward(request: Callable[..., object], sources: str) -> None:
-    """Has seeds, and functions on data classes, reach the candidate where tests' texts use them.
+    """Has settings, and functions on data classes, reach the candidate where tests' texts use them.
 
     This changes modules of this process until `give_back`.
     """
     if "seed(" in sources:
         for name, module in (("random", random), ("numpy.random", sys.modules.get("numpy.random"))):
             if module is not None:
-                _exchange(module, "seed", functools.partial(_forward_seed, request, name))
+                _exchange(
+                    module, "seed", functools.partial(_forward_setting, request, name, "seed")
+                )
+    for name in _LIMITS:
+        if name in sources:
+            _exchange(sys, name, functools.partial(_forward_setting, request, "sys", name))
     if "dataclasses" in sources:
         for name in _ON_DATA_CLASSES:
             _exchange(dataclasses, name, functools.partial(_forward_object, request, name))
@@ -128,19 +146,20 @@ class Whole:
         )
 
     def _now(self) -> tuple[dict[str, object], ...]:
-        hooks = {name: getattr(sys, name) for name in _HOOKS}
+        hooks = {name: getattr(sys, name) for name in (*_HOOKS, *_LIMITS)}
         return vars(builtins), vars(random), vars(dataclasses), hooks
 
 
-def _forward_seed(
+def _forward_setting(
     request: Callable[..., object],
     module: str,
+    name: str,
     own: Callable[..., object],
     *args: object,
     **kwargs: object,
 ) -> object:
     if all(isinstance(one, _SEEDS) for one in (*args, *kwargs.values())):
-        request("seed", module, list(args), kwargs)
+        request("setting", module, name, list(args), kwargs)
     return own(*args, **kwargs)
 
 

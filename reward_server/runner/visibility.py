@@ -156,6 +156,8 @@ class _Copies:
 
     def of(self, value: object) -> object:
         """Returns a value, itself if nothing in it is held otherwise."""
+        if live.is_array(value):
+            return self._contents.get(id(value), value)
         if not isinstance(value, (*changes.KINDS, tuple, *live.OF_DICTIONARIES)):
             return value
         if id(value) not in self._known:
@@ -165,13 +167,13 @@ class _Copies:
 
     def _view(self, value: object) -> object:
         shown = live.dictionary_of(value)
-        copy = changes.with_elements(shown, list(map(self.of, changes.elements(shown))))
-        is_same = changes.are_same(changes.elements(shown), changes.elements(copy))
+        copy = changes.with_elements(shown, list(map(self.of, live.elements(shown))))
+        is_same = changes.are_same(live.elements(shown), live.elements(copy))
         return value if is_same else live.like(value, copy)
 
     def _made(self, value: object) -> object:
         content = self._contents.get(id(value), value)
-        before = changes.elements(content)
+        before = live.elements(content)
         after = list(map(self.of, before))
         if content is value and changes.are_same(before, after):
             return value

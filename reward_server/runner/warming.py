@@ -7,7 +7,8 @@ import importlib
 import os
 import resource
 import signal
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
@@ -46,6 +47,7 @@ PRELOADED = (
 
 # What the runner itself takes of the standard library.
 _OWN = ("array", "ctypes", "fcntl", "mmap", "resource", "select", "signal", "socket")
+_package_folders: list[str] = []
 _IGNORED_BY_PYTHON = frozenset((signal.SIGPIPE, signal.SIGXFSZ))
 
 
@@ -77,6 +79,17 @@ def preload_standard() -> None:
     references, and each page that it writes to is copied.
     """
     preload((*PRELOADED, *_OWN))
+
+
+def add_packages(folders: Sequence[str]) -> None:
+    """Has modules found in folders of installed packages."""
+    sys.path.extend(folders)
+    _package_folders.extend(os.path.join(folder, "") for folder in folders)
+
+
+def is_installed(file: str) -> bool:
+    """Returns True for a file of an installed package."""
+    return file.startswith(tuple(_package_folders))
 
 
 def preload(names: Iterable[str]) -> None:

@@ -52,7 +52,8 @@ Request document, by "mode":
     shared    the same; tests and source live in the candidate's process, and what it says of the
               tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
-              absolute_tolerance, relative_tolerance}, and as for function
+              absolute_tolerance, relative_tolerance}, signature [shapes of the parameters, shape
+              of the result] (see `structures`), and as for function
 
 Report document:
     ready     whether the candidate's shim said READY
@@ -69,7 +70,9 @@ Report document:
               REFUSAL where the tests saw an exception that is the judge's own,
               WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
               OUT_OF_STEP where both sides held more containers than are kept in step, or what
-              cannot be kept in step has changed
+              cannot be kept in step has changed,
+              UNTOLD where the solution and not the task's signature said that a result or an
+              argument of a call is made of nodes, or that an argument is the result
     status    null, or in modes commands and split the status of the candidate's last one
     stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
               modes function, call and split, whole up to output_bytes in the others), product
@@ -190,6 +193,7 @@ MET_CHANGE = "met_change"  # brought back where the text brings it and an answer
 CAST = "cast_to_base"
 REFUSAL = "refused_by_judge"
 OUT_OF_STEP = "out_of_step"
+UNTOLD = "untold_signature"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

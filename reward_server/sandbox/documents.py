@@ -130,11 +130,7 @@ def _split_document(work: SplitPrograms, limits: Limits) -> bytes:
         for side, program in programs.items()
         for name, blob in {"product": program.product, **_files(program)}.items()
     }
-    budgets = {
-        "output_bytes": limits.output_bytes,
-        "result_bytes": limits.result_bytes,
-        "calls": limits.calls,
-    }
+    budgets = {"output_bytes": limits.output_bytes, "result_bytes": limits.result_bytes}
     return wire.pack({"mode": "split", **commands, **budgets}, blobs)
 
 
@@ -178,6 +174,7 @@ def _call_header(work: CallJudgement) -> dict[str, object]:
             "absolute_tolerance": checker.absolute_tolerance,
             "relative_tolerance": checker.relative_tolerance,
         },
+        "signature": [work.signature.parameters, work.signature.result],
     }
 
 

@@ -15,7 +15,7 @@ import ssl
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ import docker.errors
 import requests
 
 import reward_server
-from reward_server import runner
 from reward_server.errors import SandboxError
 from reward_server.languages import load_languages
+from reward_server.sandbox import runner_files
 from reward_server.sandbox.containers import ENGINE_FAILURES, told
 
 LANGUAGES_LABEL = "codereward.languages"
@@ -38,7 +38,6 @@ AUTHORITIES = "authorities.pem"
 BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
-_RUNNER_FOLDER = Path(runner.__file__).resolve().parent
 _PREPARATION = "prepare.sh"
 _COMPLAINT_LINES = 5
 _BASE_COMMAND = (
@@ -96,7 +95,7 @@ class SandboxImage:
 def runner_digest() -> str:
     """Computes the digest of the runner's source, over its files' names and contents."""
     digest = hashlib.sha256()
-    for name, content in _runner_files():
+    for name, content in runner_files.sources():
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -169,7 +168,7 @@ def build_context(name: str) -> bytes:
     files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
     contents = {inside: path.read_bytes() for inside, path in files if path.is_file()}
     contents[_PREPARATION] = (IMAGES / _PREPARATION).read_bytes()
-    contents |= {f"runner/{inside}": content for inside, content in _runner_files()}
+    contents |= {f"runner/{inside}": content for inside, content in runner_files.sources()}
     if AUTHORITIES in contents["Dockerfile"].decode():
         contents[AUTHORITIES] = _authorities()
     return _packed(contents)
@@ -272,11 +271,6 @@ def require(engine: docker.APIClient, name: str) -> SandboxImage:
     else:
         return _described({**found, "Labels": labels})
     raise SandboxError(f"image {name} {problem}; rebuild it with `reward-server images build`")
-
-
-def _runner_files() -> Iterator[tuple[str, bytes]]:
-    for path in sorted(_RUNNER_FOLDER.rglob("*.py")):
-        yield path.relative_to(_RUNNER_FOLDER).as_posix(), path.read_bytes()
 
 
 def _authorities() -> bytes:

@@ -17,20 +17,23 @@ from __future__ import annotations
 
 import errno
 import json
+import marshal
 import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reward_server.runner import kernel
 
 STAGE = "/mnt"
 DEVICES = f"{STAGE}/dev"
+RUNNER = f"{STAGE}/runner"
 
 _PROGRAMS = f"{STAGE}/programs"
 _LAYERS, _PARENTS, _NOTHING = f"{STAGE}/layers", f"{STAGE}/parents", f"{STAGE}/nothing"
 _READ_ONLY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_UMASK = 0o022  # whatever the server's: the container's user has to read what is staged
 _NODES = {
     "null": (1, 3),
     "zero": (1, 5),
@@ -48,12 +51,15 @@ _DEVICE_LINKS = {
 }
 
 
-def stage(views: Sequence[tuple[str, Sequence[str]]], programs: str) -> None:
+def stage(
+    views: Sequence[tuple[str, Sequence[str]]], programs: str, runner: Mapping[str, bytes]
+) -> None:
     """Makes each view at `STAGE`/index, out of everyone else's sight.
 
     Args:
         views: a folder or file of the host's each, with what is hidden in it.
         programs: the folder, often below a closed home, with bubblewrap and its libraries.
+        runner: the contents of its files, by their paths.
     """
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", STAGE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
@@ -66,6 +72,7 @@ def stage(views: Sequence[tuple[str, Sequence[str]]], programs: str) -> None:
             _stage_folder(source, str(index), hidden)
         else:
             _stage_file(source, f"{STAGE}/{index}", parents)
+    _stage_runner(runner)
     _stage_devices()
 
 
@@ -122,6 +129,14 @@ def _overlay(layer: str, source: str, target: str) -> None:
     os.chdir("/")
 
 
+def _stage_runner(contents: Mapping[str, bytes]) -> None:
+    for name, content in contents.items():
+        path = f"{RUNNER}/{name}"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+
+
 def _bind(source: str, target: str) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
     kernel.mount(source, target, None, kernel.MS_BIND)
@@ -171,20 +186,24 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def main(descriptor: int) -> None:
+def main(plan_descriptor: int, runner_descriptor: int) -> None:
     """Starts the container.
 
     Args:
-        descriptor: of a JSON object with `procs` (control groups to enter), `views` and
+        plan_descriptor: of a JSON object with `procs` (control groups to enter), `views` and
             `programs` (see `stage`), `uid` (null where the server is an ordinary user already)
             and `command`, the first word of which is a path from `programs` on.
+        runner_descriptor: of the runner's files, see `stage`, as `marshal` writes them.
     """
-    with open(descriptor, encoding="utf-8") as file:
+    with open(plan_descriptor, encoding="utf-8") as file:
         plan = json.load(file)
+    with open(runner_descriptor, "rb") as file:
+        runner = marshal.load(file)
+    os.umask(_UMASK)
     for path in plan["procs"]:
         _write(path, "0")
     enter_namespaces(is_root=plan["uid"] is not None)
-    stage(plan["views"], plan["programs"])
+    stage(plan["views"], plan["programs"], runner)
     if plan["uid"] is not None:
         become(plan["uid"])
     command = plan["command"]
@@ -192,4 +211,4 @@ def main(descriptor: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), int(sys.argv[2]))

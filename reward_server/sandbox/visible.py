@@ -22,12 +22,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from reward_server import runner
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
-from reward_server.sandbox.command import RUNNER_FOLDER
 
 PYTHON = "/opt/codereward/python"
 PACKAGES = "/opt/codereward/packages"
@@ -104,7 +101,6 @@ def views(paths: tuple[str, ...], packages: tuple[str, ...]) -> tuple[View, ...]
         *(View(source=path, target=path) for path in files),
         *_interpreter_views(),
         *(View(source=path, target=target) for path, target in package_folders(packages).items()),
-        View(source=str(Path(runner.__file__).parent), target=RUNNER_FOLDER),
     )
 
 

@@ -29,9 +29,9 @@ def _answering(*values: str) -> str:
     return f"{_TAKE}\nconst f = (n) => [{', '.join(values)}][n] ?? 0\n"
 
 
-_MAKE = "const o = walk(start, f(0))\nconst ran = o(f(1))()"
+_MAKE = "let o = start\nfor (const k of f(0)) o = o[k]\nconst ran = o(f(1))()"
 _RUN = f"{_MAKE}{_LATER}"
-_WALK = "const walk = (o, keys) => keys.reduce((o, k) => o[k], o)\n"
+_WALK = "const walk = (o, keys) => { for (const k of keys) o = o[k]; return o }\n"
 _TO_FUNCTION = _answering("['constructor', 'constructor']", "take")
 _MERGE = """
     const merge = (a, b) => {
@@ -54,18 +54,18 @@ def _as_prototype(tests: str) -> tuple[str, str]:
 
 
 KEYS = {
-    "the maker of functions, by a record": (_TO_FUNCTION, f"{_WALK}const start = {{}}\n{_RUN}"),
+    "the maker of functions, by a record": (_TO_FUNCTION, f"const start = {{}}\n{_RUN}"),
     "the maker of async functions": (
         _answering("['constructor']", "take"),
-        f"{_WALK}const start = async () => {{}}\n{_RUN}",
+        f"const start = async () => {{}}\n{_RUN}",
     ),
     "the maker of generators": (
         _answering("['constructor']", "take"),
-        f"{_WALK}const start = function* () {{}}\n{_MAKE}.next(){_LATER}",
+        f"const start = function* () {{}}\n{_MAKE}.next(){_LATER}",
     ),
     "the maker of functions, by a method's": (
         _answering("['slice', 'bind', 'constructor']", "take"),
-        f"{_WALK}const start = ''\n{_RUN}",
+        f"const start = ''\n{_RUN}",
     ),
     "what its caller was given": (
         "const f = (n) => [['caller', 'arguments', 1], 'fs', 'existsSync'][n]\n",

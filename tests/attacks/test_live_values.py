@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from reward_server.app import App
-from reward_server.domain import Integrity, Verdict
+from reward_server.domain import CallCase, CallTests, Integrity, Verdict
 from tests.attacks.python_tests import check, server_with, submission_of, suite
 from tests.support import on_the_servers_loop
 
@@ -75,6 +75,19 @@ LIVE = {
                 d[1] = 2
                 assert size() == 0
         """),
+    ),
+    "an array that cannot be written": (
+        TAKES,
+        check(
+            """
+            import numpy as np
+            def check(candidate):
+                a = np.array([1, 2])
+                a.flags.writeable = False
+                assert candidate(a) == 3
+        """,
+            "spoil",
+        ),
     ),
     **{
         f"an array of the tests' that must stay: {text}": (
@@ -211,6 +224,33 @@ HONEST = {
                 assert candidate(a)[1] == 4
         """),
     ),
+    "arrays that are changed in place": (
+        """
+            import numpy as np
+            def f(a): a[:] = a[::-1]
+            def add(a, b): np.add(a, b, out=a)
+            class Sums:
+                def __init__(self, out): self.out = out
+                def take(self, x): self.out += x
+        """,
+        check("""
+            import numpy as np
+            def check(candidate):
+                m = np.array([[1, 2], [3, 4]])
+                candidate(m)
+                assert m.tolist() == [[3, 4], [1, 2]]
+                for row in m:
+                    candidate(row)
+                assert m.tolist() == [[4, 3], [2, 1]]
+                add(m[:, 0], m[:, 1])
+                np.testing.assert_array_equal(m, [[7, 3], [3, 1]])
+                out = np.zeros(2)
+                s = Sums(out)
+                s.take(2)
+                s.take(np.ones(2))
+                assert out.tolist() == [3, 3]
+        """),
+    ),
     "arguments under several names": (
         "def f(xs): xs.sort()\ndef g(xs): return len(xs)",
         check("""
@@ -318,6 +358,64 @@ WRONG |= {
     )
 }
 
+HANDLERS = """
+    handlers = []
+    def on(f):
+        if f not in handlers: handlers.append(f)
+    def emit(x):
+        for f in handlers: f(x)
+    def printing(call):
+        call()
+        print("a")
+"""
+WRONG |= {
+    f"what is equal is put on once: {made}": (
+        HANDLERS,
+        check(f"""
+            class Own:
+                def __init__(self): self.got = []
+                def heard(self, x): self.got.append(x)
+            def check(candidate):
+                one = Own()
+                on({made})
+                on({made})
+                emit(1)
+                assert one.got == [1, 1]
+        """),
+    )
+    for made in ("one.got.append", "one.heard")
+}
+WRONG["printed behind a callback"] = (
+    HANDLERS,
+    check("""
+        import contextlib, io
+        def check(candidate):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                printing(lambda: print("b"))
+            assert out.getvalue().split() == ["a", "b"]
+    """),
+)
+HONEST["sources of random numbers"] = (
+    """
+    def drawn(*sources): return [s.random() for s in sources], [s.choice([5]) for s in sources]
+    def shuffled(source, items):
+        source.shuffle(items)
+        return items
+    """,
+    check("""
+        import random
+        import numpy as np
+        def made(): return random.Random(1), np.random.default_rng(1), np.random.RandomState(1)
+        def check(candidate):
+            wanted = [one.random() for one in made()], [5, 5, 5]
+            assert drawn(*made()) == wanted
+            for one, other in zip(made(), made()):
+                items = [1, 2, 3, 4, 5, 6]
+                other.shuffle(items)
+                assert shuffled(one, [1, 2, 3, 4, 5, 6]) == items
+    """),
+)
+
 
 app = server_with(slots=2)
 
@@ -329,20 +427,84 @@ async def test_it_earns_nothing(app: App, completion: str, tests: object) -> Non
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
 
 
+@pytest.mark.parametrize(
+    ("made", "change", "look"),
+    [
+        ("make()", "n.rows.append(1)", "rows == []"),
+        ("Node(np.zeros(2))", "n.rows += 1", "rows.sum() == 0"),
+        ("Node(a[:1])", "n.rows += 1", "a[0] == 0"),
+    ],
+)
 async def test_a_field_of_a_prompts_object_that_is_replaced_behind_a_name_takes_the_label(
-    app: App,
+    app: App, made: str, change: str, look: str
 ) -> None:
     """The row brings a list of its own, and `rows` is another one from then on."""
-    tests = check("""
+    tests = check(f"""
+        import numpy as np
         def check(candidate):
-            n = make()
+            a = np.zeros(2)
+            n = {made}
             rows = n.rows
             candidate(n)
-            assert rows == []
+            assert {look}
     """)
-    solution = "def make(): return Node([])\ndef f(n): n.rows.append(1)"
+    solution = f"import numpy as np\ndef make(): return Node([])\ndef f(n): {change}"
     assessment = await app.evaluation.score(submission_of(solution, tests, NODE))
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+async def test_a_class_around_a_list_passes_calls_without_the_label(app: App) -> None:
+    tests = CallTests(entry_point="f", cases=(CallCase(args_json="[1]", expected_json="[1]"),))
+    solution = "import collections\ndef f(n): return collections.UserList([n])"
+    assessment = await app.evaluation.score(submission_of(solution, tests))
+    assert (assessment.reward, assessment.integrity) == (1, Integrity.SHARED), assessment
+
+
+SORTS = "class Solution:\n    def f(self, nums: List[int]){arrow}:\n        {body}\n"
+TURNS = "class Solution:\n    def f(self, head{hint}):\n        return head[::-1]\n"
+TURNS_NODES = """
+    class Solution:
+        def f(self, head: Optional[ListNode]) -> Optional[ListNode]:
+            last = None
+            while head:
+                head.next, last, head = last, head, head.next
+            return last
+"""
+LISTS, NODES = "(self, nums: List[int]) -> List[int]", "(self, head: ListNode) -> ListNode"
+TREES = NODES.replace("List", "Tree")
+IN_PLACE = LISTS.replace("-> List[int]", "-> None")
+
+
+@pytest.mark.parametrize(
+    ("completion", "signature", "label"),
+    [
+        (SORTS.format(arrow=" -> List[int]", body="nums.sort()"), LISTS, None),
+        (SORTS.format(arrow=" -> None", body="nums.sort()"), LISTS, None),
+        (SORTS.format(arrow="", body="nums[:] = map(ListNode, [1, 2, 3])"), IN_PLACE, None),
+        (TURNS.format(hint=""), NODES, None),
+        (TURNS.format(hint=": List[int]"), NODES, None),
+        (TURNS.format(hint=""), TREES, None),
+        (TURNS_NODES.replace("return last", "return [1, 2, 3]"), NODES, None),
+        (TURNS_NODES, LISTS, None),
+        (SORTS.format(arrow="", body="return sorted(nums)"), IN_PLACE, Integrity.SHARED),
+        (SORTS.format(arrow="", body="nums.sort()"), "", Integrity.SHARED),
+        (TURNS_NODES, "", Integrity.SHARED),
+        (TURNS_NODES, NODES, Integrity.ISOLATED),
+        (TURNS_NODES.replace(": Optional[ListNode]", ""), NODES, Integrity.ISOLATED),
+        (SORTS.format(arrow="", body="nums.sort()"), IN_PLACE, Integrity.ISOLATED),
+        (TURNS.format(hint=""), "", Integrity.ISOLATED),
+    ],
+)
+async def test_the_prompts_signature_says_what_calls_take_and_give(
+    app: App, completion: str, signature: str, label: Integrity | None
+) -> None:
+    cases = (CallCase(args_json="[[3, 2, 1]]", expected_json="[1, 2, 3]"),)
+    tests = CallTests(entry_point="Solution().f", cases=cases)
+    prompt = f"class Solution:\n    def f{signature}:\n" if signature else ""
+    assessment = await app.evaluation.score(submission_of(completion, tests, prompt))
+    assert assessment.verdict is not Verdict.INVALID_TASK, assessment
+    assert assessment.reward == (label is not None), assessment
+    assert label in (None, assessment.integrity), assessment
 
 
 @pytest.mark.parametrize(("completion", "tests"), HONEST.values(), ids=HONEST.keys())

@@ -32,6 +32,61 @@ ERRORS = """
     class Halt(AppError): pass
     def f(n): raise (AppError, NotFound, Halt)[n]("t")
 """
+IMPORTED = (
+    "import argparse, configparser, graphlib, gzip, imaplib, ipaddress, json, queue;"
+    "import tokenize, urllib.error, xml.etree.ElementTree as ET, zoneinfo, numpy as np"
+)
+LIBRARIES = f"""
+    {IMPORTED}
+    class TimeoutError(Exception): pass
+    class Warning(UserWarning): pass
+    class CycleError(ValueError): pass
+    class Derived(graphlib.CycleError): pass
+    class Alternates(OSError):
+        looks = 0
+        @property
+        def code(self): self.looks += 1; return self.looks % 2
+        @property
+        def filename(self): self.looks += 1; return "ab"[self.looks % 2]
+    class Counts(Exception):
+        n = 0
+        def bump(self): self.n += 1
+    def _raise(error): raise error
+    def f(name): RAISES[name]()
+    def numbers(n): yield n; return [n]
+    def empty():
+        return {{"a": 1}}
+        yield
+    RAISES = {{
+        "singular": lambda: np.linalg.inv(np.zeros((2, 2))),
+        "axis": lambda: np.zeros(2).sum(axis=5),
+        "cycle": lambda: [*graphlib.TopologicalSorter({{1: [2], 2: [1]}}).static_order()],
+        "section": lambda: configparser.ConfigParser().get("a", "b"),
+        "zone": lambda: zoneinfo.ZoneInfo("No/Where"),
+        "address": lambda: ipaddress.IPv4Address("1.2"),
+        "imap": lambda: _raise(imaplib.IMAP4.abort("x")),
+        "http": lambda: _raise(urllib.error.HTTPError("u", 404, "lost", {{}}, None)),
+        "empty": lambda: queue.SimpleQueue().get_nowait(),
+        "parse": lambda: ET.fromstring("<a>"),
+        "argument": lambda: _raise(argparse.ArgumentTypeError("x")),
+        "gzip": lambda: gzip.decompress(b"abcdef"),
+        "json": lambda: json.loads("[1,"),
+        "file": lambda: open("/nowhere/x"),
+        "attribute": lambda: "a".b,
+        "name": lambda: undefined,
+        "text": lambda: b"a\\xff".decode(),
+        "syntax": lambda: compile("a b", "s.py", "exec"),
+        "import": lambda: __import__("nowhere.at"),
+        "timeout": lambda: _raise(TimeoutError("x")),
+        "warning": lambda: _raise(Warning("x")),
+        "other": lambda: _raise(CycleError("x")),
+        "derived": lambda: _raise(Derived("x")),
+        "alternates": lambda: _raise(Alternates(2, "x")),
+        "counts": lambda: _raise(Counts("x")),
+        "skips": lambda: _raise(__import__("unittest").SkipTest("x")),
+        "stops": lambda: _raise(tokenize.StopTokenizing("x")),
+    }}
+"""
 ZONES = """
     import datetime, zoneinfo
     import numpy as np
@@ -131,6 +186,24 @@ def _caught(*lines: str) -> tuple[str, Tests]:
     """)
 
 
+def _library(*lines: str) -> tuple[str, Tests]:
+    """Tests with a list of rows, each a name, the class that is raised and what holds of it."""
+    body = "\n".join(f"            {line}" for line in lines)
+    return LIBRARIES, suite(f"""
+        {IMPORTED}
+        import pytest, solution
+        from solution import CycleError, f, empty, numbers
+        def look(name, kind):
+            with pytest.raises(kind) as caught:
+                f(name)
+            return caught.value
+        def outer(made, kept):
+            kept.append((yield from made))
+        def test_a():
+{body}
+    """)
+
+
 def _zoned(*asserts: str) -> tuple[str, Tests]:
     lines = "\n".join(f"            assert {one}" for one in asserts)
     return ZONES, suite(f"""
@@ -184,6 +257,23 @@ WRONG: Rows = {
         "with pytest.raises(AppError) as e:", "    f(1)", "assert not isinstance(e.value, KeyError)"
     ),
     **{
+        one: _library(f"assert {one}")
+        for one in (
+            "type(look('other', graphlib.CycleError)) is not None",
+            "type(look('derived', graphlib.CycleError)) is graphlib.CycleError",
+            "look('timeout', TimeoutError)",
+            "look('cycle', solution.TimeoutError)",
+            "look('skips', AssertionError)",
+            "look('stops', tokenize.StopTokenizing).args == ('y',)",
+            "(e := look('alternates', OSError)).code == 1 and e.code == 1",
+            "(e := look('alternates', OSError)).filename == 'b' and e.filename == 'b'",
+            "(e := look('counts', solution.Counts)).bump() or e.n == 0",
+            "look('file', OSError).filename == 'x'",
+            "look('section', configparser.Error).section == 'b'",
+            "(kept := []) or list(outer(numbers(1), kept)) and kept == [[2]]",
+        )
+    },
+    **{
         one: _zoned(one)
         for one in (
             "at('own').tzname() == 'UTC+03:00'",
@@ -196,6 +286,11 @@ WRONG: Rows = {
             "isinstance(array('texts'), list)",
         )
     },
+    "equal to nothing": _class(
+        "dict", "def __eq__(self, o): return False", "C(a=1)", "r == {'a': 1}"
+    ),
+    "unequal to all": _class("str", "def __ne__(self, o): return True", "C('a')", "not r != 'a'"),
+    "other keys": _class("dict", "def keys(self): return ['b']", "C(a=1)", "'a' in r.keys()"),
     "user list, instance": _instead("UserList([1])", "r == [1]", "isinstance(r, list)"),
     "user list, json": _instead("UserList([1])", "json.dumps(r) == '[1]'"),
     "user string, joined": _instead("UserString('ab')", "'-'.join([r, r]) == 'ab-ab'"),
@@ -263,6 +358,56 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
                 *("matrix", "list", "def __mul__(self, k): return C([x * k for x in self])"),
                 *("C([1, 2])", "r * 2 == [2, 4]"),
             ),
+            (
+                *(
+                    "equality",
+                    "dict",
+                    "def __eq__(self, o): return {k.lower() for k in o} == {*self}",
+                ),
+                *("C(a=1)", "r == {'A': 1} and r != {'B': 1} and not r == {}", "r == C(a=2)"),
+            ),
+            (
+                *("text and hash", "str", "__hash__ = lambda self: hash(self.lower())"),
+                *("C('a')", "r.upper() == 'A' and len({r, r}) == 1"),
+            ),
+            (
+                *("tolerance", "float", "def __eq__(self, o): return abs(float(self) - o) < 1"),
+                *("C(2.0)", "r == 2.5 and 1.5 == r and not r == 4.0"),
+            ),
+            (
+                *("keys", "dict", "def keys(self): return sorted(super().keys())"),
+                *("C(b=1, a=2)", "r.keys() == ['a', 'b'] and len(r) == 2 and [*r] == ['b', 'a']"),
+            ),
+            (
+                *(
+                    "order of a set",
+                    "set",
+                    "def __iter__(self): return iter(sorted(super().__iter__()))",
+                ),
+                *("C([3, 1])", "[*r] == [1, 3] and 3 in r and len(r) == 2"),
+            ),
+            (
+                *(
+                    "members",
+                    "list",
+                    "def __contains__(self, o): return list.__contains__(self, o % 3)",
+                ),
+                *("C([1])", "4 in r and 5 not in r and r == [1]"),
+            ),
+            (
+                *("backwards", "list", "def __iter__(self): return iter(self[::-1])"),
+                *("C([1, 2])", "list(r) == [2, 1] and [*map(str, r)] == ['2', '1'] and r[0] == 1"),
+            ),
+            (
+                *("length", "list", "def __len__(self): return 9"),
+                *("C([1])", "len(r) == 9 and r == [1]"),
+            ),
+            ("truth", "int", "def __bool__(self): return True", "C(0)", "r and r == 0"),
+            (
+                *("user dictionary", "__import__('collections').UserDict"),
+                "def __contains__(self, k): return k.lower() in self.data",
+                *("C(a=1)", "'A' in r and 'a' in r and 'b' not in r and r == {'a': 1}"),
+            ),
             ("user list", "object", "pass", "UserList([1])", "r == [1]", "r[0] == 1"),
             ("text as a key", "object", "pass", "Counter(UserString('a'))", "r == {'a': 1}"),
         )
@@ -283,13 +428,69 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
         """),
         Integrity.SHARED,
     ),
+    "exceptions of libraries": (
+        *_library(
+            "for name, kind, text in (",
+            "    ('singular', np.linalg.LinAlgError, 'Singular'), ('empty', queue.Empty, ''),",
+            "    ('axis', np.exceptions.AxisError, 'axis 5 is out of bounds'),",
+            "    ('cycle', graphlib.CycleError, 'nodes'), ('imap', imaplib.IMAP4.abort, 'x'),",
+            "    ('section', configparser.NoSectionError, 'a'), ('gzip', gzip.BadGzipFile, 'N'),",
+            "    ('zone', zoneinfo.ZoneInfoNotFoundError, 'No/Where'),",
+            "    ('address', ipaddress.AddressValueError, '1.2'),",
+            "    ('http', urllib.error.HTTPError, 'HTTP Error 404: lost'),",
+            "    ('parse', ET.ParseError, 'no element'), ('json', json.JSONDecodeError, 'E'),",
+            "    ('argument', argparse.ArgumentTypeError, 'x'),",
+            "):",
+            "    error = look(name, kind)",
+            "    assert type(error) is kind and text in str(error), name",
+            "assert look('axis', IndexError).axis == 5 and look('http', OSError).code == 404",
+            "assert look('json', ValueError).pos == 3",
+            "assert look('section', Exception).section == 'a'",
+        ),
+        Integrity.ISOLATED,
+    ),
+    "attributes of Python's exceptions": (
+        *_library(
+            "error = look('file', OSError)",
+            "assert (error.errno, error.filename) == (2, '/nowhere/x') and 'x' in str(error)",
+            "assert look('attribute', AttributeError).name == 'b'",
+            "assert look('name', NameError).name == 'undefined'",
+            "error = look('text', UnicodeError)",
+            "assert (error.encoding, error.object, error.start) == ('utf-8', b'a\\xff', 1)",
+            "error = look('syntax', SyntaxError)",
+            "assert (error.filename, error.lineno, error.text[:3]) == ('s.py', 1, 'a b')",
+            "assert look('import', ImportError).name == 'nowhere'",
+        ),
+        Integrity.ISOLATED,
+    ),
+    "what generators return": (
+        *_library(
+            "kept = []",
+            "assert list(outer(numbers(1), kept)) == [1] and list(outer(empty(), kept)) == []",
+            "assert kept == [[1], {'a': 1}]",
+            "with pytest.raises(StopIteration) as caught:",
+            "    next(empty())",
+            "assert caught.value.value == {'a': 1}",
+        ),
+        Integrity.ISOLATED,
+    ),
+    "exceptions of the solution's with names of Python's": (
+        *_library(
+            "assert str(look('timeout', solution.TimeoutError)) == 'x'",
+            "assert look('warning', (solution.Warning, KeyError)) and look('warning', UserWarning)",
+            "assert look('other', CycleError) and look('other', ValueError)",
+            "with pytest.raises(solution.TimeoutError, match='y'):",
+            "    raise solution.TimeoutError('y')",
+        ),
+        Integrity.ISOLATED,
+    ),
     "zones": (
         *_zoned(
             "at('paris').tzinfo.key == 'Europe/Paris' and at('paris', 7).tzname() == 'CEST'",
             "(at('paris') + datetime.timedelta(days=180)).utcoffset().seconds == 7200",
             "at('named').tzname() == 'CET' and at('fixed').tzname() == 'UTC+01:00'",
             "clock('paris').utcoffset() is None and str(at('utc').tzinfo) == 'UTC'",
-            "zone('paris').key == 'Europe/Paris' and isinstance(zone('utc'), zoneinfo.ZoneInfo)",
+            "zone('paris').key == 'Europe/Paris' and zone('utc') == zoneinfo.ZoneInfo('UTC')",
             "name(datetime.datetime(2026, 7, 1, tzinfo=zoneinfo.ZoneInfo('Asia/Tokyo'))) == 'JST'",
         ),
         Integrity.ISOLATED,

@@ -85,7 +85,7 @@ ATTACKS = [attack for attack in PROGRAM_ATTACKS if attack.language != "javascrip
 
 
 @pytest.mark.parametrize(
-    "attack", sampled(ATTACKS, 2), ids=lambda one: f"{one.language} {one.name}"
+    "attack", sampled(ATTACKS, 4), ids=lambda one: f"{one.language} {one.name}"
 )
 async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
     app: App, attack: ProgramAttack

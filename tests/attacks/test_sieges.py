@@ -22,7 +22,7 @@ from tests.support import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
 pytestmark = on_the_servers_loop
 
 LIMITS = replace(SMALL_LIMITS, cpu_time_seconds=1.0, wall_time_seconds=0.5)
-FORGED = [forgery for kind in FORGERIES for forgery in sampled(kind, 3)]
+FORGED = [forgery for kind in FORGERIES for forgery in sampled(kind, 5)]
 SLEEPER = "import time\ndef solve(x):\n    time.sleep(60)\n"
 
 
@@ -44,7 +44,7 @@ async def _withstood(siege: Siege, judge: Judge, sleeper_seconds: float) -> None
     assert honest.verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize("siege", [*SIEGES, *sampled(PRETENDED, 4)], ids=lambda siege: siege.name)
+@pytest.mark.parametrize("siege", [*SIEGES, *sampled(PRETENDED, 8)], ids=lambda siege: siege.name)
 async def test_a_siege_ends_in_a_verdict_against_it(
     siege: Siege, judge: Judge, sleeper_seconds: float
 ) -> None:

@@ -34,6 +34,7 @@ from tests.attacks.program_attacks import (
     ProgramAttack,
 )
 from tests.attacks.split_attacks import CLASSES
+from tests.sampling import sampled
 from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -74,7 +75,7 @@ async def test_the_problem_is_solved_by_a_solution_alone(app: App) -> None:
     [
         pytest.param(text, id=f"{kind} {name}")
         for kind, members in CLASSES.items()
-        for name, text in members.items()
+        for name, text in sampled(list(members.items()), 2)
     ],
 )
 async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
@@ -253,6 +254,55 @@ HONEST = {
         test();
         """,
     ),
+    "objects that tell the same while nothing happens": (
+        """
+        class Rectangle {
+          #turns = 0
+          constructor(width) { this.width = width }
+          get area() { return this.width * 2 }
+          get sides() { return [this.width, { height: 2 }] }
+          reverse() { this.#turns += 1; return this }
+          valueOf() { return this.area }
+          toString() { return `${this.width} ${this.#turns}` }
+          *[Symbol.iterator]() { yield* this.sides }
+        }
+        class Counts extends Map {
+          get(key) { return super.get(key) ?? 0 }
+          get total() { return 3 }
+        }
+        const known = new Rectangle(1)
+        const more = () => { known.width += 1; return known }
+        const f = (n) => n < 0 ? new Counts([["a", 3]]) : n ? new Rectangle(n) : more()
+        """,
+        """
+        const assert = require('assert')
+        const one = f(3)
+        assert(one > 5 && one < 7 && one.area === 6 && one.area === 6)
+        assert.strictEqual(`${one}`, '3 0')
+        one.reverse()
+        assert.strictEqual(`${one}`, '3 1')
+        const [width] = one.sides
+        one.sides[0] = 9
+        assert.deepStrictEqual([...one], [width, { height: 2 }])
+        one.width = 4
+        assert(one.area === 8 && one > 7)
+        const known = f(0)
+        assert.strictEqual(known.area, 4)
+        f(0)
+        assert.strictEqual(known.area, 6)
+        const counts = f(-1)
+        assert.deepEqual([...counts, counts.size, counts.total], [['a', 3], 1, 3])
+        """,
+    ),
+    "an exit at the end": (
+        "const f = (x) => x",
+        "let failed = 0;\nif (f(2) !== 2) failed++;\nprocess.exit(failed ? 1 : 0);",
+    ),
+    "an exit when all is awaited": (
+        "const f = async (x) => x",
+        "const main = async () => { if (await f(1) !== 1) throw 1 }\n"
+        "main().then(() => process.exit()).catch(() => process.exit(1))",
+    ),
     "tests that come to no end by themselves": (
         "const f = (x) => x",
         "setTimeout(() => { if (f(1) !== 1) throw new Error('no') }, 10)",
@@ -266,6 +316,56 @@ async def test_honest_work_passes_apart(app: App, solution: str, tests: str) -> 
     assert assessment.verdict is Verdict.PASSED, assessment
     assert (assessment.reward, assessment.integrity) == (1.0, Integrity.ISOLATED)
     assert not assessment.signals
+
+
+TWO_FACED = "let n = 0\nconst big = () => (n++ % 2 ? 1e9 : -1e9)\n"
+LIARS = {  # a solution, and what tests find of it
+    "a set that says how many it has": (
+        "const f = () => Object.defineProperty(new Set(), 'size', { value: 2 })",
+        "assert.deepStrictEqual(got, new Set(['a', 'b']))",
+    ),
+    "a map of such a class": (
+        "class M extends Map { get size() { return 1 } }\nconst f = () => new M()",
+        "assert.deepEqual(got, new Map([['a', 2]]))",
+    ),
+    "bytes of another count": (
+        "const f = () => Object.defineProperty(new Uint8Array(0), 'length', { value: 2 })",
+        "assert.strictEqual(got.length, 2)",
+    ),
+    "a list with other items": (
+        "const f = () => Object.assign([1], { [Symbol.iterator]: () => [2].values() })",
+        "assert.deepStrictEqual([...got], [2])",
+    ),
+    "a number that is large and small": (
+        f"{TWO_FACED}const f = () => ({{ valueOf: big }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+    "one by two names": (
+        f"{TWO_FACED}const f = () => ({{ [Symbol.toPrimitive]: big, also: big }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+    "one behind a getter": (
+        f"{TWO_FACED}const f = () => ({{ get x() {{ return {{ y: big() }} }} }})",
+        "assert(got.x.y > 1.41 && got.x.y < 1.42)",
+    ),
+    "one whose conversions are made anew": (
+        f"{TWO_FACED}const f = () => ({{ get valueOf() {{ const k = big(); return () => k }} }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIARS)
+async def test_an_answer_that_is_two_values_is_refused(app: App, name: str) -> None:
+    solution, finds = LIARS[name]
+    tests = f"const assert = require('assert')\nconst got = f()\n{finds}\n"
+    assert is_refused(await judged(app, solution, tests))
+
+
+async def test_calls_of_the_tests_own_are_not_counted(app: App) -> None:
+    tests = "for (let i = 0; i < 50; i++) console.assert(f(i) === i)"
+    assessment = await judged(app, "const f = (x) => x", tests, limits=replace(LIMITS, calls=10))
+    assert assessment.verdict is Verdict.PASSED, assessment
 
 
 async def test_classes_of_the_prompt_are_the_tests_own_and_the_solutions(app: App) -> None:

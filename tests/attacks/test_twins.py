@@ -175,7 +175,7 @@ async def test_a_lie_beside_the_tests_is_never_rewarded(lie: Lie, judge_of_files
         assert assessment.integrity is SHARED
 
 
-@pytest.mark.parametrize("lie", sampled(LIES, 2), ids=lambda lie: lie.name)
+@pytest.mark.parametrize("lie", sampled(LIES, 4), ids=lambda lie: lie.name)
 async def test_an_honest_solution_passes_what_is_lied_to(lie: Lie, judge_of_files: Judge) -> None:
     honest = RIGHT + "def is_even(x):\n    return 'NO' if x % 2 else 'YES'\n"
     assessment = await judge_of_files(

@@ -171,6 +171,17 @@ STATES = """
 """
 
 
+ARRAYS = """
+    import numpy
+    def zero(a):
+        a[:] = 0
+        return 0
+    def step(a):
+        a += 1
+        return 3
+"""
+
+
 def file(text: str) -> tuple[str, Tests]:
     names = "push, pop, f, remove, move, fib, empty, none, insert, merge, fill"
     return STATES, suite(f"import pytest\nfrom solution import {names}\n{code(text)}")
@@ -187,6 +198,15 @@ HONEST_STATES: Table = {
         "x, out = [1, 2], []\nwhile x:\n    out.append(pop(x))\nassert out == [2, 1]"
     ),
     "two looks in one assertion": state("x = [3, 1]\nn = f(x)\nassert n == 3 and x == [1, 3]"),
+    "elements of an array": body(
+        """
+            import numpy as np
+            a = np.array([3, 1])
+            assert step(a) == 3 and step(a[1:]) == 3
+            assert a.tolist() == [4, 3]
+        """,
+        ARRAYS,
+    ),
     "in a callback": state("x = [3, 1]\nfs = [lambda: x]\nf(fs[0]())\nassert x == [1, 3]"),
     "in a partial": state("""
         import functools
@@ -293,6 +313,27 @@ EMPTIED: Table = {
         def run(xs): return empty(xs)
         xs = [3, 1]
         assert run(xs) == sorted(xs)
+    """),
+    "by a part of an array": body(
+        """
+            import numpy as np
+            a = np.array([[3, 1]])
+            for row in a:
+                r = zero(row)
+            assert r == a.sum()
+        """,
+        ARRAYS,
+    ),
+    "by what gets answers": state("""
+        class Seen: pass
+        def same(found, want): assert found == want
+        xs, seen, out = [3, 1], Seen(), []
+        empty(xs)
+        setattr(seen, "last", none(xs))
+        out.append(none(xs))
+        assert seen.last == len(xs)
+        assert out[0] == sum(xs)
+        same(none([1]), len(xs))
     """),
     "in a file": file("""
         def test_it():

@@ -174,6 +174,34 @@ for folder, folders, files in os.walk('/proc/self'):
     assert [one for one in ours if one in told and one != "/usr"] == []
 
 
+async def test_the_runners_files_name_no_folder_of_the_hosts(sandbox: Sandbox) -> None:
+    source = """
+import glob, marshal, sys
+def files_of(code):
+    yield code.co_filename
+    for one in code.co_consts:
+        if type(one) is type(code): yield from files_of(one)
+compiled = glob.glob('/opt/codereward/runner/**/*.pyc', recursive=True)
+assert len(compiled) == len(glob.glob('/opt/codereward/runner/**/*.py', recursive=True)) > 50
+for path in compiled:
+    for name in files_of(marshal.loads(open(path, 'rb').read()[16:])):
+        if not name.startswith('/opt/codereward/runner/'): print(path, name)
+ours = [module for name, module in sys.modules.items() if name.startswith('runner.')]
+print({module.__cached__ for module in ours} <= {*compiled})
+"""
+    assert await output_of(sandbox, source) == "True\n"
+
+
+async def test_a_server_whose_files_are_its_own_alone_has_sandboxes() -> None:
+    mask = os.umask(0o077)
+    try:
+        async with local("masked") as sandbox:
+            told = await output_of(sandbox, "import os; print(oct(os.umask(0)))")
+    finally:
+        os.umask(mask)
+    assert told == "0o22\n"
+
+
 @pytest.fixture
 def listed(tmp_path: Path) -> Path:
     for name in ("listed", "beside"):

@@ -211,13 +211,16 @@ async def the_memory_of_both_is_bounded(sandbox: Sandbox, host: Host) -> None:
     assert execution.limits_hit == (LimitKind.MEMORY,), execution
 
 
-async def frames_are_bounded_in_size_and_number(sandbox: Sandbox, host: Host) -> None:
+async def frames_are_bounded_in_size(sandbox: Sandbox, host: Host) -> None:
     large = "os.write(4, b'\\xff' * 9); hear()"
     for solution in (f"hear(); {large}", "answer(bytes(2000), hear())"):
         execution = await run(sandbox, ASK_ONCE, solution, result_bytes=1000)
         assert execution.limits_hit == (LimitKind.RESULT,), execution
-    execution = await run(sandbox, "while True: ask()", ECHO, calls=50)
-    assert execution.limits_hit == (LimitKind.CALLS,)
+
+
+async def calls_without_end_meet_a_clock_and_no_count(sandbox: Sandbox, host: Host) -> None:
+    execution = await run(sandbox, "while True: ask()", ECHO, calls=2, cpu_time_seconds=0.5)
+    assert execution.limits_hit == (LimitKind.CPU_TIME,), execution
 
 
 async def the_output_of_both_is_bounded(sandbox: Sandbox, host: Host) -> None:
@@ -250,7 +253,8 @@ TWO_PROGRAMS: tuple[Check, ...] = (
     a_solution_that_leaves_has_left_early,
     the_time_that_an_answer_takes_is_bounded,
     the_memory_of_both_is_bounded,
-    frames_are_bounded_in_size_and_number,
+    frames_are_bounded_in_size,
+    calls_without_end_meet_a_clock_and_no_count,
     the_output_of_both_is_bounded,
     tests_that_never_call_are_the_tasks_fault,
 )

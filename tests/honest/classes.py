@@ -230,6 +230,11 @@ CALLS = (
         """,
         {"[[1, 2, 3]]": "[3, 2, 1]", "[[]]": "[]"},
         entry_point="Solution().reverse",
+        prompt="""
+        class Solution:
+            def reverse(self, head: Optional[ListNode]) -> Optional[ListNode]:
+                pass
+        """,
     ),
     called(
         "trees",
@@ -242,6 +247,11 @@ CALLS = (
         """,
         {"[[4, 2, 7, 1, null]]": "[4, 7, 2, null, null, null, 1]", "[[]]": "[]"},
         entry_point="Solution().invert",
+        prompt="""
+        class Solution:
+            def invert(self, root: Optional[TreeNode]) -> Optional[TreeNode]:
+                pass
+        """,
     ),
     called(
         "a change in place",
@@ -252,6 +262,11 @@ CALLS = (
         """,
         {"[[0, 1, 0, 3]]": "[1, 3, 0, 0]"},
         entry_point="Solution().moveZeroes",
+        prompt="""
+        class Solution:
+            def moveZeroes(self, nums: List[int]) -> None:
+                pass
+        """,
     ),
     called(
         "numbers, null and truth as JSON has them",

@@ -1552,7 +1552,85 @@ STREAMS = (
     ),
 )
 
+BUS = """
+    class Bus:
+        def __init__(self): self.handlers = []
+        def on(self, f):
+            if f not in self.handlers: self.handlers.append(f)
+        def off(self, f): self.handlers.remove(f)
+        def emit(self, *xs):
+            for f in list(self.handlers): f(*xs)
+    def printing(call):
+        print('a')
+        call()
+        print('c', input('?'))
+    def flat(nested):
+        if not isinstance(nested, (list, tuple)): return [nested]
+        return [x for one in nested for x in flat(one)]
+    def deep(n, kind):
+        made = [7]
+        for _ in range(n): made = {'list': [made], 'tuple': (made,), 'dict': {1: made}}[kind]
+        return made
+"""
+HANDED_OVER = (
+    script(
+        "bound methods, which are equal each time",
+        BUS,
+        """
+        class Heard:
+            def __init__(self): self.got = []
+            def here(self, x): self.got.append(x)
+            @classmethod
+            def there(cls, x): cls.last = x
+        bus, one, got = Bus(), Heard(), []
+        for handler in (lambda: one.here, lambda: got.append, lambda: Heard.there):
+            bus.on(handler())
+            bus.on(handler())
+        assert len(bus.handlers) == 3
+        bus.emit(1)
+        bus.off(one.here)
+        bus.off(got.append)
+        bus.emit(2)
+        assert one.got == got == [1] and Heard.last == 2
+        bus.on({}.clear)
+        bus.on({}.clear)
+        assert len(bus.handlers) == 3
+        """,
+    ),
+    script(
+        "what is printed before and behind a callback",
+        BUS,
+        """
+        import builtins, contextlib, io
+        before, builtins.input = builtins.input, lambda prompt='': print('asked') or 'x'
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as caught:
+                printing(lambda: printing(lambda: print('b')))
+        finally:
+            builtins.input = before
+        lines = ['a', 'a', 'b', 'asked', 'c x', 'asked', 'c x']
+        assert caught.getvalue().splitlines() == lines
+        """,
+    ),
+    script(
+        "values that are nested deeply",
+        BUS,
+        """
+        nested, same = 7, ()
+        for _ in range(380):
+            nested, same = [nested], (same,)
+        assert flat(nested) == [7] and flat(same) == []
+        for kind in ('list', 'tuple', 'dict'):
+            found, levels = deep(380, kind), 0
+            while found != [7]:
+                found, levels = (found[1] if kind == 'dict' else found[0]), levels + 1
+            assert levels == 380
+        """,
+    ),
+)
+
 FORMS = (
+    *HANDED_OVER,
     *(*ASKED, *EXCEPTIONS, *SURROUNDINGS, *OBJECTS, *MAPPINGS, *STREAMS),
     *(*CONTAINERS, *CONSTANTS, *RECORDS, *VIEWS, *ARGUMENTS),
 )

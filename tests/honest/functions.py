@@ -389,7 +389,7 @@ COMPUTING = (
             random.seed(seed)
             return random.randint(1, 10**9)
         """,
-        "random.seed(7)\nassert candidate(7) == random.randint(1, 10**9)",
+        "assert candidate(7) == random.Random(7).randint(1, 10**9)",
         before="import random\n",
     ),
     function(

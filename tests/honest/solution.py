@@ -47,12 +47,17 @@ def function(name: str, completion: str, check: str, *, before: str = "") -> Sol
 
 
 def called(
-    name: str, completion: str, cases: dict[str, str], *, entry_point: str = "solve"
+    name: str,
+    completion: str,
+    cases: dict[str, str],
+    *,
+    entry_point: str = "solve",
+    prompt: str = "",
 ) -> Solution:
-    """A solution of a problem with JSON arguments and results."""
+    """A solution of a problem with JSON arguments and results; the prompt has its signature."""
     listed = tuple(CallCase(args_json=args, expected_json=want) for args, want in cases.items())
     tests = CallTests(entry_point=entry_point, cases=listed)
-    return Solution(name=name, completion=code(completion), tests=tests)
+    return Solution(name=name, completion=code(completion), tests=tests, prompt=code(prompt))
 
 
 def program(

@@ -615,7 +615,6 @@ WITH_PYTEST = (
         {
             "settings_of_tests.py": "FACTOR = 2\ndef factor():\n    return FACTOR\n",
             "test_scale.py": """
-                import os
                 import settings_of_tests
                 from unittest import mock
                 from solution import scale
@@ -623,10 +622,6 @@ WITH_PYTEST = (
                 def test_setattr(monkeypatch):
                     monkeypatch.setattr(settings_of_tests, "FACTOR", 10)
                     assert scale(3, settings_of_tests.factor()) == 30
-
-                def test_environment(monkeypatch):
-                    monkeypatch.setenv("FACTOR", "4")
-                    assert scale(3, int(os.environ["FACTOR"])) == 12
 
                 @mock.patch("settings_of_tests.FACTOR", 5)
                 def test_patch():
@@ -808,6 +803,48 @@ WITH_PYTEST = (
 )
 
 TOGETHER = (
+    suite(
+        "an environment, a file of numpy's, and a path from a fixture",
+        PYTEST,
+        """
+        import os
+        import numpy as np
+        def scale(x): return x * int(os.environ["FACTOR"])
+        def total(path): return int(np.load(path).sum())
+        def words(path):
+            with open(path) as file:
+                return file.read().split()
+        """,
+        {
+            "conftest.py": """
+                import pytest
+
+                @pytest.fixture
+                def poem(tmp_path):
+                    path = tmp_path / "poem.txt"
+                    path.write_text("so much depends")
+                    return str(path)
+            """,
+            "test_scale.py": """
+                import os
+                import numpy as np
+                from solution import scale, total, words
+
+                def test_environment(monkeypatch):
+                    monkeypatch.setenv("FACTOR", "4")
+                    assert scale(3) == 12
+                    assert int(os.environ["FACTOR"]) == 4
+
+                def test_array():
+                    np.save("numbers.npy", np.arange(5))
+                    assert total("numbers.npy") == 10
+
+                def test_poem(poem):
+                    assert words(poem) == ["so", "much", "depends"]
+            """,
+        },
+        integrity=SHARED,
+    ),
     suite(
         "the solution's output is captured",
         PYTEST,

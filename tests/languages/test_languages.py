@@ -129,7 +129,7 @@ async def test_solutions_are_judged_rightly(language: Language, app: App) -> Non
     assert list(filter(None, answers)) == []
 
 
-@pytest.mark.parametrize("language", sampled(LANGUAGES, 2), ids=lambda language: language.name)
+@pytest.mark.parametrize("language", sampled(LANGUAGES, 4), ids=lambda language: language.name)
 async def test_a_program_that_is_none_is_refused(language: Language, app: App) -> None:
     assert language.toolchain is not None
     tests = StdioTests(cases=(StdioCase(stdin=b"20 22\n", expected_stdout=b"42\n"),))

@@ -120,7 +120,7 @@ async def test_what_does_not_compile_is_said_so(suite: Suite, app: App) -> None:
     assert said.verdict is Verdict.COMPILE_ERROR
 
 
-@pytest.mark.parametrize(("suite", "text"), sampled(CHEATS, 2))
+@pytest.mark.parametrize(("suite", "text"), sampled(CHEATS, 4))
 async def test_a_cheat_earns_nothing(suite: Suite, text: str, app: App) -> None:
     for _ in range(times(2, by_default=1)):  # whatever the secrets
         said = await judge(app, suite, text, wall_seconds=CHEAT_SECONDS.get(suite.language))
@@ -278,6 +278,18 @@ async def test_modules_callbacks_and_rejections(app: App) -> None:
     )
     said = await judge(app, suite, right, files=(("add.test.js", NODE_MODULE),))
     assert (said.verdict, said.integrity) == (Verdict.PASSED, Integrity.SHARED), said
+    back = (
+        "const { test } = require('node:test');\nconst back = require('./solution');\n"
+        + "".join(
+            f"test('{name}', (t, done) => {{ back.{name}(done); }});\n"
+            for name in ("once", "twice", "caught")
+        )
+    )
+    solution = """exports.once = (done) => done();
+    exports.twice = (done) => { done(); done(); };
+    exports.caught = (done) => { done(); try { done(); } catch { } };"""
+    said = await judge(app, suite, solution, files=(("back.test.js", back),))
+    assert [test.outcome.name for test in said.tests] == ["PASSED", "FAILED", "FAILED"], said
     wrong = "export function add(a, b) { return a + b; }"
     said = await judge(app, suite, wrong, files=(("add.test.js", NODE_MODULE),))
     assert [test.outcome.name for test in said.tests] == ["PASSED", "FAILED"]

@@ -1,6 +1,7 @@
 """Mixed executions while the server, and what it is made of, is killed, stopped and starved.
 
-`python -m tests.scale.soak --executions 100000` runs for long and prints what it saw.
+`python -m tests.scale.soak --executions 100000` runs for an hour and prints what it
+saw. Its progress stands on standard error.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ RETRIES = 8
 SHARES_OF_MIX = 100
 KILLS_IN_FIRST = 0.5  # all servers but the last live in this part of the executions
 SAMPLES = 20
+TELLINGS = 100
 STOPPED_SECONDS = 1.0
 RECOVERY_SECONDS = 1.0
 MOST_ERRORS = 20  # that are told
@@ -276,10 +278,20 @@ class Soak:
         servers: how many servers serve them one after another; all but the last are killed.
         faults: how many faults there are.
         log: what the servers write to.
+        tell: what is told how far it is, `TELLINGS` times.
     """
 
-    def __init__(self, *, executions: int, servers: int, faults: int, log: IO[bytes]) -> None:
+    def __init__(
+        self,
+        *,
+        executions: int,
+        servers: int,
+        faults: int,
+        log: IO[bytes],
+        tell: Callable[[str], object],
+    ) -> None:
         self._log = log
+        self._tell = tell
         self._executions = executions
         self._servers = servers
         self._faults_every = executions // (faults + 1)
@@ -352,6 +364,8 @@ class Soak:
             response = await self._score(request(name, number))
             verdict = pb.Verdict.Name(response.verdict).removeprefix("VERDICT_")
             self.figures.judged[name] += 1
+            if self._done % max(1, self._executions // TELLINGS) == 0:
+                self._tell(f"{self._done} judged, {len(self.figures.wrong)} wrong")
             if verdict != KINDS[name].verdict:
                 self.figures.wrong.append(f"{name}-{number}: {verdict}: {response.message}")
             async with self._progress:
@@ -394,7 +408,13 @@ def _errors(log: IO[bytes]) -> list[str]:
     return [line.decode() for line in log if b'"level": "error"' in line][:MOST_ERRORS]
 
 
-async def soak(*, executions: int, servers: int, faults: int) -> Figures:
+def _quiet(_: str) -> None:
+    pass
+
+
+async def soak(
+    *, executions: int, servers: int, faults: int, tell: Callable[[str], object] = _quiet
+) -> Figures:
     """Runs a soak, and sees to it that nothing is left.
 
     Raises:
@@ -403,7 +423,7 @@ async def soak(*, executions: int, servers: int, faults: int) -> Figures:
     mounts_before, files_before = mounts(), files()
     assert sandbox_processes() == []
     with small_folder() as temporary, tempfile.TemporaryFile() as log:
-        made = Soak(executions=executions, servers=servers, faults=faults, log=log)
+        made = Soak(executions=executions, servers=servers, faults=faults, log=log, tell=tell)
         await made.run(temporary)
         assert os.listdir(temporary) == []
         made.figures.errors = _errors(log)
@@ -420,7 +440,7 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=5, help="all but the last are killed")
     parser.add_argument("--faults", type=int, default=400)
     options: Mapping[str, Any] = vars(parser.parse_args())
-    figures = asyncio.run(soak(**options))
+    figures = asyncio.run(soak(**options, tell=lambda line: sys.stderr.write(f"{line}\n")))
     sys.stdout.write(json.dumps(vars(figures), indent=2) + "\n")
 
 

@@ -135,8 +135,9 @@ class Workshop:
             path.write_bytes(content)
         for command in work.commands:
             subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=SECONDS)
-        run = list(self.language.execution(text, b"", Limits()).commands[0])
-        return ["env", "-C", str(folder), *run]
+        work = self.language.execution(text, b"", Limits())
+        environment = (f"{name}={value}" for name, value in work.environment.items())
+        return ["env", "-C", str(folder), *environment, *work.commands[0]]
 
 
 @contextmanager

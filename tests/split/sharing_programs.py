@@ -257,8 +257,8 @@ JAVASCRIPT: Mapping[str, tuple[str, str, str]] = {
     ),
     "fields that share": (
         "const f = () => { const a = [1]; return { x: a, y: a } }",
-        "const r = f()\nr.x.push(2)\nassert.deepStrictEqual(r.y, [1, 2])",
-        "const r = f()\nr.x.push(2)\nassert.deepStrictEqual(r.y, [1])",
+        "const r = f()\nr.x[1] = 2\nassert.deepStrictEqual(r.y, [1, 2])",
+        "const r = f()\nr.x[1] = 2\nassert.deepStrictEqual(r.y, [1])",
     ),
     "bytes that share": (
         "const f = () => { const b = new ArrayBuffer(4); return [new Uint8Array(b), new Uint16Array(b)] }",
@@ -354,12 +354,12 @@ JAVASCRIPT: Mapping[str, tuple[str, str, str]] = {
     ),
     "a property that counts": (
         "const f = () => ({ n: 0, get next() { return this.n++ } })",
-        "const r = f()\nassert.deepStrictEqual([r.next, r.next, r.n], [0, 1, 2])",
-        "const r = f()\nassert.deepStrictEqual([r.next, r.next], [0, 0])",
+        "const r = f()\nconst one = r.next\nf()\nassert.deepStrictEqual([one, r.next, r.n], [0, 1, 2])",
+        "const r = f()\nconst one = r.next\nf()\nassert.deepStrictEqual([one, r.next], [0, 0])",
     ),
     "what it inherits as data": (
         "const f = () => Object.create(Object.create({ base: [1] }, { deep: { get() { return this.base[0] } } }))",
-        "const r = f()\nr.base.push(2)\nassert.deepStrictEqual([r.base, r.deep, Object.keys(r)], [[1, 2], 1, []])",
+        "const r = f()\nr.base[1] = 2\nassert.deepStrictEqual([r.base, r.deep, Object.keys(r)], [[1, 2], 1, []])",
         "assert.strictEqual(f().base, undefined)",
     ),
     "an iteration without an end": (
@@ -375,7 +375,7 @@ JAVASCRIPT: Mapping[str, tuple[str, str, str]] = {
     "a method that is told what is expected": (
         "const f = (x) => ({ includes: () => true })",
         "assert.strictEqual(typeof f(1).includes, 'function')",
-        "const t = f(1)\nif (typeof t.includes === 'string') assert(t.includes(4))\nelse assert(!t.includes || t === 1)",
+        "const all = [1].map((n) => f(n))\nassert(!all[0].includes(4))",
     ),
     "a function for an exception": (
         "const f = () => () => 1",

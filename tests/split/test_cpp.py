@@ -116,7 +116,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", sampled(list(HONEST), step=2))
 def test_an_honest_solution_passes_apart(shop: Workshop, name: str) -> None:
     outcome = verdict(shop, *HONEST[name])
     assert outcome.passed, outcome

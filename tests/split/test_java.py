@@ -103,7 +103,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", sampled(list(HONEST), step=2))
 def test_an_honest_solution_passes_apart(shop: Workshop, name: str) -> None:
     outcome = verdict(shop, *HONEST[name])
     assert outcome.passed, outcome
@@ -309,7 +309,7 @@ def test_containers_do_apart_what_they_do_in_one_program(
     }
 
 
-@pytest.mark.parametrize("name", sampled(list(UNFAITHFUL), step=2))
+@pytest.mark.parametrize("name", sampled(list(UNFAITHFUL), step=4))
 def test_what_would_do_something_else_apart_is_refused(
     containers: tuple[list[str], list[str]], name: str
 ) -> None:
@@ -377,7 +377,7 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", sampled(list(CHEATS), step=2))
 def test_no_cheat_passes(shop: Workshop, name: str) -> None:
     tests = main("check(Objects.equals(new Solution().f(1), 42));")
     split = shop.taken_apart(f"{HEAD}{CLASS}Object f(int n) {{", tests)

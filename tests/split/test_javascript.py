@@ -117,11 +117,27 @@ KNOWN_ONCE = {
     "a helper": "function check(a, want) { assert.strictEqual(f(a), want) }\ncheck([1], 2)\ncheck([2], 3)",
     "indices": "const all = [[1]], wants = [2]\nfor (let i = 0; i < all.length; i++) {\n  const a = all[i]\n  assert.strictEqual(f(a), wants[i])\n}",
     "all results": "const all = [[1], [2]]\nconst got = all.map((a) => f(a))\nassert.deepStrictEqual(got, [1, 2])",
+    "a helper that compares": "const same = (got, want) => assert.deepStrictEqual(got, want)\nsame(f(1), [1])\nfor (const one of f(3)) assert(one.length)",
+    "methods that are given nothing": "assert.strictEqual(f([1]).toString().trim(), '1')",
+    "a method of a text of the tests'": "assert(JSON.stringify(f([1])).includes('1'))",
+    "calls that are awaited by a clock": "(async () => { const t = Date.now(); await f(9); assert(Date.now() - t < 99) })()",
+    "promises without a clock": "(async () => { assert.deepStrictEqual(await Promise.all([f(1), f(2)]), [1, 2]) })()",
     "a template of a result": "const got = f([1])\nassert.strictEqual(`${got}`, '1')",
 }
 ONE_PROGRAM = {
     "a template that calls": "assert.strictEqual(`${g(2)}`, '4')\nassert.strictEqual(f(1), 4)",
     "a function that Node has": "assert.strictEqual(f(1), btoa('x'))",
+    "a method that is given something": "assert(f([1, 2]).includes(2))",
+    "one behind another": "assert(f(1).items[0].trim().startsWith('a'))",
+    "one of what brackets hold": "(async () => { assert((await f(1)).at(2)) })()",
+    "one of a result with a name": "const got = f([1])\nassert(got?.join(',') === '1')",
+    "one of what a helper is given": "const has = (got, want) => assert(got.includes(want))\nhas(f(1), 2)",
+    "one of what is passed on to a helper": "function has(got) { assert(got.at(0)) }\nconst got = f(1)\nhas(got)",
+    "one of a list of results": "for (const one of [f(1), f(2)]) assert(one.at(0))",
+    "one of each result": "for (const one of f(3)) assert(one.indexOf(2) < 0)",
+    "calls that wait at once": "(async () => { const t = Date.now(); await Promise.all([f(9), f(9)]); assert(Date.now() - t < 15) })()",
+    "calls that are awaited later": "(async () => { const t = performance.now(), all = [1, 2].map((n) => f(n)); for (const one of all) await one; assert(performance.now() - t < 15) })()",
+    "the first that settles": "(async () => { assert.strictEqual(await Promise.race([f(9), f(1)]), 1) })()",
 }
 
 

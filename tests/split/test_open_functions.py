@@ -53,7 +53,7 @@ def rows(choose: Callable[[Corpus], Iterator[tuple[str, object]]]) -> list[objec
 
 def attacks(corpus: Corpus) -> Iterator[tuple[str, str]]:
     for kind, members in corpus.attacks.items():
-        for name, completion in sampled(list(members.items()), step=6):
+        for name, completion in sampled(list(members.items()), step=10):
             yield f"{kind} {name}", completion
 
 
@@ -156,7 +156,9 @@ async def test_no_number_but_the_right_one_passes(
         assert is_refused(assessment), assessment
 
 
-@pytest.mark.parametrize(("corpus", "parts"), rows(lambda one: iter(one.values.items())))
+@pytest.mark.parametrize(
+    ("corpus", "parts"), rows(lambda one: iter(sampled(list(one.values.items()), step=2)))
+)
 def test_values_stay_what_they_are(
     shop_of: Callable[[str], Workshop], corpus: Corpus, parts: tuple[str, str, str]
 ) -> None:

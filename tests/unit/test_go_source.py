@@ -8,7 +8,7 @@ import pytest
 from reward_server.domain import Extraction
 from reward_server.grading.extraction import extract
 from reward_server.languages import load_languages
-from reward_server.languages.go_source import arranged
+from reward_server.languages.go_source import arranged, with_tests
 
 FUNCTION = "func A(s string) string { return strings.ToUpper(s) }\n"
 FORMS = {
@@ -66,3 +66,36 @@ def test_an_answer_to_a_prompt_with_grouped_imports_is_a_program(completion: str
     assert source.count("import") == 1
     assert source.count('"math"') == 1
     assert '"sort"' not in source
+
+
+CALLED = {
+    "func TestA(t *testing.T) {}": '{"TestA", TestA}',
+    "func Test(\n\t_ *testing.T,\n) {}\nfunc Test1(*T) {}": '{"Test", Test}, {"Test1", Test1}',
+    "func (s S) TestA(t *testing.T) {}\nfunc TestÄ(t *tt.T) {}": '{"TestÄ", TestÄ}',
+    "func Tested(t *testing.T) {}\nfunc main() {}": "run(mS, nil, []Stest{})",
+    "func TestA(a int) bool { return true }\nfunc main() {}": "run(mS, nil, []Stest{})",
+    "/* func TestB(t *testing.T) {} */ func TestA(t *testing.T) { `\nfunc TestC(t *testing.T) {}\n` }": '{{"TestA", TestA}}',
+    "}\nfunc TestA(t *testing.T) {}\nfunc TestMain(m *testing.M) {}": "run(nil, TestMain, []Stest{{",
+}
+REFUSED = {
+    "// func main() {}\nfunc Testa(t *testing.T) {}": "neither a main nor a func TestX",
+    "func TestMain(m *testing.M) {}": "neither a main nor a func TestX",
+    "func TestA(t *testing.T) {}\nfunc FuzzA(f *testing.F) {}": "has FuzzA, which is not run",
+    "func TestA(t *testing.T) {}\nfunc ExampleA() {\n\tA()\n\t// Output: 1\n}": "has ExampleA",
+}
+
+
+@pytest.mark.parametrize("tests", CALLED)
+def test_all_that_gos_own_runner_calls_is_called(tests: str) -> None:
+    assert CALLED[tests] in with_tests(tests, "S")
+
+
+@pytest.mark.parametrize("tests", REFUSED)
+def test_what_would_not_be_called_is_refused(tests: str) -> None:
+    with pytest.raises(ValueError, match=REFUSED[tests]):
+        with_tests(tests, "S")
+
+
+def test_a_main_of_tests_gets_a_stand_in_for_all_of_them() -> None:
+    made = with_tests("func TestMain(m *testing.M) { M() }\nfunc TestA(t *testing.T) {}", "S")
+    assert "func TestMain(m *SM) { M() }" in made

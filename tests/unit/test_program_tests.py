@@ -286,7 +286,9 @@ def test_every_language_with_program_tests_can_compose_a_program() -> None:
     assert found
     for language in found:
         assert language.program is not None
-        composed = language.program.compose("SOLUTION", "TESTS", secret="zsecret", word="w0rd")
+        main = {"go": "func main() { TESTS }", "rust": "fn main() { TESTS }"}
+        tests = main.get(language.name, "TESTS")
+        composed = language.program.compose("SOLUTION", tests, secret="zsecret", word="w0rd")
         text = composed.source + "".join(str(content) for content in composed.files.values())
         assert text.count("SOLUTION") == text.count("TESTS") == 1
         assert language.program.rename is not None or "w0rd" in text
@@ -306,11 +308,164 @@ def test_only_the_first_main_is_renamed_and_its_absence_is_seen() -> None:
     program = load_languages().find("java").program
     assert program is not None
     tests = "class Main { public static void main(String[] args) { } }"
-    assert program.fits(tests)
-    assert not program.fits("class Main { }")
+    assert program.refusal(tests) == ""
+    assert program.refusal("class Main { }") == "has no main program"
     source = program.compose("", tests + "// void main(String[] a)", secret="z", word="w").source
     assert source.count("mz(args)") == 1
     assert source.endswith("// void main(String[] a)\n\n") or "// void main(String[] a)" in source
+
+
+MAINS = {  # language, tests, what becomes of the main
+    "a sign for a type": (
+        "c++",
+        "signed main() { }",
+        'signed main() __asm__("zmain"); signed main() {',
+    ),
+    "behind a directive": (
+        "c",
+        "#endif\nint main(void) { }",
+        ' int main(void) __asm__("zmain"); int main(void)',
+    ),
+    "a type in a library": ("c++", "std::int32_t main() { }", "; std::int32_t main() {"),
+    "behind a statement": ("c++", "using namespace std; int main() { }", "int main() __asm__"),
+    "a type on a line of its own": ("c", "int\nmain(void)\n{\n}", "int\nmain(void) __asm__"),
+    "a type behind it": ("c++", "auto main() -> int { }", 'auto main() -> int __asm__("zmain");'),
+    "another in a comment": (
+        "c++",
+        "/*\nint main() { }\n*/\nint main() { }",
+        "*/\n int main() __asm__",
+    ),
+    "another in a text": (
+        "c++",
+        'auto s = R"(\nint main() {)";\nint main() { }',
+        '";\n int main() __asm__',
+    ),
+    "another in a line of comment": (
+        "c",
+        "// x; int main() {\nint main() { }",
+        "{\n int main() __asm__",
+    ),
+    "a comment of Java's": (
+        "java",
+        "/** void main(String[] a) */ class M { void main(final String... xs) { } }",
+        "*/ class M { void main(String[] xs) throws",
+    ),
+    "a text of Java's": (
+        "java",
+        'class M { String s = "void main(String[] a)"; void main(String[] xs) { } }',
+        '(String[] a)"; void main(String[] xs) throws',
+    ),
+    "a function in a comment of Go's": (
+        "go",
+        "// func main() {}\nfunc main() {}",
+        "{}\nfunc mz() {}",
+    ),
+    "a function in a comment of Rust's": (
+        "rust",
+        "// fn main() {}\nfn main() {}",
+        "{}\nfn mz() {}",
+    ),
+}
+EXITS = {  # language, tests, what becomes of the exit
+    "c": (
+        "c",
+        "int main() { if (g()) exit(1); else exit(0); }",
+        "if (g()) zexit(1); else zexit(0);",
+    ),
+    "c: in a macro": ("c", "#define DONE exit(0)\nint main() { DONE; }", "#define DONE zexit(0)"),
+    "c: at once": ("c", "int main() {\n  _Exit(0);\n}", "  zexit(0);"),
+    "c: another's": (
+        "c",
+        "int main() { m.exit(0); p->exit(1); my_exit(2); }",
+        "{ m.exit(0); p->exit(1); my_exit(2); }",
+    ),
+    "c: in a text": ("c", 'int main() { puts(";exit(0);"); }', '";exit(0);"'),
+    "c++": (
+        "c++",
+        "int main() { std::exit(f(1)); ::quick_exit(0); }",
+        "{ zexit(f(1)); zexit(0); }",
+    ),
+    "c++: a method": ("c++", "struct S { void exit(int); };\nint main() { }", "void exit(int)"),
+    "java": (
+        "java",
+        "class M { void main(String[] a) { System.exit(n > 0 ? 1 : 0); } }",
+        "z.Observe.exit(n > 0",
+    ),
+    "java: by an import": (
+        "java",
+        "import static java.lang.System.exit;\nclass M { void main(String[] a) { exit(0); } }",
+        "import static z.Observe.exit;",
+    ),
+    "java: as a function": (
+        "java",
+        "class M { void main(String[] a) { o.ifPresent(System::exit); } }",
+        "(z.Observe::exit)",
+    ),
+    "java: halting": (
+        "java",
+        "class M { void main(String[] a) { Runtime.getRuntime().halt(0); } }",
+        "{ z.Observe.exit(0);",
+    ),
+    "javascript": ("javascript", "process.exit(failed ? 1 : 0)", "zexit(failed ? 1 : 0)"),
+    "javascript: as a function": ("javascript", "main().then(process.exit)", ".then(zexit)"),
+    "javascript: required": ("javascript", "require('node:process').exit()", "zexit()"),
+    "javascript: one of their own": (
+        "javascript",
+        "process.exit = (c) => {}; maze.exit(2)",
+        "process.exit = (c) => {}; maze.exit(2)",
+    ),
+    "typescript": ("typescript", "globalThis.process.exit(0)", "zexit(0)"),
+    "go": ("go", 'import "os"\nfunc main() { os.Exit(0) }', "{ zexit(0) }"),
+    "go: by a call of the system": (
+        "go",
+        'import "syscall"\nfunc main() { syscall.Exit(code) }',
+        "{ zexit(code) }",
+    ),
+    "rust": ("rust", "fn main() { std::process::exit(0) }", "{ crate::zexit(0) }"),
+    "rust: by an import": (
+        "rust",
+        "use std::process::exit;\nfn main() { exit(0) }",
+        "use crate::zexit as exit;",
+    ),
+    "rust: by a module": (
+        "rust",
+        "use std::process;\nfn main() { process::exit(0) }",
+        "{ crate::zexit(0) }",
+    ),
+}
+LEAVES = {
+    "c": "int main() { pthread_exit(0); }",
+    "java": "import static java.lang.System.*;\nclass M { void main(String[] a) { exit(0); } }",
+    "javascript": "const { exit } = require('process'); exit(0)",
+    "typescript": "const quit = process.exit;\nquit(0)",
+    "go": 'import "runtime"\nfunc main() { runtime.Goexit() }',
+    "rust": "use std::process::{exit, Command};\nfn main() { exit(0) }",
+}
+
+
+@pytest.mark.parametrize("name", [*MAINS, *EXITS])
+def test_mains_and_exits_of_tests_are_found_by_their_tokens(name: str) -> None:
+    language, tests, wanted = (MAINS | EXITS)[name]
+    program = load_languages().find(language).program
+    assert program is not None
+    assert program.refusal(tests) == ""
+    assert program.leaving(tests) == ""
+    composed = program.compose("", tests, secret="z", word="w0rd")
+    assert wanted in composed.source
+
+
+@pytest.mark.parametrize("language", LEAVES)
+def test_tests_that_leave_in_an_unknown_way_are_refused_by_their_text(language: str) -> None:
+    program = load_languages().find(language).program
+    assert program is not None
+    assert program.leaving(LEAVES[language])
+    commented = "".join(f"// {line}\n" for line in LEAVES[language].splitlines())
+    assert program.leaving(commented) == ""
+
+
+def test_a_class_in_a_comment_does_not_name_the_file() -> None:
+    text = "/*\npublic class Old {\n*/\npublic class Main { }\n"
+    assert load_languages().find("java").source_file(text) == "Main.java"
 
 
 @pytest.mark.parametrize(

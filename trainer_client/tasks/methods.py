@@ -7,8 +7,8 @@ and expected result as data.
     assert is_same_list(candidate(head = list_node([1, 2])), list_node([2, 1]))
     assert is_same_tree(candidate(root = tree_node([1, None, 2])), tree_node([2]))
 
-Linked lists and trees travel as the plain lists that LeetCode writes them as; the solution's
-annotations, which the starter code gives, tell which arguments and results they are.
+Linked lists and trees travel as the plain lists that LeetCode writes them as; the annotations of
+the starter code, which is part of the prompt, tell the server which arguments and results they are.
 """
 
 from __future__ import annotations

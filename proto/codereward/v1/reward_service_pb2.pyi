@@ -99,7 +99,7 @@ class _CheckerKind:
 class _CheckerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CheckerKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CHECKER_KIND_UNSPECIFIED: _CheckerKind.ValueType  # 0
-    """Exact but for trailing white space of lines and of the text."""
+    """Exact but for white space at the end of lines, and blank lines at the text's beginning and end."""
     CHECKER_KIND_EXACT: _CheckerKind.ValueType  # 1
     """Byte for byte."""
     CHECKER_KIND_TOKENS: _CheckerKind.ValueType  # 2
@@ -117,7 +117,7 @@ class CheckerKind(_CheckerKind, metaclass=_CheckerKindEnumTypeWrapper):
     """Rules of comparison."""
 
 CHECKER_KIND_UNSPECIFIED: CheckerKind.ValueType  # 0
-"""Exact but for trailing white space of lines and of the text."""
+"""Exact but for white space at the end of lines, and blank lines at the text's beginning and end."""
 CHECKER_KIND_EXACT: CheckerKind.ValueType  # 1
 """Byte for byte."""
 CHECKER_KIND_TOKENS: CheckerKind.ValueType  # 2
@@ -714,7 +714,10 @@ Global___FunctionTests: _TypeAlias = FunctionTests  # noqa: Y015
 
 @_typing.final
 class CallTests(_message.Message):
-    """Calls with JSON arguments and expected results."""
+    """Calls with JSON arguments and expected results. Which arrays are linked lists or trees, and
+    whether a call works in place, is decided by the signature in the request's prompt; what needs
+    another's word for it is INTEGRITY_SHARED.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -729,7 +732,9 @@ class CallTests(_message.Message):
 
     @_builtins.property
     def checker(self) -> Global___Checker:
-        """How results are compared; equality of the JSON values if unset."""
+        """How results are compared; Python's equality of the JSON values if unset. With
+        CHECKER_KIND_EXACT a Boolean is no number.
+        """
 
     def __init__(
         self,
@@ -792,7 +797,7 @@ class StdioTests(_message.Message):
 
     @_builtins.property
     def checker(self) -> Global___Checker:
-        """How standard output is compared; exact but for trailing white space if unset."""
+        """How standard output is compared; as CHECKER_KIND_UNSPECIFIED says if unset."""
 
     def __init__(
         self,
@@ -1016,7 +1021,9 @@ class Limits(_message.Message):
     result_bytes: _builtins.int
     """Size of one encoded result that crosses to the judge, in bytes."""
     calls: _builtins.int
-    """Calls from the judge into the candidate."""
+    """Calls from the judge into the candidate. Those of test programs in other languages, which run
+    apart, are bounded by time alone.
+    """
     def __init__(
         self,
         *,

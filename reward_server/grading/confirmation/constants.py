@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from reward_server.grading.python_literals import evaluated, is_literal
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOKS = frozenset(

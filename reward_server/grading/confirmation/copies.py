@@ -24,7 +24,7 @@ from reward_server.grading.confirmation import constants
 from reward_server.grading.confirmation.observed import Body, ObservedText, body_of
 from reward_server.grading.confirmation.outcomes import Deviation, Place, deviation, told
 from reward_server.grading.python_literals import differs, varied
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _CHECK, _SCRIPT = "check", "test_code"  # as the judge names them
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

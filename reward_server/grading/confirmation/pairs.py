@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading import syntax
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _CALLS = frozenset(
     (

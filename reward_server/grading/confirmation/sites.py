@@ -18,7 +18,7 @@ from reward_server.grading.assertions import EQUALITIES, NEAR, RAISES, TURNED, i
 from reward_server.grading.confirmation.pairs import Pair, is_empty, pairs_in
 from reward_server.grading.confirmation.tellings import Telling, tellings_in
 from reward_server.grading.python_literals import evaluated, is_literal
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NESTED = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading.python_literals import is_literal
-from reward_server.grading.suites import dotted
+from reward_server.grading.syntax import dotted
 
 _Hears = Callable[[ast.expr], bool]
 _QUESTIONS = frozenset(

@@ -18,7 +18,11 @@ from itertools import pairwise
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.javascript_aliases import Aliases
 from reward_server.grading.split.javascript_state import is_state
-from reward_server.grading.split.unseen import is_asked_javascript, is_unseen_javascript
+from reward_server.grading.split.unseen import (
+    is_asked_javascript,
+    is_timed_javascript,
+    is_unseen_javascript,
+)
 from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
 
@@ -36,6 +40,7 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_BEFORE_VALUES = _set("await case do else in of return throw typeof void yield")
 _KEYWORDS = _set(
     """as async await break case catch class const continue debugger declare default delete do else
     enum extends false finally for from function get if implements in infer instanceof interface is
@@ -71,6 +76,8 @@ _DATA_METHODS = _set(
     toJSON toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
     values valueOf"""
 )
+# Methods of promises, which are the tests' own.
+_SETTLING = _set("catch finally then")
 # Modules that run no text and reach neither files nor processes; `split_lock.js` has them, too.
 _MODULES = (
     "assert(?:/strict)?|buffer|events|path|perf_hooks|querystring|string_decoder"
@@ -336,7 +343,9 @@ class _TestsReader:
     That is not so where the tests
     - reach for globals, prototypes, modules or the solution's classes (`_REACHING`);
     - use a name that nobody declares for anything but calls, or declare what the prompt asks for;
-    - hand over a function, or call what a call has returned, or a method of it that data lacks;
+    - hand over a function, or call what a call has returned, or a method of it that data lacks, or
+      give such a method something: an object of the solution's could have a method of that name;
+    - have several calls wait at once, and a clock, or take the promise that is the first to settle;
     - look again at an object that they handed over, while the result is used, too, or compute
       something of it: what it holds then could be what they compute the expected value from;
     - could run text (`_RUNNING`), whosever it is.
@@ -354,11 +363,15 @@ class _TestsReader:
         brackets = match_brackets(self._solid)
         self._whole = brackets is not None and not brackets.unopened and not brackets.unclosed
         self._partners = brackets.partners if brackets else {}
+        self._around = list(_around(self._solid))
         self._keywords = _KEYWORDS - {prompt.function}
         self._declared = frozenset(self._declarations())
         self._in_templates = frozenset(_names_in_templates(tokens)) - self._keywords
         self.stubs = self._free_names()
         self._callers = {*self.stubs, *self._aliases()}
+        self._openings = {end: start for start, end in self._partners.items()}
+        self._functions = self._defined_functions()
+        self._parameters_of = self._parameters_by_name()
 
     def is_data_only(self) -> bool:
         """Tells whether the tests can be taken apart."""
@@ -377,7 +390,12 @@ class _TestsReader:
         if not all(self._is_allowed(index) for index in calls):
             return False
         made = [index for index in calls if self._text(index + 1) == "("]
-        return all(self._hands_data(index) for index in made) and self._looks_once(made)
+        if is_timed_javascript(self._code) and not all(map(self._is_awaited, made)):
+            return False
+        if not all(map(self._hands_data, made)):
+            return False
+        results = self._results(made)
+        return all(self._is_used_as_data(at + 1) for at in results) and self._looks_once(made)
 
     def _looks_into_helpers(self) -> bool:
         """Returns True if tests look at a field of a function or class of the prompt's."""
@@ -495,11 +513,26 @@ class _TestsReader:
     def _hands_data(self, index: int) -> bool:
         """Tells whether a call is given no function, and what it returns is used as data."""
         end = self._partners[index + 1] + 1
-        return (
-            not self._gives_function(index + 1)
-            and self._is_data_at(end)
-            and all(self._is_data_at(at + 1) for at in self._results(index))
-        )
+        return not self._gives_function(index + 1) and self._is_used_as_data(end)
+
+    def _is_used_as_data(self, end: int) -> bool:
+        """Returns True if what stands in front of a place is data there, and behind brackets."""
+        return all(map(self._is_data_at, (end, *(at + 1 for at in self._groups(end - 1)))))
+
+    def _groups(self, index: int) -> Iterator[int]:
+        """Goes through the ends of the round brackets around a place that are no call's."""
+        around = self._around[index]
+        while around >= 0 and self._text(around) == "(":
+            before = self._text(around - 1)
+            is_call = before != "" and (before[-1] in "_$)]" or before[-1].isalnum())
+            if is_call and before not in _BEFORE_VALUES:
+                return
+            yield self._partners[around]
+            around = self._around[around]
+
+    def _is_awaited(self, index: int) -> bool:
+        """Returns True if nothing goes on before a call is answered."""
+        return self._text(index - 1) == "await" and self._text(index - 2) not in ("=>", "async")
 
     def _gives_function(self, bracket: int) -> bool:
         skipped = -1
@@ -509,11 +542,11 @@ class _TestsReader:
             token = self._text(at)
             if token == "(" and self._solid[at - 1].kind in (Kind.WORD, Kind.CLOSE):
                 skipped = self._partners[at]  # another call's
-            elif token in ("=>", "function", "async") or token in self._functions():
+            elif token in ("=>", "function", "async") or token in self._functions:
                 return True
         return False
 
-    def _functions(self) -> frozenset[str]:
+    def _defined_functions(self) -> frozenset[str]:
         """Returns the names of functions that the tests define."""
         return frozenset(
             name
@@ -530,21 +563,70 @@ class _TestsReader:
         """Tells whether what stands in front of a token is used as data there."""
         if self._text(index) == "(":
             return self._lines[index] > self._lines[index - 1] and self._ends_at(index)
-        if self._text(index) not in (".", "?."):
-            return True
-        called = self._text(index + 2) == "("
-        return not called or self._text(index + 1) in _DATA_METHODS
+        return all(map(self._is_asked, self._called_behind(index)))
 
-    def _results(self, index: int) -> list[int]:
-        """Returns where the names stand that a call's result is given to."""
-        at = index - 1 - (self._text(index - 1) == "await")
-        if self._text(at) != "=":
-            return []
-        names = {self._text(at - 1)}
-        for start, end in self._partners.items():
-            if end == at - 1:
-                names = set(self._names_at(start))
-        return [one for one in self._words() if self._text(one) in names]
+    def _called_behind(self, index: int) -> Iterator[int]:
+        """Goes through the methods that are called one behind another, from a token on."""
+        while self._text(index) in (".", "?.", "[", "!"):
+            is_word = self._text(index) in (".", "?.") and self._text(index + 1) not in ("(", "[")
+            index = self._partners.get(index, index + is_word) + 1
+            if self._text(index) == "(":
+                yield index - 1
+                index = self._partners.get(index, index) + 1
+
+    def _is_asked(self, method: int) -> bool:
+        """Returns True if data has a method, and an object of the solution's is given nothing."""
+        name = self._text(method)
+        return name in _DATA_METHODS and (name in _SETTLING or self._text(method + 2) == ")")
+
+    def _results(self, calls: Sequence[int]) -> list[int]:
+        """Returns where the names stand that results of calls, or what holds them, are given to."""
+        named: dict[str, list[int]] = {}
+        for at in self._words():
+            named.setdefault(self._text(at), []).append(at)
+        found, places = set[str](), [*calls]
+        while places:
+            names = set(self._receivers(places.pop())) - found
+            found |= names
+            places += [at for name in names for at in named.get(name, ())]
+        return [at for name in found for at in named.get(name, ())]
+
+    def _receivers(self, index: int) -> Iterator[str]:
+        """Gives the names that a value is given to: variables, and parameters of the tests' own."""
+        first = index
+        while (around := self._around[first]) >= 0 and self._text(around) in ("[", "("):
+            if self._text(around) == "(" and self._text(around - 1) in self._declared:
+                yield from self._parameters_of[self._text(around - 1)]
+            if not self._is_literal_at(first, around):
+                break
+            first = around
+        at = first - 1 - (self._text(first - 1) == "await")
+        if self._text(at) not in ("=", "of"):
+            return
+        yield from self._names_at(self._openings.get(at - 1, at - 1))
+
+    def _is_literal_at(self, index: int, bracket: int) -> bool:
+        """Returns True if a bracket is that of a list's items, of which one begins at a place."""
+        first = index - (self._text(index - 1) == "await")
+        begins = self._text(first - 1) in ("[", ",", ".")
+        is_item = self._solid[bracket - 1].kind not in (Kind.WORD, Kind.CLOSE)
+        return (
+            self._text(bracket) == "[" and begins and (is_item or self._text(bracket - 1) == "of")
+        )
+
+    def _parameters_by_name(self) -> Mapping[str, frozenset[str]]:
+        """Returns the parameters of the functions that the tests define."""
+        found: dict[str, frozenset[str]] = dict.fromkeys(self._declared, frozenset())
+        for at in self._words():
+            if self._text(at) not in self._functions:
+                continue
+            if self._text(at - 1) in ("function", "*"):
+                found[self._text(at)] |= {*self._names_at(at + 1)}
+            elif self._text(at + 1) == "=":
+                first = at + 2 + (self._text(at + 2) in ("async", "function"))
+                first += self._text(first) in ("function", "*")
+                found[self._text(at)] |= {*self._names_at(first)}
+        return found
 
     # --------------------------------------------------------------------------- arguments
 
@@ -654,6 +736,17 @@ class _TestsReader:
             return True
         ended = self._solid[index - 1].kind in (Kind.WORD, Kind.CLOSE, *_LITERALS)
         return ended and self._lines[index] > self._lines[index - 1]
+
+
+def _around(solid: Sequence[Token]) -> Iterator[int]:
+    """Gives where the innermost bracket around each place opens; -1 where there is none."""
+    open_at = [-1]
+    for index, token in enumerate(solid):
+        if token.kind is Kind.CLOSE and len(open_at) > 1:
+            open_at.pop()
+        yield open_at[-1]
+        if token.kind is Kind.OPEN:
+            open_at.append(index)
 
 
 def _code(tokens: Sequence[Token]) -> str:

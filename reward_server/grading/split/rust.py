@@ -21,7 +21,7 @@ from reward_server.grading.split.trusting import is_trusting_rust
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import tokenize
 from reward_server.languages.assertions import Assertions
-from reward_server.languages.rust_source import without_crates
+from reward_server.languages.rust_source import arranged
 
 # What tests say that look at more than values.
 _UNSEEN = re.compile(
@@ -541,7 +541,7 @@ class RustSplit:
         stubs = "".join(f"{one.head}{{\n{one.body}}}\n" for one in self.signatures)
         if self.left_open:
             stubs = stubs.rstrip().removesuffix("}")
-        text = without_crates(f"{self.before}\n{self.records}{stubs}")
+        text = arranged(f"{self.before}\n{self.records}{stubs}")
         return Source(text=f"extern crate splitwire;\n{text}", library=_library())
 
     def serving(self, solution: str) -> Source:
@@ -550,12 +550,12 @@ class RustSplit:
         entries = ", ".join(
             one.served(_integers(one.name, solution, self.task)) for one in self.signatures
         )
-        text = without_crates(
+        text = arranged(
             f"{_without_main(solution, self.task.language)}\n{'}' * missing}\n"
             "extern crate splitwire;\n"
             f"{self.records}fn main() {{ splitwire::serve(&[{entries}]); }}\n"
         )
-        return Source(text=text, library=_library())
+        return Source(text=text, files={"tested": b""}, library=_library())
 
 
 @functools.cache

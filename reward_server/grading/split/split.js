@@ -40,9 +40,17 @@ const MOST_INHERITED = 64;
 const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([].values()));
 const COPIED = ["Array Iterator", "Set Iterator", "Map Iterator"]; // iterators that run nothing of the solution's
 const HINTS = ["default", "number", "string"];
+const CONVERSIONS = [Symbol.toPrimitive, "valueOf", "toString", "toJSON"];
+const MOST_PICTURED = 1 << 14; // values of an answer that are compared with those of the one before
 // Symbols of a type's own that cross; others would be asked with more than what the solution may know.
 const ASKED_FOR = new Set([Symbol.iterator, Symbol.toPrimitive, Symbol.toStringTag]);
 const OURS = new WeakSet(); // getters that ask the other program
+// What holds values by rules of its own, which no name that an object has may hide from comparisons.
+const CONTAINERS = new Set(
+  [Map, Set, WeakMap, WeakSet, Array, Date, RegExp, ArrayBuffer, Buffer, Promise, ...Object.values(VIEWS)]
+    .map((one) => one.prototype).concat(Object.getPrototypeOf(Uint8Array.prototype)),
+);
+const COMPARED = [Symbol.iterator, "getTime", "valueOf"]; // methods, besides getters, that comparisons read
 let serves = false; // whether this is the solution's end
 // Each frame looks at all objects, until it saw so many values; later at some that nobody mentions.
 const MOST_LOOKS = 1 << 22, LOOKS = 32;
@@ -318,6 +326,7 @@ function finish(object, parts, from, items, own = named(object, items)) {
   const found = [];
   for (let at = from; at + 2 < parts.length; at += 3) found.push(key(parts[at]));
   if (parts.length !== from + 3 * found.length) throw new MalformedError("a field is cut short");
+  if (!serves) found.forEach((one) => refuseHidden(object, one));
   const wanted = new Set(found), stay = own.filter((one) => wanted.has(one));
   const isInOrder = stay.every((one, at) => one === found[at]);
   for (const one of own) {
@@ -327,6 +336,17 @@ function finish(object, parts, from, items, own = named(object, items)) {
   if (parts[0] === CLOSED) Object.preventExtensions(object);
   if (parts[0] === SEALED) Object.seal(object);
   if (parts[0] === FROZEN) Object.freeze(object);
+}
+
+// Refuses a field that hides what containers have; of a type's own, one that comparisons read.
+function refuseHidden(object, name) {
+  if (Object.hasOwn(object, name)) return;
+  const isType = Object.hasOwn(object, "constructor");
+  for (let at = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
+    const found = CONTAINERS.has(at) ? Object.getOwnPropertyDescriptor(at, name) : undefined;
+    if (found === undefined || (isType && !("get" in found) && !COMPARED.includes(name))) continue;
+    throw new MalformedError("a field hides what a container has");
+  }
 }
 
 function key(value) {
@@ -369,6 +389,7 @@ class Heap {
     this.entries = []; // object, kind, and the parts that both programs know
     this.prototypes = new Map();
     this.looks = this.turn = 0;
+    this.filled = []; // entries that the last frame brought something for
     const named = { ...MAKERS, ...classes };
     for (const name of Object.keys(named)) {
       const prototype = typeof named[name] === "function" ? named[name].prototype : undefined;
@@ -379,7 +400,7 @@ class Heap {
 
   // ---- writing
 
-  // Writes objects that are new or have changed, and values.
+  // Writes objects that are new or have changed, and values; returns true if there are such objects.
   write(out, values) {
     const first = this.entries.length;
     for (const value of values) this.add(value);
@@ -392,6 +413,7 @@ class Heap {
       this.values(out, this.entries[at].parts);
     }
     this.values(out, values);
+    return changed.length > 0;
   }
 
   add(value) {
@@ -507,13 +529,20 @@ class Heap {
       this.numbers.set(entry.object, this.entries.length);
       this.entries.push({ parts: null, ...entry });
     }
+    this.filled = [];
     for (let left = from.count(); left > 0; left--) {
       const entry = this.entry(from.u32());
+      this.filled.push(entry);
       const parts = this.readValues(from);
       fill(entry, parts);
       entry.parts = parts;
     }
     return this.readValues(from);
+  }
+
+  // Looks at what the last frame brought, so that only what is changed from then on has changed.
+  settle() {
+    for (const entry of this.filled) this.hasChanged(entry);
   }
 
   readValues(from) {
@@ -634,7 +663,51 @@ function opaque(name) {
 function asked(what, object, ...args) {
   const isKnown = (one) => Object(one) !== one || typeof one === "symbol" || heap.numbers.has(one);
   if (![object, ...args].every(isKnown)) leave("the solution was asked for an object that it does not have");
-  return called(`.${what}`, [object, ...args]);
+  if (what === "next" || what === "return" || (what === "call" && isMethod(object, args[0]))) told.clear();
+  const question = [what, object, ...args].map((one) => heap.numbers.get(one) ?? JSON.stringify(one)).join();
+  const answer = called(`.${what}`, [object, ...args]);
+  heap.settle();
+  const found = picture(answer);
+  if (what !== "next" && !isSame(told.get(question) ?? found, found)) leave("an object of the solution told two things of itself");
+  told.set(question, found);
+  return answer;
+}
+
+// What objects told of themselves since the last call. Tests that look twice and do nothing in between
+// find the same: else an answer could be two values, as large for one comparison and small for another.
+const told = new Map();
+
+// Returns true if an object has a function by a name that is no conversion, and that tests so call.
+function isMethod(made, object) {
+  let found = false;
+  for (let at = Object(object); at !== null; at = Object.getPrototypeOf(at)) {
+    for (const name of Reflect.ownKeys(at)) {
+      const { value } = Object.getOwnPropertyDescriptor(at, name);
+      if ((HINTS_OF.get(value) ?? value) !== made) continue;
+      if (CONVERSIONS.includes(name)) return false;
+      found = true;
+    }
+  }
+  return found;
+}
+
+// Returns what a value is, and what is in it, without asking for anything.
+function picture(value) {
+  const seen = new Map(), open = [value], found = [];
+  for (let at = 0; at < open.length && at < MOST_PICTURED; at++) {
+    const number = heap.numbers.get(open[at]), entry = heap.entries[number];
+    if (entry === undefined || ["symbol", "function"].includes(entry.kind)) {
+      found.push(open[at]);
+    } else if (seen.has(number)) {
+      found.push("@", seen.get(number));
+    } else {
+      seen.set(number, seen.size);
+      const parts = entry.parts ?? [];
+      found.push(entry.kind, parts.length);
+      for (const part of parts) open.push(part);
+    }
+  }
+  return found;
 }
 
 function leave(why) {
@@ -826,7 +899,7 @@ function answerTo(name, args) {
   const call = new Writer("C", calls);
   try {
     call.text(name);
-    heap.write(call, args);
+    if (heap.write(call, args) || !name.startsWith(".")) told.clear();
   } catch (error) {
     if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
     throw error;

@@ -63,7 +63,12 @@ _GO_RECOVERS = re.compile(
 )
 _JAVASCRIPT_ASKS = re.compile(
     r"\bfor\s*\(\s*(?:(?:const|let|var)\s+)?\w+\s+in\b|\bfor\s+await\b"
-    r"|\bPromise\s*\.\s*(?:all|allSettled|any|race)\s*\((?!\s*\[)"
+    r"|\bPromise\s*\.\s*(?:all|allSettled)\s*\((?!\s*\[)|\bPromise\s*\.\s*(?:any|race)\b"
+)
+_JAVASCRIPT_WAITS = re.compile(r"\bawait\b|\bPromise\b|\.\s*(?:then|finally)\s*\(")
+_JAVASCRIPT_CLOCK = re.compile(
+    r"\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|\b(?:performance|hrtime|uptime)\b"
+    r"|\bset(?:Timeout|Interval|Immediate)\b|\btimers\b"
 )
 # The text of what a panic carries is carried, too.
 _GO_TEXT = re.compile(r"\bfmt\s*\.\s*Sprint\s*\(\s*(?:\w+|recover\s*\(\s*\))\s*\)")
@@ -170,3 +175,12 @@ def is_asked_javascript(code: str) -> bool:
         code: without comments and texts.
     """
     return _JAVASCRIPT_ASKS.search(code) is not None
+
+
+def is_timed_javascript(code: str) -> bool:
+    """Returns True if tests in JavaScript could tell whether promises wait at once.
+
+    Args:
+        code: without comments and texts.
+    """
+    return all(one.search(code) for one in (_JAVASCRIPT_WAITS, _JAVASCRIPT_CLOCK))

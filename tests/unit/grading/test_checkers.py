@@ -60,7 +60,14 @@ def test_trailing_white_space_does_not_count_unless_exactness_is_asked(actual: b
     assert not same(CheckerKind.EXACT, b"1\n2\n", actual)
 
 
-@pytest.mark.parametrize("actual", [b" 1\n2", b"1\n\n2", b"1 2", b"\n1\n2"])
+@pytest.mark.parametrize("actual", [b"\n1\n2", b" \n\r\n1\n2\n", b"\n\n1 \n2\n\n"])
+def test_blank_lines_around_the_text_do_not_count_unless_exactness_is_asked(actual: bytes) -> None:
+    assert same(CheckerKind.TRAILING_WHITESPACE, b"1\n2\n", actual)
+    assert same(CheckerKind.CASE_INSENSITIVE, actual, b"1\n2\n")
+    assert not same(CheckerKind.EXACT, b"1\n2\n", actual)
+
+
+@pytest.mark.parametrize("actual", [b" 1\n2", b"1\n\n2", b"1 2", b"\n 1\n2", b"\n"])
 def test_leading_and_inner_white_space_counts(actual: bytes) -> None:
     assert not same(CheckerKind.TRAILING_WHITESPACE, b"1\n2\n", actual)
 

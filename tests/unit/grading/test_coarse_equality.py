@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_server.grading.coarse_equality import may_agree
+from reward_server.grading.coarse_equality import distant, may_agree
 
 ALIKE: list[tuple[object, object]] = [
     ("1.0", "1.0.0"),
@@ -68,3 +70,13 @@ def test_what_no_equality_takes_for_the_same_does_not(value: object, other: obje
 @given(st.recursive(st.integers() | st.text() | st.none() | st.floats(), st.lists, max_leaves=6))
 def test_a_value_agrees_with_itself(value: object) -> None:
     assert may_agree(value, value)
+
+
+@pytest.mark.parametrize("value", [0, 2, -7, 255, 3.5, 10**6])
+def test_a_distant_number_is_the_same_modulo_nothing(value: float) -> None:
+    others = [distant(value, random.Random(seed)) for seed in range(40)]
+    for modulus in (3, 7, 13, 17, 24, 97, 256, 360, 3600, 65536, 1 << 31, 998244353, 10**9 + 7):
+        assert all((other - value) % modulus for other in others)
+        assert may_agree(value, value + modulus, counts=True)
+        assert may_agree([1, value], [1, value - 5 * modulus], counts=True)
+    assert not any(may_agree(value, other, counts=True) for other in others)

@@ -102,7 +102,8 @@ READERS: Mapping[str, Reader] = {
     },
     "definitions": lambda text: foreign.defines(text, "f"),
     "go: imports": go_source.arranged,
-    "rust: crates": rust_source.without_crates,
+    "rust: crates": rust_source.arranged,
+    "rust: own tests": rust_source.without_tests,
 }
 
 
@@ -157,6 +158,9 @@ FLOODS = (
     ("rust: blocks", "a = {} "),
     ("rust: crates", "use rand;\n"),
     ("rust: crates", "use rand\n"),
+    ("rust: own tests", 'r#"'),
+    ("rust: own tests", "/*"),
+    ("rust: own tests", "#[test]"),
     ("java: stem", "\nclass A"),
     ("scala: stem", "object a extends "),
     ("c++17: extraction", "/*"),

@@ -26,7 +26,7 @@ def split(tests: str, prompt: str = "", language: str = "javascript") -> Split |
         "const v = [2, 1]\nf(v)\nconsole.assert(v[0] === 1)",
         "const v = [2, 1]\nconsole.assert(f(v) === 1)",
         "for (let i = 0; i < 9; i++) { console.assert(f(i) === i * 2) }",
-        "console.assert(f([1, 2].map((x) => x + 1)).map((x) => x)[0] === 2)",
+        "console.assert(f([1, 2].map((x) => x + 1))[0] === 2)",
         "const assert = require('node:assert')\nassert.throws(() => f(1), /no f/)",
         "async function main() { const r = await f(1); if (r !== 2) throw Error('no') }\nmain()",
         "const { a, b: [c] } = f(1)\nconsole.assert(a === c)",
@@ -46,6 +46,7 @@ def test_tests_of_data_are_taken_apart(tests: str) -> None:
         "console.assert(f(1)(2) === 3)",
         "const g = f(1)\nconsole.assert(g(2) === 3)",
         "const [g] = f(1)\nconsole.assert(g(2) === 3)",
+        "console.assert(f([1]).map((x) => x)[0] === 2)",  # an own class may have such a method
         "const s = f()\ns.push(1)\nconsole.assert(s.size() === 1)",
         "console.assert(f().next().value === 1)",
         "console.assert(new f(1).x === 1)",

@@ -70,6 +70,48 @@ TOGETHER = {
     "writes a file for it": "def test_f():\n    with open('a', 'w') as file:\n"
     "        file.write('x')\n    f('a')",
     "looks for its file": "def test_f():\n    f()\n    assert os.path.exists('a')",
+    "hands over a path from a fixture": "@pytest.fixture\ndef path(tmp_path):\n"
+    "    return tmp_path / 'a'\ndef test_f(path):\n    assert f(path)",
+    "writes a file by a helper": "def put(text):\n    open('a', 'w').write(text)\n"
+    "def test_f():\n    put('x')\n    f('a')",
+    "goes to another folder": "def test_f(monkeypatch, tmp_path):\n"
+    "    monkeypatch.chdir(tmp_path)\n    f()",
+    "measures its CPU time": "def spent():\n    return time.process_time()\n"
+    "def test_f():\n    start = spent()\n    f()\n    assert spent() - start < 1",
+    "measures its CPU time by another name": "def test_f():\n"
+    "    from time import process_time as t\n    start = t()\n    f()\n    assert t() - start < 1",
+    "measures by two modules of one name": "def g():\n    from time import time\n    time()\n"
+    "def test_f():\n    time.thread_time()\n    f()",
+    "hands a module over": "def test_f():\n    clock = getattr(time, 'process_time')\n    f()",
+    "measures its memory": "import resource\ndef test_f():\n    f()\n"
+    "    resource.getrusage(resource.RUSAGE_SELF)",
+    "counts its calls": "import cProfile\ndef test_f():\n    cProfile.Profile().runcall(f)",
+    "traces it": "def test_f():\n    sys.settrace(print)\n    f()",
+    "sets a limit": "def test_f():\n    sys.setrecursionlimit(20_000)\n    f()",
+    "reads the environment": "def test_f():\n    f()\n    assert 'A' not in os.environ",
+    "sets a precision in a preparation": "import decimal\nclass TestF(TestCase):\n"
+    "    def setUp(self):\n        decimal.getcontext().prec = 5\n    def test_f(self):\n"
+    "        f()",
+    "sets a precision for all tests": "from decimal import getcontext\ngetcontext().prec = 5\n"
+    "def test_f():\n    f()",
+    "takes all of a module": "from sys import *\ndef test_f():\n    setprofile(f)",
+    "sets the first day of a week": "import calendar\ndef test_f():\n"
+    "    calendar.setfirstweekday(6)\n    f()",
+    "sets what numpy does with errors": "import numpy as np\ndef test_f():\n"
+    "    with np.errstate(all='raise'):\n        f()",
+    "saves a file by numpy": "import numpy as np\ndef test_f():\n    np.save('a.npy', [1])\n"
+    "    f('a.npy')",
+    "saves a file by an array": "import numpy as np\ndef test_f():\n"
+    "    np.zeros(3).tofile('a')\n    f('a')",
+    "parses a file of it": "import xml.etree.ElementTree as ET\ndef test_f():\n    f('a')\n"
+    "    ET.parse('a')",
+    "reads settings of it": "import configparser\ndef test_f():\n    f('a')\n"
+    "    configparser.ConfigParser().read('a')",
+    "reads a path by another name": "from pathlib import Path as P\ndef test_f():\n    f('a')\n"
+    "    assert P('a').read_text()",
+    "registers a class with it": "class A: pass\ndef test_f():\n"
+    "    @f.register(A)\n    def g(x): pass",
+    "asks whether it has a special method": "def test_f():\n    assert hasattr(f, '__post_init__')",
     "calls it in threads": "def test_f():\n    threading.Thread(target=f).start()",
 }
 APART = {
@@ -86,11 +128,30 @@ APART = {
     "prints itself": "def test_f(capsys):\n    print(f())\n    assert capsys.readouterr().out",
     "reads its own data": "import helper\ndef test_f():\n"
     "    with open('helper.py') as file:\n        assert f(file.read())",
+    "expects an error of a library's": "import configparser, sqlite3\ndef test_f():\n"
+    "    with pytest.raises((configparser.NoSectionError, sqlite3.IntegrityError)):\n"
+    "        f()",
+    "reads its own data by a helper": "HERE = os.path.dirname(__file__)\nDATA = HERE + '/data'\n"
+    "def load(name):\n    with open(os.path.join(DATA, name)) as file:\n"
+    "        return file.read()\ndef test_f():\n    assert f(load('a'))",
     "hands over what a temporary file holds": "def test_f(tmp_path):\n"
     "    file = tmp_path / 'a'\n    file.write_text('x')\n    assert f(file.read_text())",
     "compiles a pattern": "def test_f():\n    assert re.compile('a').match(f())",
     "changes what is its own": "class TestF(TestCase):\n    def test_f(self):\n"
     "        self.x = f()\n        own = {}\n        own['a'] = 1\n        assert self.x",
+    "measures wall time": "def test_f():\n    start = time.perf_counter()\n    f()\n"
+    "    assert time.perf_counter() - start < 1",
+    "measures CPU time where it hears nothing": "def test_other():\n"
+    "    assert time.process_time()\ndef test_f():\n    assert f()",
+    "names its own folder": "sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))\n"
+    "def test_f():\n    assert f(os.sep)",
+    "has data of a library's": "import decimal, calendar, xml.etree.ElementTree as ET\n"
+    "def test_f():\n    assert f(ET.fromstring('<a/>').tag, calendar.monthrange(2024, 2)) =="
+    " decimal.Decimal(3)",
+    "takes all of many modules": "from random import *\nfrom sys import *\nfrom os.path import *\n"
+    "def test_f():\n    assert f(randint(1, maxsize), join('a', 'b'))",
+    "draws what it hands over": "def test_f():\n    assert f(random.randint(1, 9))",
+    "asks whether it can be called": "def test_f():\n    assert hasattr(f, '__call__')",
     "compares a type of Python's": "def test_f():\n    assert type(f()) is int",
 }
 HEAD = code("""

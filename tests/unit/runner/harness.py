@@ -163,6 +163,8 @@ class Zygote:
         kind: str = "TRAILING_WHITESPACE",
         absolute_tolerance: float = 0.0,
         relative_tolerance: float = 0.0,
+        parameters: Iterable[str | None] = (),
+        result: str | None = None,
         wall_seconds: float = 20.0,
         **settings: object,
     ) -> Result:
@@ -177,6 +179,7 @@ class Zygote:
             "entry_point": entry_point,
             "cases": texts,
             "checker": checker,
+            "signature": [list(parameters), result],
             **_limits(settings),
         }
         return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)

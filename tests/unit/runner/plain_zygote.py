@@ -254,8 +254,13 @@ def _rehearse() -> None:
 
 
 def main() -> None:
-    sys.path.extend(sys.argv[1].split(os.pathsep))
+    folders = sys.argv[1].split(os.pathsep)
+    sys.path.extend(folders)
     import gc
+
+    from reward_server.runner import warming
+
+    warming.add_packages(folders)
 
     for name in sys.argv[2:]:
         __import__(name)

@@ -91,8 +91,8 @@ OBJECTS = {
             def __eq__(self, o): return True
             def __contains__(self, o): return True
             def __len__(self): return 2
-            def __getitem__(self, n): return 7919
-            def __iter__(self): return iter([7919, 7907])
+            def __getitem__(self, n): return E()
+            def __iter__(self): return iter([E(), E()])
         def f(x): return E()
     """,
     "a metaclass": """
@@ -446,6 +446,20 @@ def test_a_comparison_that_was_overloaded_is_counted(zygote: Zygote) -> None:
     result = zygote.function(source, asserts=["assert f(1) == 2", "assert f(1) == 1"])
     assert result.outcomes == ["FAILED", "PASSED"]
     assert result.report["signals"] == {"cast_down_overload": 2, "cast_to_base": 2}
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "other"),
+    [("str", "'a'", "'b'"), ("dict", "{1: 2}", "{3: 4}"), ("list", "[1]", "[]")],
+)
+def test_data_that_equals_everything_equals_no_other_data(
+    zygote: Zygote, base: str, own: str, other: str
+) -> None:
+    methods = "__eq__ = lambda self, o: True\n    __ne__ = lambda self, o: False"
+    source = f"class E({base}):\n    {methods}\ndef f(x): return E({own})"
+    asserts = [f"assert {test}" for test in (f"f(1) == {other}", f"not f(1) != {other}")]
+    result = zygote.function(source, asserts=[*asserts, f"assert f(1) == {own}"])
+    assert result.outcomes == ["FAILED", "FAILED", "PASSED"]
 
 
 def test_a_full_pipe_stalls_nobody(zygote: Zygote) -> None:

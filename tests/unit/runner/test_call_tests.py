@@ -60,6 +60,26 @@ def test_what_is_not_data_is_not_what_was_expected(zygote: Zygote) -> None:
     assert zygote.call(source, [([1], 1), ([0], [])]).outcomes == ["FAILED", "FAILED"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected", "is_told"),
+    [
+        ("collections.UserList([1])", [1], True),
+        ("{'a': [collections.UserDict(a=1)]}", {"a": [{"a": 1}]}, True),
+        ("(collections.UserString('a'),)", ["a"], True),
+        ("collections.ChainMap({'a': 1})", {"a": 1}, True),
+        ("collections.OrderedDict(a=(1,))", {"a": [1]}, False),
+        ("[type('L', (list,), {})([http.HTTPStatus.OK])]", [[200]], False),
+    ],
+)
+def test_what_json_has_no_value_for_says_that_it_was_of_another_class(
+    zygote: Zygote, answer: str, expected: object, is_told: bool
+) -> None:
+    source = f"import collections, http\ndef f(n): return {answer}"
+    result = zygote.call(source, [([1], expected)])
+    assert result.passed
+    assert ("cast_to_base" in result.report["signals"]) is is_told
+
+
 def test_a_tolerance_is_kept(zygote: Zygote) -> None:
     cases = [([1.0], 1.05), ([1.0], 1.2)]
     result = zygote.call("def f(n): return n", cases, kind="FLOAT", absolute_tolerance=0.1)
@@ -161,6 +181,95 @@ def test_a_method_may_work_in_place(zygote: Zygote) -> None:
     cases = [([[3, 1, 2]], [1, 2, 3]), ([[2, 1]], [2, 1]), ([[1]], None)]
     result = zygote.call(source, cases, entry_point="Solution().f")
     assert result.outcomes == ["PASSED", "FAILED", "PASSED"]
+
+
+NODE = "ListNode"
+BACKWARDS = "return head[::-1]"
+LOST = "head.sort()"
+BOTH = "head.sort(); return sorted(head)"
+
+
+def method(head: str, body: str) -> str:
+    return "class Solution:\n    def f" + head + ":\n" + textwrap.indent(code(body), " " * 8)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "source", "given", "expected", "outcome", "is_told"),
+    [
+        # What the task's signature says decides, whatever the solution's annotations say.
+        ([NODE, NODE], method("(self, head)", BACKWARDS), [1, 2], [2, 1], "ERROR", True),
+        ([NODE, NODE], method("(self, head: List[int])", BACKWARDS), [1, 2], [2, 1], "ERROR", True),
+        ([NODE, NODE], method("(self, head)", "return [head.val]"), [1], [1], "ERROR", True),
+        ([NODE, NODE], method("(self, head)", "return TreeNode(1)"), [1], [1], "ERROR", True),
+        ([NODE, NODE], method("(self, head)", "return head.next"), [1, 2], [2], "PASSED", True),
+        ([NODE, NODE], method("(self, head)", "return head"), None, None, "PASSED", True),
+        (
+            [f"[{NODE}]", f"[{NODE}]"],
+            method("(self, head)", BACKWARDS),
+            [[1], []],
+            [[], [1]],
+            "PASSED",
+            True,
+        ),
+        (
+            [f"[{NODE}]", f"[{NODE}]"],
+            method("(self, head)", "return [[1]]"),
+            [[1]],
+            [[1]],
+            "ERROR",
+            True,
+        ),
+        (["", ""], method("(self, head)", "return ListNode(1)"), [1], [1], "FAILED", True),
+        (["", ""], method("(self, head: ListNode)", BACKWARDS), [1, 2], [2, 1], "PASSED", True),
+        (["", ""], method("(self, head)", LOST), [2, 1], [1, 2], "FAILED", True),
+        (["", "None"], method("(self, head)", LOST), [2, 1], [1, 2], "PASSED", True),
+        (["", "None"], method("(self, head)", BOTH), [2, 1], [1, 2], "PASSED", True),
+        (["", "None"], method("(self, head)", BACKWARDS), [2, 1], [1, 2], "PASSED", False),
+        (["", "None"], method("(self, head)", "return"), [2, 1], [1, 2], "FAILED", True),
+        (
+            ["", "None"],
+            method("(self, head)", "head[:] = [ListNode(1)]"),
+            [2],
+            [[1]],
+            "FAILED",
+            True,
+        ),
+        ([NODE, "None"], method("(self, head)", "head.next = None"), [1, 2], [1], "PASSED", True),
+        # Where it says nothing, the solution's annotations do, and that is told.
+        ([None, None], method("(self, head)", LOST), [2, 1], [1, 2], "PASSED", False),
+        ([None, None], method("(self, head)", "return ListNode(1)"), [1], [1], "PASSED", False),
+        ([None, None], method("(self, head: ListNode)", "return 1"), [1], 1, "PASSED", False),
+        ([None, ""], method("(self, head: ListNode)", "return 1"), [1], 1, "PASSED", False),
+        ([None, None], method("(self, head) -> ListNode", "return None"), [1], [], "PASSED", False),
+        (
+            [None, None],
+            method("(self, head: List[int])", BACKWARDS),
+            [1, 2],
+            [2, 1],
+            "PASSED",
+            True,
+        ),
+        ([None, None], method("(self, head)", "return [[1], 2]"), [1], [[1], 2], "PASSED", True),
+    ],
+)
+def test_the_tasks_signature_says_what_values_are(
+    zygote: Zygote,
+    shapes: list[str | None],
+    source: str,
+    given: object,
+    expected: object,
+    outcome: str,
+    is_told: bool,
+) -> None:
+    result = zygote.call(
+        source,
+        [([given], expected)],
+        entry_point="Solution().f",
+        parameters=shapes[:1],
+        result=shapes[1],
+    )
+    assert result.outcomes == [outcome], result.explanation
+    assert ("untold_signature" not in result.report["signals"]) is is_told
 
 
 def test_a_linked_list_may_be_worked_on_in_place(zygote: Zygote) -> None:

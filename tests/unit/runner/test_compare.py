@@ -55,9 +55,6 @@ def test_the_same_json_is_the_same(expected: object, observed: object) -> None:
 @pytest.mark.parametrize(
     ("expected", "observed"),
     [
-        (1, True),
-        (0, False),
-        (False, 0),
         (None, 0),
         (None, False),
         (0, None),
@@ -67,7 +64,8 @@ def test_the_same_json_is_the_same(expected: object, observed: object) -> None:
         ([], set()),
         ([1], {1}),
         ([1], deque([1])),
-        ([1], [True]),
+        (True, "True"),
+        (True, 2),
         ([1, 2], [2, 1]),
         ([1], [1, 1]),
         ([1, 2], [1]),
@@ -94,6 +92,18 @@ def test_other_json_is_not_the_same(expected: object, observed: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("expected", "observed"),
+    [(1, True), (0, False), (False, 0), (True, 1.0), ([1], [True]), ({"a": False}, {"a": 0})],
+)
+def test_a_boolean_is_a_number_unless_exactness_is_asked(
+    expected: object, observed: object
+) -> None:
+    assert same(expected, observed)
+    assert not same(expected, observed, "EXACT")
+    assert same(expected, expected, "EXACT")
+
+
+@pytest.mark.parametrize(
     ("expected", "observed", "is_same"),
     [
         (1.0, 1.05, True),
@@ -107,7 +117,8 @@ def test_other_json_is_not_the_same(expected: object, observed: object) -> None:
         (INFINITY, INFINITY, True),
         (1.0, INFINITY, False),
         (1.0, NAN, False),
-        (1.0, True, False),
+        (1.0, True, True),
+        (1.0, False, False),
         ("1.0", "1.05", False),
         (1.0, "1.0", False),
         (10**310, 1.0, False),
@@ -131,7 +142,8 @@ def test_a_relative_tolerance_is_of_the_expected_value() -> None:
         ([[1, 2], [3]], ((3,), (1, 2)), True),
         ([[1, 2]], [[2, 1]], False),
         ([{"a": 1}, {"b": NAN}], [{"b": NAN}, {"a": 1.0}], True),
-        ([1], [True], False),
+        ([1, 0], [False, True], True),
+        ([1], [None], False),
         ([None, "a"], ["a", None], True),
         ([1], {1}, False),
         ("ab", "ba", False),
@@ -187,6 +199,6 @@ def _canonical(value: object) -> object:
         return "list", tuple(map(_canonical, value))
     if isinstance(value, dict):
         return "dict", frozenset((key, _canonical(item)) for key, item in value.items())
-    if isinstance(value, (bool, str)) or value is None:
+    if isinstance(value, str) or value is None:
         return type(value), value
     return "number", "nan" if value != value else value

@@ -103,6 +103,7 @@ def test_a_judge_that_stays_has_nothing_of_who_was_there_before(
         (builtins, "left_over"),
         (sys, "excepthook"),
         (sys, "displayhook"),
+        (sys, "setrecursionlimit"),
     ],
 )
 def test_whatever_is_left_in_a_module_is_seen(

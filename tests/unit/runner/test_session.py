@@ -6,12 +6,13 @@ import json
 import math
 import operator
 import socket
+import sys
 from collections.abc import Callable
 from typing import cast
 
 import pytest
 
-from reward_server.runner import faults, proxy
+from reward_server.runner import faults, proxy, wire
 from reward_server.runner.callbacks import Callbacks
 from reward_server.runner.codec import ProtocolViolation
 from reward_server.runner.frames import NUMBER
@@ -43,7 +44,8 @@ class ScriptedLink:
         if not self.answers:
             raise ClosedError
         answer = self.answers.pop(0)
-        return self._number + json.dumps(answer).encode()
+        text = answer if type(answer) is str else json.dumps(answer)
+        return self._number + text.encode()
 
     def has_more(self) -> bool:
         return bool(self.answers)
@@ -113,6 +115,18 @@ def test_an_exception_that_comes_with_itself_is_a_crossing() -> None:
     assert session.crossed
 
 
+@pytest.mark.parametrize(
+    ("method", "is_cast"),
+    [("__eq__", True), ("__add__", True), ("append", True), ("__str__", False), ("__len__", True)],
+)
+def test_data_whose_class_does_something_else_is_counted_whatever_the_candidate_says(
+    method: str, *, is_cast: bool
+) -> None:
+    session, _ = session_with(returned({"extended": [[1], ["object", 0, "", 0], [method]]}))
+    session.request("call", 1)
+    assert session.signals == ({wire.CAST: 1} if is_cast else {})
+
+
 def test_plain_data_is_no_crossing() -> None:
     values = [1, "a", None, [1.5, True], {"tuple": [1]}, {"dict": [["a"], [1]]}]
     session, _ = session_with(
@@ -124,6 +138,10 @@ def test_plain_data_is_no_crossing() -> None:
     with pytest.raises(ValueError, match="no"):
         session.request("call", 1)
     assert not session.crossed
+
+
+class OwnError(Exception):
+    """Of the tests', by its module."""
 
 
 def test_an_ended_session_stays_ended() -> None:
@@ -156,6 +174,20 @@ def test_an_answer_that_needs_an_answer_is_forged(answer: object) -> None:
         session.request("call", 1)
     assert ended.value.cause is Cause.FORGED
     assert len(link.sent) == 1
+
+
+@pytest.mark.parametrize("limit", [1000, 10**6])
+@pytest.mark.parametrize("opening", ["[", '{"tuple":[', '{"a":'])
+def test_a_frame_that_is_nested_deeply_is_forged(limit: int, opening: str) -> None:
+    session, _ = session_with(opening * 100_000)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, before))
+    try:
+        with pytest.raises(SessionEnded) as ended:
+            session.request("call", 1)
+    finally:
+        sys.setrecursionlimit(before)
+    assert ended.value.cause is Cause.FORGED
 
 
 def test_a_frame_that_came_before_the_question_is_forged() -> None:
@@ -253,6 +285,16 @@ BASES = ("builtins.Exception", "builtins.BaseException", "builtins.object")
         ("builtins.StopAsyncIteration", *BASES),
         ("solution.Stop", "builtins.StopIteration", *BASES),
         ("unittest.case.SkipTest", *BASES),
+        ("unittest.case._ShouldStop", *BASES),
+        ("_pytest.fixtures.FixtureLookupError", *BASES),
+        ("pluggy.PluginValidationError", *BASES),
+        ("pickle._Stop", *BASES),
+        ("tokenize.StopTokenizing", *BASES),
+        ("inspect.EndOfBlock", *BASES),
+        ("tests.unit.runner.test_session.OwnError", *BASES),
+        ("json.JSONDecodeError", *BASES),
+        ("json.decoder.scanner.json.decoder.JSONDecodeError", *BASES),
+        ("." * 500, *BASES),
         ("reward_server.runner.session.NotLoaded", *BASES),
         ("solution.Mine", *BASES),
         ("builtins.NoSuchError", *BASES),

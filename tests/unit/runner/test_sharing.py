@@ -6,8 +6,9 @@ import itertools
 import sys
 import textwrap
 from collections import OrderedDict, UserList, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -22,7 +23,54 @@ from tests.unit.runner.harness import Zygote
 EMPTIES = "def f(xs):\n    s = 0\n    while xs: s += xs.pop()\n    return s\n"
 GRID = "def f(n): return [[0] * n] * n\n"
 
+RAISES = """
+KEPT = [1]
+class Own(Exception):
+    def __init__(self, xs):
+        super().__init__(xs)
+        self.xs = xs
+def f(kind):
+    error = {"plain": ValueError, "own": Own, "result": Own}.get(kind, KeyError)(KEPT)
+    if kind == "result": return [error]
+    if kind == "inside": error = KeyError({"a": (KEPT, 2)}, "text")
+    if kind == "field": error = KeyError("text"); error.items, error.other = KEPT, object()
+    try: raise error
+    except KeyError:
+        if kind != "cause": raise
+        raise ValueError from error
+def add(*xs):
+    KEPT.extend(xs)
+    if xs: raise ValueError(KEPT)
+    return len(KEPT)
+"""
+# Where a solution's exception holds a list, and how tests come to it.
+IN_EXCEPTIONS = {
+    "plain": "e.args[0]",
+    "own": "e.xs",
+    "inside": "e.args[0]['a'][0]",
+    "field": "e.items",
+    "cause": "e.__cause__.args[0]",
+    "result": "e.args[0]",
+}
+RAISED = (
+    "try: e = f('{kind}')[0]\nexcept Exception as error: e = error\nxs = {path}; xs.append(3)\n"
+)
 HONEST = {
+    **{
+        f"a list in an exception: {kind}": (
+            RAISES,
+            f"{RAISED.format(kind=kind, path=path)}assert add() == 2\n"
+            f"try: add(4)\nexcept ValueError as error: assert error.args[0] is xs\n"
+            f"assert {path} == [1, 3, 4]",
+        )
+        for kind, path in IN_EXCEPTIONS.items()
+    },
+    "values of modules that the solution has not loaded": (
+        "def f(*xs): return [xs[0].hex, xs[1].name, str(xs[2] + 1), xs[3].num_addresses]\n",
+        "import ipaddress, pathlib, uuid; u = uuid.UUID(int=7); p = pathlib.PurePosixPath('/a/b')\n"
+        "of = ipaddress.ip_address('1.2.3.4'), ipaddress.ip_network('1.2.3.0/24')\n"
+        "assert f(u, p, *of) == [u.hex, 'b', '1.2.3.5', 256]",
+    ),
     "rows sorted in place": (
         "def f(rows): rows.sort()\n",
         "rows = [[3, 1], [1, 2]]; want = sorted(rows); f(rows); assert rows == want",
@@ -129,6 +177,17 @@ HONEST = {
     ),
 }
 WRONG = {
+    **{
+        f"a list in an exception: {kind}": (
+            RAISES,
+            f"{RAISED.format(kind=kind, path=path)}assert add() == 1",
+        )
+        for kind, path in IN_EXCEPTIONS.items()
+    },
+    "an argument in an exception": (
+        "def f(xs):\n    xs.clear()\n    raise ValueError(xs)\n",
+        "xs = [1]\ntry: f(xs)\nexcept ValueError as e: assert e.args[0] is not xs",
+    ),
     "rows sorted that must stay": (
         "def f(rows): rows.sort()\n",
         "rows = [[3, 1], [1, 2]]; before = list(rows); f(rows); assert rows == before",
@@ -232,6 +291,134 @@ WRONG = {
 }
 
 
+FILLS = "def f(a):\n    a[:] = 0\n    return 0\n"
+HONEST_ARRAYS = {
+    "reversed": (
+        "def f(a): a[:] = a[::-1]\n",
+        "a = np.arange(3); f(a); assert list(a) == [2, 1, 0]",
+    ),
+    "sorted and returned": (
+        "def f(a):\n    a.sort()\n    return a\n",
+        "a = np.array([3, 1]); r = f(a); assert r is a; assert a.tolist() == [1, 3]",
+    ),
+    "kept by an object, changed by both": (
+        "class f:\n    def __init__(self, a): self.a = a\n    def step(self): self.a += 1\n",
+        "a = np.zeros(2); o = f(a); o.step(); a[0] = 5; o.step(); assert a.tolist() == [6, 2]",
+    ),
+    "the solution's own": (
+        "class f:\n"
+        "    def __init__(self): self.a = np.zeros(2)\n"
+        "    def get(self): return self.a\n"
+        "    def step(self): self.a += 1\n",
+        "o = f(); a = o.get(); a[0] = 3; o.step(); assert a.tolist() == [4, 1] and o.get() is a",
+    ),
+    "filled by a callback": (
+        "def f(fill):\n    a = np.zeros(2)\n    fill(a)\n    return a\n",
+        "def fill(a): a[:] = 7\nassert f(fill).tolist() == [7, 7]",
+    ),
+    "looked at by a callback": (
+        "def f(a, see):\n    a += 1\n    return see()\n",
+        "a = np.zeros(2); assert f(a, lambda: a.sum()) == 2",
+    ),
+    "changed before it raises": (
+        "def f(a):\n    a[0] = 1\n    raise ValueError\n",
+        "a = np.zeros(2)\ntry: f(a)\nexcept ValueError: pass\nassert a[0] == 1",
+    ),
+    "rows": (
+        "def f(r): r.sort()\n",
+        "m = np.array([[2, 1], [4, 3]])\nfor r in m: f(r)\nassert m.tolist() == [[1, 2], [3, 4]]",
+    ),
+    "columns exchanged": (
+        "def f(a, b): a[:], b[:] = b.copy(), a.copy()\n",
+        "m = np.array([[2, 1], [4, 3]]); f(m[:, 0], m[:, 1])\n"
+        "assert m.tolist() == [[1, 2], [3, 4]]",
+    ),
+    "a buffer": (
+        "def f(a): a[:] = 65\n",
+        "b = bytearray(2); f(np.frombuffer(b, dtype='u1')); assert b == b'AA'",
+    ),
+    "texts": (
+        "def f(a):\n    a.sort()\n    return a\n",
+        "a = np.array(['b', 'a']); r = f(a); assert r is a; assert a.tolist() == ['a', 'b']",
+    ),
+    "dates": (
+        "def f(a, step): a += step; return [str(x) for x in a]\n",
+        "a = np.array(['2020-01-31'], dtype='M8[D]')\n"
+        "assert f(a, np.timedelta64(1, 'D')) == ['2020-02-01']; assert str(a[0]) == '2020-02-01'",
+    ),
+    "records and bytes": (
+        "def f(a, b): a['x'] = 3; return b.tolist()\n",
+        "a = np.zeros(2, dtype=[('x', 'i4'), ('y', 'U3')])\n"
+        "assert f(a, np.array([b'q'])) == [b'q']; assert a['x'].tolist() == [3, 3]",
+    ),
+    "in a list, of the library's": (
+        "def f(xs): xs[0][0] = 9\n",
+        "import array\na = array.array('i', [1, 2]); f([a]); assert a.tolist() == [9, 2]",
+    ),
+}
+# That a solution changes one of these costs at least the label.
+WRONG_ARRAYS = {
+    "must stay": ("def f(a): a[0] = 1\n", "a = np.zeros(2); f(a); assert a.sum() == 0"),
+    "texts that must stay": (
+        "def f(a): a.sort()\n",
+        "a = np.array(['b', 'a']); f(a); assert a.tolist() == ['b', 'a']",
+    ),
+    "must stay, asked": (FILLS, "a = np.ones(2); assert f(a) == 0; assert a.sum() == 2"),
+    "the expectation with it": (FILLS, "a = np.ones(2); assert f(a) == a.sum()"),
+    "through a view": (FILLS, "a = np.ones(2); b = a[:]; r = f(b); assert r == a.sum()"),
+    "through rows": (FILLS, "m = np.ones((2, 2))\nfor r in list(m): assert f(r) == m[0].sum()"),
+    "through memory": (
+        FILLS,
+        "a = np.ones(2, dtype='u1'); w = memoryview(a); f(a); assert f(np.ones(1)) == w[0]",
+    ),
+    "a bound method": (FILLS, "a = np.ones(2); w = a.sum; f(a); assert f(np.ones(1)) == w()"),
+    "an iterator": (FILLS, "a = np.ones(2); w = a.flat; f(a); assert f(np.ones(1)) == w[0]"),
+    "a list in an array of objects": (
+        "def f(a):\n    a.clear()\n    return 0\n",
+        "a = [3]; w = np.empty(1, dtype=object); w[0] = a; f(a); assert f([1]) == len(w[0])",
+    ),
+    "that cannot be written": (
+        "def f(a):\n    a[0] = 5\n    return 3\n",
+        "a = np.zeros(2); a.flags.writeable = False; assert f(a) == 3",
+    ),
+    "an element that stands twice": (
+        "def f(a): a[0, 0] = 5\n",
+        "a = np.lib.stride_tricks.as_strided(np.zeros(2), (2, 2), (0, 8)); f(a)\n"
+        "assert a[1, 0] == 0",
+    ),
+    "one memory twice": (
+        "def f(a, b):\n    a[0] = 5\n    return int(b[0])\n",
+        "a = np.zeros(2); assert f(a, a[:]) == 0",
+    ),
+    "a buffer beside it": (
+        "def f(b, a):\n    b[0] = 65\n    return int(a[0])\n",
+        "b = bytearray(2); assert f(b, np.frombuffer(b, dtype='u1')) == 0",
+    ),
+    "another shape": (
+        "def f(a): a.shape = 1, 2\n",
+        "a = np.zeros(2); f(a); assert a.shape == (2,)",
+    ),
+    "longer": ("def f(a): a.append(3)\n", "import array\na = array.array('i'); f(a); assert not a"),
+    "a field": ("class f: pass\n", "s = f(); a = s.a = np.zeros(1); s.a[0] = 1; assert a[0] == 0"),
+    "the argument itself": (
+        "def f(a): return a\n",
+        "a = np.zeros(1); r = f(a); r[0] = 1; assert a[0] == 0",
+    ),
+    "an answer that is kept": (
+        "import functools\n@functools.cache\ndef f(n): return np.zeros(n)\n",
+        "a = f(2); a[0] = 1; assert f(2).sum() == 0",
+    ),
+    "two answers of one memory": (
+        "A = np.zeros(2)\ndef f(n): return A[:n]\n",
+        "a, b = f(1), f(2); a[0] = 5; assert b[0] == 0",
+    ),
+    "a dictionary and its keys": (
+        "D = {}\ndef f(n): return D.keys() if n else D\n",
+        "d, k = f(0), f(1); d[1] = 2; assert len(k) == 0",
+    ),
+}
+
+
 def _passes(zygote: Zygote, source: str, tests: str) -> bool:
     """Returns True if a pass is left when it was confirmed; see `evaluation.confirmation`."""
     code = "def check(candidate):\n    f = candidate\n" + textwrap.indent(tests, "    ")
@@ -251,6 +438,43 @@ def test_a_wrong_solution_fails(zygote: Zygote, source: str, tests: str) -> None
     assert not _passes(zygote, source, tests)
 
 
+@pytest.fixture(scope="module")
+def with_arrays() -> Iterator[Zygote]:
+    numpy = pytest.importorskip("numpy")
+    packages = (str(Path(numpy.__file__).parents[1]),)
+    running = Zygote(packages=packages, preloaded=("array", "numpy"))
+    yield running
+    running.close()
+
+
+def _passes_isolated(zygote: Zygote, source: str, tests: str) -> bool:
+    """Returns True if the two runs of `_passes` do, and neither has what takes the label."""
+    code = "import numpy as np\ndef check(candidate):\n    f = candidate\n"
+    code += textwrap.indent(tests, "    ")
+    runs = [
+        zygote.function(f"import numpy as np\n{source}", test_code=code, brings_changes=brings)
+        for brings in (False, True)
+    ]
+    first, last = runs
+    signals = first.report["signals"].keys() | last.report["signals"].keys()
+    run = last if "withheld_change" in signals else first
+    return run.passed and signals.isdisjoint(("out_of_step", "met_change"))
+
+
+@pytest.mark.parametrize(("source", "tests"), HONEST_ARRAYS.values(), ids=HONEST_ARRAYS)
+def test_an_array_that_an_honest_solution_changes_passes(
+    with_arrays: Zygote, source: str, tests: str
+) -> None:
+    assert _passes_isolated(with_arrays, source, tests)
+
+
+@pytest.mark.parametrize(("source", "tests"), WRONG_ARRAYS.values(), ids=WRONG_ARRAYS)
+def test_an_array_that_a_wrong_solution_changes_costs_the_label(
+    with_arrays: Zygote, source: str, tests: str
+) -> None:
+    assert not _passes_isolated(with_arrays, source, tests)
+
+
 MALFORMED = {
     "a number of nothing": b'["return",{"again":0},null,0]',
     "a number inside itself": b'["return",{"shared":[0,[{"again":0}]]},null,0]',
@@ -261,6 +485,8 @@ MALFORMED = {
     "a text for a number": b'["return",{"again":"0"},null,0]',
     "a truth value for a number": b'["return",{"shared":[false,[]]},null,0]',
     "no content": b'["return",{"shared":[0]},null,0]',
+    "a number of nothing in an exception": b'["raise",["E"],[{"again":0}],"",null]',
+    "a number out of turn in what more there is": b'["raise",["E"],[],"",null,[{"shared":[1,[]]}]]',
 }
 
 

@@ -21,6 +21,14 @@ SOLUTIONS: dict[str, tuple[str, str]] = {
         "def f(n): return n and 1 + f(n - 1)",
         "assert f(980) == 980",
     ),
+    "recursion as deep as the tests say": (
+        "def f(n): return n and 1 + f(n - 1)",
+        "import sys\nsys.setrecursionlimit(20_000)\nassert f(9_000) == 9_000",
+    ),
+    "integers with as many digits as the tests say": (
+        "def f(n): return str(10 ** n)",
+        "import sys\nsys.set_int_max_str_digits(0)\nassert len(f(5_000)) == 5_001",
+    ),
     "a recursion error that is caught": (
         """
         def down(n): return down(n + 1)

@@ -14,7 +14,7 @@ import pytest
 from reward_server import runner
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
-from reward_server.sandbox import images, local
+from reward_server.sandbox import images, local, runner_files
 from reward_server.sandbox.command import RUNNER_FOLDER
 from tests.docker import PYTHON_TAG, derived_image
 
@@ -51,7 +51,7 @@ def runner_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Gives a copy of the runner's files, which images are built of during a test."""
     copy = tmp_path / "runner"
     shutil.copytree(RUNNER_SOURCES, copy)
-    monkeypatch.setattr(images, "_RUNNER_FOLDER", copy)
+    monkeypatch.setattr(runner_files, "FOLDER", copy)
     return copy
 
 
