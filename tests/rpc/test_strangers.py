@@ -177,6 +177,13 @@ async def test_a_look_for_which_no_descriptor_is_left_forgets_nobody_and_is_not_
 # ----------------------------------------------------------------------------------------- calls
 
 
+@pytest.fixture
+def slow_refill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers use up their calls even where a busy machine sends few a second."""
+    monkeypatch.setattr(strangers, "CALLS_PER_SECOND", 0.1)
+
+
+@pytest.mark.usefixtures("slow_refill")
 async def test_who_goes_on_calling_without_a_credential_loses_the_connection(
     served: Served,
 ) -> None:
@@ -317,6 +324,7 @@ async def test_health_streams_without_a_credential_are_few_and_shut_nobody_out(
             watch.cancel()
 
 
+@pytest.mark.usefixtures("slow_refill")
 @pytest.mark.parametrize("places", [0, strangers.MOST_STREAMS], ids=["refused", "told"])
 async def test_who_resets_health_streams_loses_the_connection(
     served: Served, monkeypatch: pytest.MonkeyPatch, places: int
