@@ -112,17 +112,21 @@ def request(row: Mapping[str, Any], learnt: Learnt, *, together: bool) -> pb.Sco
     """Returns the request of a task's reader."""
     prefix = row["task_id"].split("/")[0]
     completion = _WRITERS[prefix](row, learnt)
-    made = tasks.humaneval_x(row, completion)
-    if together:
-        tests = row["test"]
-        strict = _JS_STRICT if prefix == "JavaScript" else ""
-        made = pb.ScoreRequest(
-            language=_LANGUAGES[prefix],
-            completion=strict + made.prompt + completion + tests,
-            stdio=pb.StdioTests(cases=[pb.StdioCase(stdin_text="", expected_stdout_text="")]),
-        )
+    made = as_one_program(row, completion) if together else tasks.humaneval_x(row, completion)
     made.extraction = pb.EXTRACTION_NONE
     return made
+
+
+def as_one_program(row: Mapping[str, Any], completion: str) -> pb.ScoreRequest:
+    """Returns the request of a program that is solution and tests, and ends well if they pass."""
+    prefix = row["task_id"].split("/")[0]
+    strict = _JS_STRICT if prefix == "JavaScript" else ""
+    prompt = tasks.humaneval_x(row, completion).prompt
+    return pb.ScoreRequest(
+        language=_LANGUAGES[prefix],
+        completion=strict + prompt + completion + row["test"],
+        stdio=pb.StdioTests(cases=[pb.StdioCase(stdin_text="", expected_stdout_text="")]),
+    )
 
 
 def read(client: RewardClient, rows: Sequence[Mapping[str, Any]], *, together: bool) -> list[Score]:

@@ -1,0 +1,80 @@
+"""CPU time of a verdict where tests run apart from the solution, beside one program of both.
+
+    python -m benchmarks.two_programs humaneval_x_cpp.jsonl --config server.toml --step 9
+
+Sends reference solutions of HumanEval-X, one request at a time in flight, in turns as tests and as
+one program that holds solution and tests. The first pass, in which the tests' programs are
+compiled, is not counted; no request is identical to another. Prints, for each round and for all,
+CPU milliseconds of a verdict, the engine's containers included, and the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.read_programs import as_one_program
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.cli.measure import load
+from reward_server.cli.measure.served import Served, served
+from trainer_client import tasks
+
+_COMMENT = {"JavaScript": "//", "Java": "//", "CPP": "//"}
+
+
+def requests(rows: Sequence[Mapping[str, Any]], *, together: bool) -> Iterator[bytes]:
+    """Yields encoded requests without end, no two of them identical."""
+    make = as_one_program if together else tasks.humaneval_x
+    for number, row in enumerate(itertools.cycle(rows)):
+        mark = _COMMENT[row["task_id"].split("/")[0]]
+        request = make(row, f"{row['canonical_solution']}\n{mark} {number} {together}\n")
+        request.extraction = pb.EXTRACTION_NONE
+        yield request.SerializeToString()
+
+
+async def milliseconds(
+    server: Served, client: load.Client, waiting: Iterator[bytes], count: int
+) -> float:
+    """Returns the CPU time of a verdict, the mean of so many.
+
+    Raises:
+        SystemExit: one was not answered by `PASSED`.
+    """
+    before = server.used()
+    replies = await client.saturate(waiting, count, 1)
+    if set(load.verdicts(replies)) != {"PASSED"}:
+        raise SystemExit(f"reference solutions did not pass: {load.verdicts(replies)}")
+    return 1000 * server.used().since(before).total / count
+
+
+async def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="rows of HumanEval-X in one language")
+    parser.add_argument("--config", required=True, help="of the server that is started")
+    parser.add_argument("--step", type=int, default=9, help="take every so many tasks")
+    parser.add_argument("--rounds", type=int, default=4)
+    options = parser.parse_args()
+    rows = [json.loads(line) for line in options.data.read_text().splitlines()][:: options.step]
+    async with (
+        served(("--config", options.config)) as server,
+        load.client(server.address) as client,
+    ):
+        waiting = [requests(rows, together=together) for together in (False, True)]
+        found = [
+            [await milliseconds(server, client, one, len(rows)) for one in waiting]
+            for _ in range(options.rounds + 1)
+        ]
+    for apart, together in found[1:]:
+        print(f"apart {apart:.0f} ms  together {together:.0f} ms  ratio {apart / together:.3f}")
+    print(f"ratio of all: {statistics.median(one / other for one, other in found[1:]):.3f}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
