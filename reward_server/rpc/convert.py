@@ -57,6 +57,7 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
 }
 
+_PYTHON = "python"  # the language where none is named
 _SHOWN_CHARACTERS = 80
 _M = TypeVar("_M", bound=Message)
 
@@ -380,6 +381,9 @@ def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
         raise InvalidRequestError("program", "is empty")
     if kind is not CheckerKind.PROGRAM and checker.program:
         raise InvalidRequestError("program", "needs CHECKER_KIND_PROGRAM")
+    language = _PYTHON
+    if kind is CheckerKind.PROGRAM:
+        language = _language("program_language", checker.program_language, bounds).name
     for name in ("absolute_tolerance", "relative_tolerance"):
         if kind is not CheckerKind.FLOAT and getattr(checker, name):
             raise InvalidRequestError(name, "needs CHECKER_KIND_FLOAT")
@@ -392,7 +396,7 @@ def _checker(checker: pb.Checker, bounds: Bounds) -> Checker:
             "relative_tolerance", checker.relative_tolerance, 0.0, 1.0
         ),
         program=fields.text("program", checker.program, SOURCE_BYTES),
-        program_language=_language("program_language", checker.program_language, bounds).name,
+        program_language=language,
     )
 
 
@@ -459,7 +463,7 @@ def _check_first_k(first_k: int, kind: RewardPolicyKind, tests: Tests) -> None:
 
 
 def _language(field: str, name: str, bounds: Bounds) -> Language:
-    return bounds.languages.find(fields.text(field, name, NAME_BYTES) or "python")
+    return bounds.languages.find(fields.text(field, name, NAME_BYTES) or _PYTHON)
 
 
 def _own_files(request: pb.ScoreRequest | pb.ExecuteRequest, language: Language) -> Files:

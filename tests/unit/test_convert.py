@@ -30,7 +30,7 @@ from reward_server.domain import (
     StdioTests,
 )
 from reward_server.errors import InvalidRequestError, RewardServerError, UnsupportedError
-from reward_server.languages import load_languages
+from reward_server.languages import Languages, load_languages
 from reward_server.rpc import convert
 from reward_server.rpc.convert import Bounds
 
@@ -474,6 +474,14 @@ def test_a_checker_in_an_unknown_language_is_unsupported() -> None:
     request.stdio.checker.program_language = "cobol"
     with pytest.raises(UnsupportedError, match="cobol"):
         convert.submission(request, BOUNDS)
+
+
+def test_a_server_without_python_takes_tests_that_need_no_checker_program() -> None:
+    others = Languages(one for one in BOUNDS.languages.all if one.name != "python")
+    request = stdio_request()
+    request.language = "c"
+    bounds = replace(BOUNDS, languages=others)
+    assert convert.submission(request, bounds).tests == convert.submission(request, BOUNDS).tests
 
 
 def test_a_checker_program_for_calls_is_unsupported() -> None:
