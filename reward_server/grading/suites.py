@@ -73,7 +73,15 @@ _CONCURRENT = frozenset(
         *("gather", "wait", "wait_for", "as_completed", "create_task", "ensure_future", "shield"),
         *("timeout", "timeout_at", "TaskGroup", "Queue", "PriorityQueue", "LifoQueue", "Event"),
         *("Lock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier", "Future", "to_thread"),
-        *("all_tasks", "current_task"),
+        *("all_tasks", "current_task", "run_coroutine_threadsafe", "create_subprocess_exec"),
+        *("create_subprocess_shell", "start_server", "start_unix_server", "open_connection"),
+    )
+)
+# What a loop, or a group of tasks, has of the same kind, whatever its name.
+_OF_LOOPS = frozenset(
+    (
+        *("run_in_executor", "create_task", "create_future", "call_soon_threadsafe"),
+        *("set_default_executor", "subprocess_exec", "subprocess_shell", "add_signal_handler"),
     )
 )
 _THROWING = frozenset(("throw", "athrow"))
@@ -417,13 +425,17 @@ class _Rules:
         module, _, name = origin.rpartition(".")
         if module == "asyncio" and name in _CONCURRENT:
             yield f"uses {origin}, which needs one event loop"
+        elif isinstance(node, ast.Attribute) and node.attr in _OF_LOOPS:
+            yield f"uses {node.attr}, which needs one event loop"
         elif name == "AsyncMock":
             yield "uses AsyncMock, which is no data"
 
     def _is_coroutine_function(self, node: ast.expr) -> bool:
         name = dotted(node)
         return any(
-            isinstance(one, ast.AsyncFunctionDef) and one.name == name
+            isinstance(one, ast.AsyncFunctionDef)
+            and one.name == name
+            and "fixture" not in _text_of_decorators(one)
             for one in ast.walk(self.file.tree)
         )
 

@@ -1,15 +1,18 @@
 """Runs the tests of pytest files, with pytest's own collection, fixtures and reports.
 
-No plug-in is loaded but pytest's own, and pytest-asyncio where tests are marked for it. No cache is
-kept, and nothing above the working folder is read. Assertions are not rewritten: it costs more than
-most tests do, and the line that failed is told anyway.
+No plug-in is loaded but pytest's own, and pytest-asyncio where tests or settings name it. No cache
+is kept, and nothing above the working folder is read. Assertions are not rewritten: it costs more
+than most tests do, and the line that failed is told anyway.
 """
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
+import re
 import tempfile
+import types
 from collections.abc import Generator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
@@ -25,7 +28,8 @@ _UNWANTED = (
     *("doctest", "unraisableexception", "threadexception"),
 )
 _CONFIGURATIONS = ("pytest.toml", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-_ASYNCIO, _PLUGIN = ".asyncio", "pytest_asyncio.plugin"
+_ASYNCIO = re.compile(r"\.asyncio\b|pytest_asyncio|asyncio[-_]mode")
+_PLUGIN = "pytest_asyncio.plugin"
 _SUBJECTS = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 
 
@@ -51,15 +55,20 @@ def run(files: Sequence[str], course: Course) -> None:
 
 
 def _for_coroutines(files: Sequence[str]) -> list[str]:
-    """Returns what loads pytest-asyncio, if tests are marked for it and it is there."""
-    texts = (Path(file).read_text("utf-8", "replace") for file in files)
-    is_marked = any(_ASYNCIO in text for text in texts)
-    return ["-p", _PLUGIN] if is_marked and find_spec("pytest_asyncio") is not None else []
+    """Returns what loads pytest-asyncio, if tests or settings name it and it is there."""
+    paths = [*files, *_own_configurations()[:1]]
+    texts = (Path(path).read_text("utf-8", "replace") for path in paths)
+    is_named = any(map(_ASYNCIO.search, texts))
+    return ["-p", _PLUGIN] if is_named and find_spec("pytest_asyncio") is not None else []
+
+
+def _own_configurations() -> list[str]:
+    return [name for name in _CONFIGURATIONS if os.path.exists(name)]
 
 
 def _arguments(*, strict: bool) -> list[str]:
     folder = os.getcwd()
-    own = [name for name in _CONFIGURATIONS if os.path.exists(name)]
+    own = _own_configurations()
     arguments = ["-c", own[0] if own else os.devnull, f"--rootdir={folder}"]
     arguments += [f"--confcutdir={folder}", "--assert=plain", "--capture=sys", "--quiet"]
     arguments += ["--tb=no", f"--basetemp={tempfile.mkdtemp(prefix='pytest-')}/base"]
@@ -153,10 +162,27 @@ def _unshown(
 def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
     """Names a coroutine function among the tests that no plug-in runs."""
     for item in items:
-        manager = item.config.pluginmanager
-        if item.get_closest_marker("asyncio") and not manager.has_plugin(_PLUGIN):
-            return f"{item.nodeid} needs pytest-asyncio, which this sandbox lacks"
+        is_there = item.config.pluginmanager.has_plugin(_PLUGIN)
+        if item.get_closest_marker("asyncio"):
+            if not is_there:
+                return f"{item.nodeid} needs pytest-asyncio, which this sandbox lacks"
+        elif _is_coroutine(item) and not _has_way(item):
+            return f"{item.nodeid} is a coroutine function, which no plug-in runs here"
     return None
+
+
+def _is_coroutine(item: pytest.Item) -> bool:
+    """Tells whether a test is a coroutine function; what stands for the solution's is not asked."""
+    if type(item) is not pytest.Function:  # unittest's, or a plug-in's
+        return False
+    is_own = isinstance(item.function, (types.FunctionType, types.MethodType))
+    return is_own and inspect.iscoroutinefunction(item.function)
+
+
+def _has_way(item: pytest.Item) -> bool:
+    """Tells whether a hook of the tests' calls test functions."""
+    hooks = item.ihook.pytest_pyfunc_call.get_hookimpls()
+    return any(one.plugin_name not in ("python", _PLUGIN) for one in hooks)
 
 
 def _missing_fixture(items: Sequence[pytest.Item]) -> str | None:

@@ -38,6 +38,7 @@ class SolutionNames:
         self._session = session
         self._caught = Caught(sources, session)
         self._taken: set[str] = set()
+        self._listed: set[str] = set()
         self._texts = sources
         session.may_mix = self._may_mix
 
@@ -69,7 +70,20 @@ class SolutionNames:
         taken = set[str]()
         for text in self._texts:
             taken |= names.taken_from_elsewhere([text])
-        return sorted(name for name in taken - _BUILTINS.keys() if not name.startswith("__"))
+        self._listed |= {name for name in taken - _BUILTINS.keys() if not name.startswith("__")}
+        return sorted(filter(self._may_have, self._listed))
+
+    def misled(self) -> bool:
+        """Tells whether a file took a name, before the solution was there, that means nothing."""
+        return not all(map(self._may_have, self._taken - self._listed))
+
+    def _may_have(self, name: str) -> bool:
+        try:
+            if self._session.loaded:
+                self.value_of(named(self._session, name))
+        except AttributeError:
+            return False
+        return True
 
     def settle(self, module: types.ModuleType) -> None:
         """Puts data in the place of the proxies by which a module of the tests' imported it."""

@@ -1,8 +1,8 @@
 """Test files run in the judge, where the solution's module holds proxies.
 
 The tests are collected before the solution is there. If that fails by itself, they are broken; if
-it asked for the solution, they are collected again, afresh, when it is loaded, and whatever goes
-wrong then is the solution's to answer for.
+it asked for the solution, or took a name that this turns out to lack, they are collected again,
+afresh, when it is loaded, and whatever goes wrong then is the solution's to answer for.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ class _Course:
         session: to the solution.
         report: where outcomes go.
         load: hands the solution over and waits until it is loaded; tells whether it is.
+        misled: tells whether the loaded solution lacks what collecting took from it.
         stop_at_failure: whether one failed test ends the run.
 
     Attributes:
         problem: what went wrong with handing over, which is not the tests' to see.
+        is_misled: whether what was collected is not what a loaded solution gives.
     """
 
     def __init__(
@@ -55,15 +57,18 @@ class _Course:
         session: Session,
         report: Report,
         load: Callable[[], bool],
+        misled: Callable[[], bool],
         *,
         stop_at_failure: bool,
     ) -> None:
         self._session = session
         self._report = report
         self._load = load
+        self._misled = misled
         self._stop_at_failure = stop_at_failure
         self._began = 0
         self.problem: Exception | None = None
+        self.is_misled = False
 
     @property
     def heard(self) -> bool:
@@ -78,7 +83,16 @@ class _Course:
             if not names:
                 return False
         self._report.tests = [TestReport(name=name) for name in names]
-        return self.heard or self.load()
+        if not self.heard:
+            if not self.load():
+                return False
+            self.is_misled = self._misled()
+        return not self.is_misled
+
+    def again(self) -> None:
+        """Has the tests collected afresh, with the loaded solution."""
+        frameworks.forget_modules()
+        self._report.tests, self.is_misled = [], False
 
     def load(self) -> bool:
         """Hands the solution over; tells whether it is loaded."""
@@ -148,7 +162,7 @@ def run(
         return loaded
 
     stop_at_failure = bool(header["stop_at_first_failure"])
-    course = _Course(session, report, load, stop_at_failure=stop_at_failure)
+    course = _Course(session, report, load, solution_names.misled, stop_at_failure=stop_at_failure)
     _run_twice_if_needed(cast("str", header["framework"]), sorted(texts), course, session, report)
     if course.problem is not None:
         raise course.problem
@@ -224,6 +238,9 @@ def _run_twice_if_needed(
     framework: str, files: Sequence[str], course: _Course, session: Session, report: Report
 ) -> None:
     problem = _problem_of(framework, files, course)
+    if course.is_misled:
+        course.again()
+        problem = _problem_of(framework, files, course)
     if session.loaded or course.problem is not None or report.ready:
         _record_problem(problem, report)
         return

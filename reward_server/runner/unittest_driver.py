@@ -15,7 +15,7 @@ from unittest.util import strclass
 from . import frameworks
 from .frameworks import BrokenSuiteError, Course
 
-_RANK = ("PASSED", "SKIPPED", "FAILED", "ERROR")
+_RANK = ("SKIPPED PART", "PASSED", "SKIPPED", "FAILED", "ERROR")
 _FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
 
 _ErrorInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
@@ -98,7 +98,8 @@ class _Result(unittest.TestResult):
             self._record_fixture(str(test), "ERROR", err[1], "")
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802  # unittest calls it so
-        if not self._record(test, "SKIPPED", note=reason):
+        outcome = "SKIPPED PART" if hasattr(test, "test_case") else "SKIPPED"
+        if not self._record(test, outcome, note=reason):
             self._record_fixture(str(test), "SKIPPED", None, reason)
 
     def addExpectedFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
@@ -110,7 +111,9 @@ class _Result(unittest.TestResult):
     def addSubTest(  # noqa: N802  # unittest calls it so
         self, test: unittest.TestCase, subtest: unittest.TestCase, err: _ErrorInfo | None
     ) -> None:
-        if err is not None and err[0] is not None:
+        if err is None:
+            self._record(test, "PASSED")
+        elif err[0] is not None:
             failed = issubclass(err[0], test.failureException)
             self._record(test, "FAILED" if failed else "ERROR", err[1])
 
@@ -156,7 +159,7 @@ class _Result(unittest.TestResult):
                 self._worsen(index, outcome, error, note)
 
     def _tell(self, index: int) -> None:
-        outcome = self._outcomes.get(index, "ERROR")
+        outcome = self._outcomes.get(index, "ERROR").removesuffix(" PART")
         self._ended.append(index)
         note = self._notes.get(index, "")
         if not self._course.end(index, outcome, self._errors.get(index), note):

@@ -144,6 +144,70 @@ WITH_UNITTEST = (
         """,
     ),
     suite(
+        "parts of tests that are skipped",
+        UNITTEST,
+        ADD,
+        """
+        import unittest
+        from solution import add
+
+        class TestAdd(unittest.TestCase):
+            def test_some(self):
+                for a in range(3):
+                    with self.subTest(a=a):
+                        if a == 1:
+                            self.skipTest("not here")
+                        self.assertEqual(add(a, 1), a + 1)
+
+            def test_last(self):
+                with self.subTest("first"):
+                    self.assertEqual(add(1, 1), 2)
+                with self.subTest("last"):
+                    self.skipTest("not here")
+
+            def test_none(self):
+                with self.subTest("only"):
+                    self.skipTest("not here")
+
+            def test_rest(self):
+                with self.subTest("first"):
+                    self.assertEqual(add(1, 1), 2)
+                self.skipTest("the rest")
+        """,
+        skipped=2,
+    ),
+    suite(
+        "names that the solution may lack",
+        UNITTEST,
+        ADD,
+        """
+        import unittest
+        import solution
+        from solution import add
+        try:
+            from solution import sub
+        except ImportError:
+            sub = None
+
+        class TestAdd(unittest.TestCase):
+            def test_add(self):
+                self.assertEqual(add(1, 2), 3)
+
+            @unittest.skipUnless(hasattr(solution, "scale"), "optional")
+            def test_scale(self):
+                self.assertEqual(solution.scale(2), 4)
+
+            @unittest.skipIf(sub is None, "optional")
+            def test_sub(self):
+                self.assertEqual(sub(2, 1), 1)
+
+            if hasattr(solution, "mul"):
+                def test_mul(self):
+                    self.assertEqual(solution.mul(2, 1), 2)
+        """,
+        skipped=2,
+    ),
+    suite(
         "exceptions of the solution's own and of Python's",
         UNITTEST,
         STACK + "\n    def parse(text):\n        return int(text)\n",
@@ -759,6 +823,25 @@ WITH_PYTEST = (
         def test_closure():
             assert compose(lambda x: x + 1, lambda x: x * 2)(5) == 11
         """,
+    ),
+    suite(
+        "coroutines that a setting marks for pytest-asyncio",
+        PYTEST,
+        "async def add(a, b):\n    return a + b\n",
+        {
+            "pyproject.toml": "[tool.pytest.ini_options]\nasyncio_mode = 'auto'\n",
+            "test_add.py": """
+                import pytest
+                from solution import add
+
+                @pytest.fixture
+                async def three():
+                    return await add(1, 2)
+
+                async def test_add(three):
+                    assert await add(three, 1) == 4
+            """,
+        },
     ),
     suite(
         "coroutines that are marked for pytest-asyncio",

@@ -112,6 +112,13 @@ TOGETHER = {
     "registers a class with it": "class A: pass\ndef test_f():\n"
     "    @f.register(A)\n    def g(x): pass",
     "asks whether it has a special method": "def test_f():\n    assert hasattr(f, '__post_init__')",
+    "calls it in a loop's threads": "async def main(loop):\n"
+    "    return [await loop.run_in_executor(None, f, n) for n in range(3)]\n",
+    "awaits it in tasks of a loop": "async def main(loop):\n"
+    "    return await loop.create_task(f())\n",
+    "awaits it in tasks of a group": "async def main(group):\n    group.create_task(f())\n",
+    "awaits it from another thread": "import asyncio\ndef test_f(loop):\n"
+    "    asyncio.run_coroutine_threadsafe(f(), loop)\n",
     "calls it in threads": "def test_f():\n    threading.Thread(target=f).start()",
 }
 APART = {

@@ -60,6 +60,37 @@ def test_tests_beside_a_solution_are_looked_at_before_it_is_heard(files: Zygote,
     assert (result.report["blame"], result.stage) == ("task", Stage.TESTS)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def test_it():\n    pass\n",
+        "import pytest, solution\n@pytest.mark.anyio\nasync def test_it():\n    pass\n",
+        "class TestIt:\n    async def test_it(self):\n        pass\n",
+        "import pytest\n@pytest.mark.asyncio\nasync def test_it():\n    pass\n"
+        "async def test_two():\n    pass\n",
+    ],
+)
+def test_a_coroutine_function_that_nothing_runs_is_the_tasks_fault(
+    files: Zygote, text: str
+) -> None:
+    result = judged(files, text, framework="pytest")
+    assert (result.report["blame"], result.stage) == ("task", Stage.TESTS), result.explanation
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_name_that_the_solution_lacks_fails_the_import(files: Zygote, framework: str) -> None:
+    text = case("self.assertEqual(add(1, 2), 3)", head="from solution import add, helper")
+    result = judged(files, text, framework=framework)
+    assert [test["outcome"] for test in result.report["tests"]] == ["ERROR"], result.explanation
+
+
+def test_what_is_imported_whole_need_not_be_in_the_solution(files: Zygote) -> None:
+    text = case("self.assertEqual(add(1, 2), 3) or unknown", head="from solution import *")
+    text = text.replace("unknown", "getattr(self, 'x', 1) or sub(1, 2)")
+    result = judged(files, f"{text}\nimport solution\nhasattr(solution, 'nothing')\n")
+    assert [test["outcome"] for test in result.report["tests"]] == ["PASSED"], result.explanation
+
+
 def test_a_fixture_that_nobody_defines_is_the_tasks_fault(files: Zygote) -> None:
     result = judged(files, "def test_it(nothing):\n    pass\n", framework="pytest")
     assert result.report["blame"] == "task"
