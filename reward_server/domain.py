@@ -370,10 +370,17 @@ class Signature:
     A shape is `PLAIN` for what JSON has a form for, "ListNode" or "TreeNode" for one of LeetCode's
     nodes or none, the same in brackets for a list of them, "None" for nothing, and None where the
     task does not say. Parameters that are not listed are of no said shape.
+
+    Args:
+        parameters: shapes of the arguments.
+        result: the shape of the result.
+        has_choice: whether the solution chooses between nodes and arrays, or between a result and
+            its first argument, where the task does not say.
     """
 
     parameters: tuple[str | None, ...] = ()
     result: str | None = None
+    has_choice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from reward_server.evaluation.graders import (
     Grader,
     Slots,
     over_budget,
+    read_aside,
 )
 from reward_server.evaluation.program_tests import program_grader
 from reward_server.evaluation.programs import Programs
@@ -48,6 +49,7 @@ from reward_server.evaluation.stdio import StdioGrader
 from reward_server.evaluation.suites import suite_grader
 from reward_server.evaluation.units import UnitGrader, plan
 from reward_server.grading.extraction import Extracted, extract
+from reward_server.grading.signatures import read_signature
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language, Languages
 
@@ -227,7 +229,9 @@ class Evaluation:
                     return isolated
                 return await beside_grader(tests, submission.prompt) or isolated
             case CallTests() as tests:
-                return CallGrader(tests=tests, prompt=submission.prompt)
+                prompt, entry_point = submission.prompt, tests.entry_point
+                told = await read_aside(len(prompt), read_signature, prompt, entry_point)
+                return CallGrader(tests=tests, signature=told)
             case StdioTests() as tests:
                 return StdioGrader(
                     tests=tests,
@@ -252,6 +256,8 @@ class Evaluation:
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
         if isinstance(grader, (UnitGrader, BesideGrader)):
             return f"{told}, since {grader.remedy()}"
+        if isinstance(grader, CallGrader):
+            return f"{told}, since no signature in the prompt says whether arrays are nodes"
         if language.toolchain is None:
             return told
         return (

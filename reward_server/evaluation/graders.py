@@ -22,6 +22,7 @@ from reward_server.domain import (
     Limits,
     RewardPolicy,
     RewardPolicyKind,
+    Signature,
     Termination,
     TerminationKind,
     TestOutcome,
@@ -35,7 +36,7 @@ from reward_server.evaluation.confirmation import Confirmation
 from reward_server.grading.confirmation import CallCopies, FunctionCopies
 from reward_server.grading.policy import stops_at_first_failure
 from reward_server.grading.python_text import called_names
-from reward_server.grading.signatures import read_signature
+from reward_server.grading.signatures import leaves_open
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
@@ -191,11 +192,11 @@ class CallGrader:
 
     Args:
         tests: the calls.
-        prompt: the task's, whose signature says which arrays are nodes; it may be prose.
+        signature: the task's, which says which arrays are nodes.
     """
 
     tests: CallTests
-    prompt: str = ""
+    signature: Signature
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -204,8 +205,9 @@ class CallGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """Isolated."""
-        return Integrity.ISOLATED
+        """Isolated, unless the solution decides what the task's arrays are."""
+        is_open = leaves_open(self.signature, self.tests)
+        return Integrity.SHARED if is_open else Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1, as only programs that die take more."""
@@ -223,7 +225,7 @@ class CallGrader:
         """Runs as many executions as it takes; see `Grader`."""
         blank = self.not_run()
         counted = candidate.counted(len(blank))
-        whole = await self._work(candidate)
+        whole = self._work(candidate)
         runs: list[Run] = []
         start = 0
         while True:
@@ -265,12 +267,11 @@ class CallGrader:
         confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
         return await confirmation.confirmed(run)
 
-    async def _work(self, candidate: Candidate) -> CallJudgement:
-        entry_point = self.tests.entry_point
+    def _work(self, candidate: Candidate) -> CallJudgement:
         return CallJudgement(
             source=candidate.source,
             tests=self.tests,
-            signature=await read_aside(len(self.prompt), read_signature, self.prompt, entry_point),
+            signature=self.signature,
             files=candidate.files,
             data=candidate.data,
             stop_at_first_failure=stops_at_first_failure(candidate.policy),

@@ -13,6 +13,7 @@ import pytest
 
 from reward_server.app import App
 from reward_server.domain import CallCase, CallTests, Integrity, Verdict
+from reward_server.errors import UnsupportedError
 from tests.attacks.python_tests import check, server_with, submission_of, suite
 from tests.support import on_the_servers_loop
 
@@ -472,6 +473,7 @@ TURNS_NODES = """
 """
 LISTS, NODES = "(self, nums: List[int]) -> List[int]", "(self, head: ListNode) -> ListNode"
 TREES = NODES.replace("List", "Tree")
+TYPED_BELOW = "(self, head):  # type: (ListNode) -> ListNode"
 IN_PLACE = LISTS.replace("-> List[int]", "-> None")
 
 
@@ -492,7 +494,10 @@ IN_PLACE = LISTS.replace("-> List[int]", "-> None")
         (TURNS_NODES, NODES, Integrity.ISOLATED),
         (TURNS_NODES.replace(": Optional[ListNode]", ""), NODES, Integrity.ISOLATED),
         (SORTS.format(arrow="", body="nums.sort()"), IN_PLACE, Integrity.ISOLATED),
-        (TURNS.format(hint=""), "", Integrity.ISOLATED),
+        (TURNS.format(hint=""), "", Integrity.SHARED),
+        (TURNS.format(hint=""), TYPED_BELOW, None),
+        (TURNS_NODES.replace(": Optional[ListNode]", ""), TYPED_BELOW, Integrity.ISOLATED),
+        (SORTS.format(arrow="", body="return sorted(nums)"), "(self, nums)", Integrity.SHARED),
     ],
 )
 async def test_the_prompts_signature_says_what_calls_take_and_give(
@@ -505,6 +510,16 @@ async def test_the_prompts_signature_says_what_calls_take_and_give(
     assert assessment.verdict is not Verdict.INVALID_TASK, assessment
     assert assessment.reward == (label is not None), assessment
     assert label in (None, assessment.integrity), assessment
+
+
+async def test_calls_whose_arrays_nobody_tells_of_are_refused_where_isolated_is_required(
+    app: App,
+) -> None:
+    cases = (CallCase(args_json="[[3, 2, 1]]", expected_json="[1, 2, 3]"),)
+    tests = CallTests(entry_point="Solution().f", cases=cases)
+    submission = submission_of(TURNS.format(hint=""), tests, "class Solution:\n    def f(self, x):")
+    with pytest.raises(UnsupportedError, match="no signature in the prompt"):
+        await app.evaluation.score(replace(submission, require_integrity=Integrity.ISOLATED))
 
 
 @pytest.mark.parametrize(("completion", "tests"), HONEST.values(), ids=HONEST.keys())

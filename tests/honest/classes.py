@@ -217,6 +217,11 @@ CALLS = (
         """,
         {'[["a", "b", "a"]]': '{"a": 2, "b": 1}'},
         entry_point="Solution().count",
+        prompt="""
+        class Solution:
+            def count(self, words: List[str]) -> Optional[Dict[str, int]]:
+                pass
+        """,
     ),
     called(
         "linked lists",

@@ -65,10 +65,11 @@ async def test_every_kind_of_tests_is_judged(real: Real) -> None:
     )
     stdio = pb.StdioTests(cases=[pb.StdioCase(stdin=b"4\n", expected_stdout=b"8\n")])
     method = "class Solution:\n    def g(self, x):\n        return sum(x)\n"
+    told = "class Solution:\n    def g(self, x: List[int]) -> int:\n"
     requests = [
         function_request(RIGHT),
         function_request("def f(x): return x"),
-        pb.ScoreRequest(completion=method, call=call),
+        pb.ScoreRequest(prompt=told, completion=method, call=call),
         pb.ScoreRequest(completion="print(2 * int(input()))", stdio=stdio),
         pb.ScoreRequest(completion="print(3 * int(input()))", stdio=stdio),
     ]
