@@ -40,7 +40,9 @@ stands.
 A pass is refused for good if an assertion held whose expected value was replaced, since an honest
 solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
 that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
-that deviates three times fails its own tests often, and is refused. Copies that the judge finds
+that deviates three times fails its own tests often, and is refused. A run of the true tests that
+ended early, at a limit or by a crash, may have copies that end in the same test, so that what
+passed before it counts. Copies that the judge finds
 broken before it heard the candidate are our fault, and the pass stands.
 """
 
@@ -58,6 +60,7 @@ from reward_server.domain import (
     Integrity,
     RewardPolicy,
     TestOutcome,
+    TestResult,
     Tests,
     Verdict,
 )
@@ -150,7 +153,7 @@ class Confirmation:
             return [*repeated, *await self._perturbed(run, passed)]
         execution = await self.execute(brings_changes=True)
         seen = Run(execution=_unblamed(execution), tests=())
-        if not _hold(execution, passed):
+        if not _hold(execution, passed, run):
             return [*repeated, seen, _refused(run, Deviation(other=1))]
         return [*repeated, seen, *await self._perturbed(run, passed)]
 
@@ -161,7 +164,7 @@ class Confirmation:
         if doubts == {wire.CONTRADICTION}:
             execution = await self.execute(repeats_answers=True)
             runs = [Run(execution=_unblamed(execution), tests=())]
-            if _hold(execution, passed) and _DOUBTS.isdisjoint(execution.signals):
+            if _hold(execution, passed, run) and _DOUBTS.isdisjoint(execution.signals):
                 doubts = frozenset()
         return runs, replace(run, integrity=Integrity.SHARED) if doubts else run
 
@@ -187,7 +190,7 @@ class Confirmation:
                 return [*runs, _noted(run, {"unconfirmable": 1})]
             found = copies.compare(execution.tests, wrong)
             silent |= bool(found.silent)
-            if execution.ending is not Ending.COMPLETED:
+            if not _ends_as(execution, run):
                 found += Deviation(other=1)
             if not found:
                 continue
@@ -221,10 +224,27 @@ def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
     return frozenset(test.name for test in counted if test.outcome is TestOutcome.PASSED)
 
 
-def _hold(execution: Execution, passed: frozenset[str]) -> bool:
+def _hold(execution: Execution, passed: frozenset[str], run: Run) -> bool:
     """Returns True if tests that passed before passed again."""
     held = {test.name for test in execution.tests if test.outcome is TestOutcome.PASSED}
-    return execution.ending is Ending.COMPLETED and passed <= held
+    return _ends_as(execution, run) and passed <= held
+
+
+def _ends_as(execution: Execution, run: Run) -> bool:
+    """Returns True if an execution came to its end, or no further than the run of the true tests.
+
+    What passed lies before the test in which that one ended, and is compared in any case.
+    """
+    if execution.ending is Ending.COMPLETED:
+        return True
+    is_alike = execution.ending is run.execution.ending
+    return is_alike and _latest(execution.tests) == _latest(run.tests)
+
+
+def _latest(tests: Sequence[TestResult]) -> str:
+    """Returns the name of the last test that was begun."""
+    begun = [test.name for test in tests if test.outcome is not TestOutcome.NOT_RUN]
+    return begun[-1] if begun else ""
 
 
 def _pairs(places: Sequence[Place], draw: random.Random) -> Iterator[frozenset[Place]]:

@@ -6,6 +6,7 @@ was done through holes that were found, and what could be done through others.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -299,3 +300,54 @@ async def test_a_share_of_the_reward_is_confirmed_too(weak_judge: Judge) -> None
     assessment = await weak_judge(hole, tests, policy=policy)
     assert (assessment.verdict, assessment.reward) == (Verdict.FAILED, 0.0)
     assert assessment.signals["unconfirmed"] == 1
+
+
+FRACTION = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+DIES = "import ctypes\nctypes.string_at(0)"
+
+
+@pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
+async def test_who_dies_behind_what_the_judge_was_made_to_pass_has_no_share(
+    weak_judge: Judge, hole: str
+) -> None:
+    """Copies may end where the true run did, and have to fail before."""
+    tests = replace(ASSERTS, asserts=(*ASSERTS.asserts, "assert Stack().push(1) == 2"))
+    solution = attack(hole).replace("def push(self, value): pass", "push = die", 1)
+    dying = f"def die(self, value):\n{textwrap.indent(DIES, '    ')}\n{solution}"
+    assessment = await weak_judge(dying, tests, policy=FRACTION)
+    assert assessment.reward == 0.0, assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+THREE = code("""
+    import unittest
+    from solution import f
+    class TestF(unittest.TestCase):
+        def test_a(self):
+            self.assertEqual(f(1), 1)
+        def test_b(self):
+            self.assertEqual(f(2), 2)
+        def test_c(self):
+            self.assertEqual(f(3), 3)
+""")
+FILES = UnitTests(framework=Framework.UNITTEST, files=(("test_s.py", THREE),))
+OBJECTS = FunctionTests(asserts=tuple(f"assert f({x}).v == {x}" for x in (1, 2, 3)))
+MAKES = "class A:\n    def __init__(self, v):\n        self.v = v\n"
+
+
+@pytest.mark.parametrize(
+    ("solution", "tests"),
+    [
+        (f"{DIES[:13]}\ndef f(x): return x if x < 3 else ctypes.string_at(0)", FILES),
+        ("def f(x): return x if x < 3 else 'a' * (200 << 20)", FILES),
+        (f"import os\n{MAKES}def f(x): return A(x) if x < 3 else os._exit(0)", OBJECTS),
+        (f"{MAKES}def f(x):\n    while x == 3: pass\n    return A(x)", OBJECTS),
+    ],
+    ids=["crash", "large result", "exit", "time"],
+)
+async def test_what_passed_before_an_early_end_counts(
+    weak_judge: Judge, solution: str, tests: Tests
+) -> None:
+    limits = replace(FILE_LIMITS, wall_time_seconds=3.0, cpu_time_seconds=1.0)
+    assessment = await weak_judge(solution, tests, policy=FRACTION, limits=limits)
+    assert assessment.reward == pytest.approx(2 / 3), assessment

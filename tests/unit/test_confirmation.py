@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -62,6 +63,13 @@ def judged(solution: str, tests: Tests) -> Execution:
     except AssertionError as error:
         return execution(TestResult(name="check", outcome=TestOutcome.FAILED, message=str(error)))
     return execution(PASS)
+
+
+def observed(text: str) -> str:
+    """Returns what an assertion of a copy says of a right solution."""
+    with pytest.raises(AssertionError) as found:
+        exec(text, {"f": lambda x: x})
+    return str(found.value)
 
 
 def confirm(
@@ -204,6 +212,45 @@ def test_a_wrong_solution_of_which_a_share_passed_is_confirmed_for_that_share() 
     assert {test.outcome for test in runs[-1].tests} == {TestOutcome.FAILED}
     runs, count = confirm(answers, run=first, tests=tests)
     assert count == 0
+
+
+@pytest.mark.parametrize(
+    ("ending", "word", "last", "is_paid"),
+    [
+        (Ending.CRASHED, "", TestOutcome.ERROR, True),
+        (Ending.COMPLETED, "", TestOutcome.FAILED, True),
+        (Ending.LIMIT, "", TestOutcome.ERROR, False),
+        (Ending.CRASHED, "", TestOutcome.NOT_RUN, False),
+        (Ending.CRASHED, "p", TestOutcome.ERROR, False),
+        (Ending.CRASHED, "none", TestOutcome.ERROR, False),
+    ],
+    ids=["alike", "to its end", "another ending", "in another test", "says yes", "says nothing"],
+)
+def test_what_passed_before_the_end_counts_if_copies_end_as_the_run_did(
+    ending: Ending, word: str, last: TestOutcome, is_paid: bool
+) -> None:
+    asserts = ("assert f(1) == 1", "assert f(2) == 2", "assert f(3) == 3")
+    tests = FunctionTests(asserts=asserts)
+    passed = [TestResult(name=f"assert {n}", outcome=TestOutcome.PASSED) for n in (1, 2)]
+    died = TestResult(name="assert 3", outcome=TestOutcome.ERROR)
+    first = execution(*passed, died, ending=Ending.CRASHED)
+
+    def answers(_: int, copy: Tests) -> Execution:
+        assert isinstance(copy, FunctionTests)
+        said = [
+            TestResult(
+                name=f"assert {number}",
+                outcome=TestOutcome.FAILED,
+                message=f"observed {word}" if word else observed(text),
+            )
+            for number, text in enumerate(copy.asserts[:2], 1)
+        ]
+        return execution(*said, replace(died, outcome=last), ending=ending)
+
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    runs, _ = confirm(answers, run=first, policy=policy, tests=tests)
+    held = [test.outcome is TestOutcome.PASSED for test in runs[-1].tests]
+    assert held == [is_paid, is_paid, False]
 
 
 @pytest.mark.parametrize("honest", [0.05, 0.3])
