@@ -1,8 +1,13 @@
 """How a test program and the solution become one program: the table [program] of a language.
 
-layout      how the source is put together of {opening}, {solution}, {tests} and {ending}, each
-            once; the first and the last only where there are any
-opening     text that the ending, or the assertions, need in front; "" if absent
+layout      how the source is put together of {opening}, {solution}, {closing}, {tests} and
+            {ending}, each once; but for solution and tests only where there are any. {closing}
+            stands for the brackets at the tests' beginning that close what the solution opened
+opening     text that the ending, or the assertions, need in front; "" if absent. What stands
+            between solution and tests, and is needed behind them, shows a solution that makes the
+            tests a part of its last comment or text
+tail        regular expression of what ends a program's text before its file does, with all that
+            follows it; the tests', or else the solution's, is put behind everything
 rename      a regular expression and what it is replaced by, once, in the tests, such as the name
             of their main; tests in which it finds nothing are refused
 exits       pairs of a regular expression and what it is replaced by throughout the tests: calls
@@ -24,8 +29,9 @@ runs        which of `RUNS` makes the tests call all that a test harness would; 
 bares       which of `BARES` leaves a solution's own tests out; "" if absent
 split       which of `grading.split.SPLITTERS` takes test programs apart; "" if absent
 assertions  table that lets test programs be rewritten; described in `languages.assertions`
+comments, strings, chars   as there, where that table is absent
 
-Regular expressions look at the tests without their comments and quoted texts.
+Regular expressions look at the tests without their comments and quoted texts, but for `tail`.
 
 {secret} is an identifier: a letter, then letters and digits. {word} is hexadecimal. Both are made
 afresh for each verdict. The program passes if it exits with status 0 and has written the line
@@ -45,7 +51,8 @@ from reward_server.languages.masking import masked, replaced
 
 _NOTHING = re.compile("(?!)")
 _OPTIONAL = ("opening", "ending")
-_PART = re.compile(r"\{(?:opening|solution|tests|ending)\}")
+_PART = re.compile(r"\{(?:opening|solution|closing|tests|ending)\}")
+_CLOSING = re.compile(r"(?:\s*[}\])])*")
 _FAILED = r"(?i)assert"
 HOISTS: Mapping[str, Callable[[str], str]] = {
     "": str,
@@ -78,6 +85,7 @@ class Composition:
     rename: tuple[re.Pattern[str], str] | None
     exits: tuple[tuple[re.Pattern[str], str], ...]
     leaves: re.Pattern[str]
+    tail: re.Pattern[str]
     ending: str
     files: Mapping[str, str]
     failed: re.Pattern[str]
@@ -87,6 +95,7 @@ class Composition:
     ran: re.Pattern[bytes] | None
     split: str
     assertions: Assertions | None
+    tokens: Assertions | None
 
     def refusal(self, tests: str) -> str:
         """Returns what tests lack, or have that would not be run; "" if they can be run."""
@@ -94,12 +103,12 @@ class Composition:
             tests = RUNS[self.runs](tests, "s")
         except ValueError as error:
             return str(error)
-        found = self.rename is None or self.rename[0].search(masked(tests, self.assertions))
+        found = self.rename is None or self.rename[0].search(masked(tests, self.tokens))
         return "" if found else "has no main program"
 
     def leaving(self, tests: str) -> str:
         """Returns what of tests ends the program in a way that is not understood; "" if nothing."""
-        found = self.leaves.search(masked(tests, self.assertions))
+        found = self.leaves.search(masked(tests, self.tokens))
         return found[0] if found else ""
 
     def compose(self, solution: str, tests: str, *, secret: str, word: str) -> Composed:
@@ -111,25 +120,35 @@ class Composition:
             secret: a fresh identifier.
             word: a fresh word, which the ending writes.
         """
-        tests = RUNS[self.runs](tests, secret)
+        tests, last = self._cut(RUNS[self.runs](tests, secret))
+        solution, rest = self._cut(solution)
         for pattern, new in self.exits:
-            tests = replaced(tests, self.assertions, pattern, _filled(new, secret, word))
+            tests = replaced(tests, self.tokens, pattern, _filled(new, secret, word))
         if self.rename is not None:
             pattern, new = self.rename
             new = _filled(new, secret, word)
-            tests = replaced(tests, self.assertions, pattern, new, most=1)
+            tests = replaced(tests, self.tokens, pattern, new, most=1)
+        closes = _CLOSING.match(tests) if "{closing}" in self.layout else None
+        closed = closes.end() if closes else 0
         parts = {
             "{opening}": _filled(self.opening, secret, word),
             "{solution}": BARES[self.bares](solution),
-            "{tests}": tests,
+            "{closing}": tests[:closed],
+            "{tests}": "\n" * tests.count("\n", 0, closed) + tests[closed:],
             "{ending}": _filled(self.ending, secret, word),
         }
-        source = _PART.sub(lambda part: parts[part[0]], self.layout)
+        layout = _filled(self.layout, secret, word)
+        source = _PART.sub(lambda part: parts[part[0]], layout) + (last or rest)
         files = {
             _filled(name, secret, word): _filled(text, secret, word).encode()
             for name, text in self.files.items()
         }
         return Composed(source=HOISTS[self.hoists](source), files=files)
+
+    def _cut(self, text: str) -> tuple[str, str]:
+        """Takes what follows the end of a program's text away, and returns both."""
+        found = self.tail.search(text)
+        return (text[: found.start()], text[found.start() :]) if found else (text, "")
 
 
 def _filled(text: str, secret: str, word: str) -> str:
@@ -151,12 +170,14 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
     written = (table.get("opening", ""), ending, rename[1] if rename else "", *files.values())
     if not any("{word}" in text for text in written):
         raise ValueError("nothing writes {word}")
+    assertions = parse_assertions(table["assertions"]) if "assertions" in table else None
     return Composition(
         layout=layout,
         opening=table.get("opening", ""),
         rename=(re.compile(rename[0]), rename[1]) if rename else None,
         exits=tuple((re.compile(old), new) for old, new in table.get("exits", ())),
         leaves=re.compile(table["leaves"]) if "leaves" in table else _NOTHING,
+        tail=re.compile(table["tail"]) if "tail" in table else _NOTHING,
         ending=ending,
         files=files,
         failed=re.compile(table.get("failed", _FAILED)),
@@ -165,5 +186,14 @@ def parse_composition(table: Mapping[str, Any]) -> Composition:
         bares=table.get("bares", ""),
         ran=re.compile(table["ran"].encode()) if "ran" in table else None,
         split=table.get("split", ""),
-        assertions=parse_assertions(table["assertions"]) if "assertions" in table else None,
+        assertions=assertions,
+        tokens=assertions or _parse_tokens(table),
     )
+
+
+def _parse_tokens(table: Mapping[str, Any]) -> Assertions | None:
+    """Reads how a language without assertions is cut into tokens; None if nobody tells."""
+    if "comments" not in table:
+        return None
+    nothing = {"capture": "", "observation": "", "statement": "", "forms": ()}
+    return parse_assertions({**table, **nothing})

@@ -432,8 +432,85 @@ EXITS = {  # language, tests, what becomes of the exit
         "use std::process;\nfn main() { process::exit(0) }",
         "{ crate::zexit(0) }",
     ),
+    "php": ("php", "if (f(1)) exit(1); exit;", "zexit(1); zexit();"),
+    "ruby": ("ruby", "exit(n); Kernel.exit 1; exit!; o.exit", "zexit(n); zexit 1; zquit; o.exit"),
+    "lua": ("lua", "_G.os.exit(0)", "\nos.exit(0)"),
+    "kotlin": (
+        "kotlin",
+        "import kotlin.system.exitProcess\nfun main() { exitProcess(f(1)); System.exit(0) }",
+        "{ zexit(f(1)); zexit(0) }",
+    ),
+    "c#": (
+        "c#",
+        'class T { static void Main() { f("Environment.Exit(1)"); System.Environment.Exit(0); } }',
+        '"Environment.Exit(1)"); Wz.Exit(0);',
+    ),
+    "scala": (
+        "scala",
+        "object M { def main(a: Array[String]): Unit = { sys.exit(f(1)); System.exit(0) } }",
+        "Wz.exit(f(1)); Wz.exit(0)",
+    ),
+    "d": (
+        "d",
+        "import core.stdc.stdlib : exit;\nvoid main() { scope(exit) f(); exit(g()); }",
+        "import core.stdc.stdlib : exit;\nvoid main_z() { scope(exit) f(); zexit(g()); }",
+    ),
+    "r": ("r", 'if (x) quit(status = 1) # quit()\nq("no")', "if (x) zquit(status = 1) # quit()\n"),
+    "r: in short": ("r", 'q("no", 1); q <- q(x)', 'zquit("no", 1); q <- q(x)'),
+    "haskell": (
+        "haskell",
+        "import System.Exit (exitSuccess, exitWith)\nmain = f >> exitWith (g 1) -- exitSuccess",
+        'import System.Exit (exitSuccess, exitWith)\nmain_z = f >> (\\ze -> (if show ze == "ExitS',
+    ),
+    "haskell: at its end": (
+        "haskell",
+        "main = do\n  f\n  exitSuccess\n",
+        '  f\n  (Prelude.putStrLn "\\nw0rd" >> exitSuccess)\n',
+    ),
+    "ocaml": ("ocaml", "let () = at_exit g; exit (f 1)", "let () = at_exit g; zexit (f 1)"),
+    "racket": ("racket", "(f 'exit) (exit (g)) ; (exit)", "(f 'exit) (zexit (g)) ; (exit)"),
+    "elixir": ("elixir", "System.halt(1); &System.halt/1", ":z.halt(1); &:z.halt/1"),
+    "pascal": ("pascal", "begin { halt } Halt(1); halt; end.", "begin { halt } zhalt(1); zhalt; "),
+    "fortran": (
+        "fortran",
+        "program t\nif (f(1) /= 2) stop 1 ! no\nif (x) stop 'no'\nstop\nend program t\n",
+        "if (f(1) /= 2) call zexit(1) ! no\nif (x) stop 'no'\ncall zexit(0)\n",
+    ),
+    "fortran: a call": (
+        "fortran",
+        "program t\nstop = 1\nif (x) call exit(failed)\ncall exit()\nend program t\n",
+        "stop = 1\nif (x) call zexit(failed)\ncall zexit(0)\n",
+    ),
+    "common lisp": (
+        "common-lisp",
+        "(sb-ext:exit :code (f 1)) (quit)",
+        "(cl-user::zexit :code (f 1)) (cl-user::zexit)",
+    ),
+    "sql": ("sql", "SELECT 1;\n.exit\n.exit 1\n", "SELECT * FROM z;\n.exit\n.exit 1\n"),
+    "perl": (
+        "perl",
+        "exit(f(1)); $h{exit} = $exit; POSIX::_exit(0); o->exit",
+        "main::zexit(f(1)); $h{exit} = $exit; main::zexit(0); o->exit",
+    ),
+    "bash": (
+        "bash",
+        "f || exit 1; echo exit; trap exit INT\nbuiltin exit\n",
+        "f || zexit 1; echo exit; trap exit INT\nzexit\n",
+    ),
 }
 LEAVES = {
+    "kotlin": "fun main() { run(::exitProcess) }",
+    "c#": "using static System.Environment;\nclass T { static void Main() { Exit(0); } }",
+    "scala": "import sys._\nobject M { def main(a: Array[String]): Unit = { exit(0) } }",
+    "d": "import core.stdc.stdlib : quit = exit;\nvoid main() { quit(0); }",
+    "ocaml": "let () = Unix._exit 0",
+    "ruby": "method(:exit).call",
+    "racket": "(map exit (list 0))",
+    "elixir": "import System\nhalt(0)",
+    "haskell": "import qualified System.Exit as E\nmain = E.exitSuccess",
+    "common-lisp": "(uiop:quit 0)",
+    "r": "leave <- quit\nleave()",
+    "bash": "exec true",
     "c": "int main() { pthread_exit(0); }",
     "java": "import static java.lang.System.*;\nclass M { void main(String[] a) { exit(0); } }",
     "javascript": "const { exit } = require('process'); exit(0)",
@@ -459,7 +536,9 @@ def test_tests_that_leave_in_an_unknown_way_are_refused_by_their_text(language: 
     program = load_languages().find(language).program
     assert program is not None
     assert program.leaving(LEAVES[language])
-    commented = "".join(f"// {line}\n" for line in LEAVES[language].splitlines())
+    found = load_languages().find(language)
+    ends = {"(*": " *)"}.get(found.comment, "")
+    commented = "".join(f"{found.comment} {line}{ends}\n" for line in LEAVES[language].splitlines())
     assert program.leaving(commented) == ""
 
 
