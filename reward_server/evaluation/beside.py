@@ -73,9 +73,14 @@ class BesideGrader:
 
 
 async def beside_grader(tests: FunctionTests, prompt: str) -> BesideGrader | None:
-    """Returns what runs tests beside the solution; None if they are for a judge of their own."""
+    """Returns what runs tests beside the solution; None if they are for a judge of their own.
+
+    Args:
+        tests: the tests.
+        prompt: the task's code, as `continuation.read_prompt` finds it.
+    """
     is_asked = tests.placement is Placement.BESIDE
-    if tests.placement is Placement.ISOLATED or not (is_asked or may_need_solution(tests)):
+    if tests.placement is Placement.ISOLATED or not (is_asked or may_need_solution(tests, prompt)):
         return None
     file = await _file(tests, prompt)
     if file is None or not (is_asked or file.reasons):

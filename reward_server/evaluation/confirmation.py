@@ -28,7 +28,8 @@ solution passes, it passes in both.
 So is a pass with answers that arrived as another class than they were of (`runner.encoding`), one
 of calls in which the solution and not the task's signature said what values are
 (`runner.structures`), and one in which the judge refused what the solution may have allowed: a test
-that expects an exception is satisfied by the judge's own.
+that expects an exception is satisfied by the judge's own. One in which the solution was asked
+nothing is of no solution, and has the same label.
 
 Tests that fail while changes are withheld are run so once, too: state that is handed over again,
 `[pop(x), pop(x)]`, an argument that a test looks at by another way. If that brings more, it is
@@ -72,7 +73,12 @@ from reward_server.runner import wire
 
 BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
-_DOUBTS = frozenset((wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL, wire.UNTOLD))
+_DOUBTS = frozenset(
+    (
+        *(wire.CONTRADICTION, wire.OUT_OF_STEP, wire.CAST, wire.REFUSAL, wire.UNTOLD),
+        wire.UNASKED,
+    )
+)
 _LOOKED_FOR = _DOUBTS | {wire.WITHHELD_CHANGE}
 _FAILURES = frozenset((Verdict.FAILED, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED))
 _REFUSAL = "the pass was not confirmed by further runs of the tests"
@@ -132,9 +138,12 @@ class Confirmation:
             return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
         passed = _passed(seen, self.policy)
         copies = await asyncio.to_thread(self.read, passed)
-        is_certain = await asyncio.to_thread(copies.expects_constants)
+        in_prompt = wire.MET_IN_PROMPT in execution.signals  # whose text the copies do not read
+        is_certain = not in_prompt and await asyncio.to_thread(copies.expects_constants)
         is_met = wire.MET_CHANGE in execution.signals and not is_certain
-        if is_met and not await asyncio.to_thread(copies.expects_constants, or_arguments=True):
+        if is_met and (
+            in_prompt or not await asyncio.to_thread(copies.expects_constants, or_arguments=True)
+        ):
             return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
         before, seen = await self._repeated(seen, passed)
         if not (is_certain and copies.places):

@@ -48,6 +48,7 @@ from reward_server.evaluation.split_tests import Splits
 from reward_server.evaluation.stdio import StdioGrader
 from reward_server.evaluation.suites import suite_grader
 from reward_server.evaluation.units import UnitGrader, plan
+from reward_server.grading.continuation import read_prompt
 from reward_server.grading.extraction import Extracted, extract
 from reward_server.grading.signatures import read_signature
 from reward_server.grading.verdict import Run
@@ -227,7 +228,8 @@ class Evaluation:
                 isolated = FunctionGrader(tests=tests)
                 if submission.require_integrity is Integrity.ISOLATED:
                     return isolated
-                return await beside_grader(tests, submission.prompt) or isolated
+                prompt = read_prompt(submission.prompt, language).executable
+                return await beside_grader(tests, prompt) or isolated
             case CallTests() as tests:
                 prompt, entry_point = submission.prompt, tests.entry_point
                 told = await read_aside(len(prompt), read_signature, prompt, entry_point)

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
-from reward_server.grading import process_state, syntax
-from reward_server.grading.suites import parse_files, read_suite
+from reward_server.grading import process_state, prompt_state, syntax
+from reward_server.grading.suites import Reading, read_suite
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
@@ -39,6 +39,7 @@ _REMEMBERED = 1024
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BUILTINS = frozenset(vars(builtins))
+_LONG_CHARACTERS = 1 << 15
 # What the rules for test files refuse to a judge, and proxies of function tests can do.
 _ISOLATED_REASONS = frozenset(
     (
@@ -48,6 +49,10 @@ _ISOLATED_REASONS = frozenset(
         *("captures output by redirect_stdout()", "captures output by redirect_stderr()"),
         *("calls setrecursionlimit()", "calls set_int_max_str_digits()"),
     )
+)
+# What a prompt does of these, the solution's process does not.
+_PROMPT_REASONS = frozenset(
+    ("calls seed()", "calls setrecursionlimit()", "calls set_int_max_str_digits()")
 )
 
 
@@ -71,35 +76,82 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
 
     Args:
         tests: the tests.
-        prompt: trusted code in front of the solution, whose helpers the tests may use.
+        prompt: trusted code in front of the solution, whose helpers the tests may use. The file has
+            copies of them, but where that code is why it lives with the solution.
     """
+    texts = (tests.setup_code, tests.test_code, *tests.asserts)
+    seen = prompt_state.seen_by(prompt, tests.entry_point, texts)
     try:
-        tree, names = _Writer(tests, prompt).written()
+        of_prompt = (*seen.reasons, *_reasons_of_prompt(tests, seen))
+        given = seen.imports if of_prompt else (*seen.imports, *_helpers(tests, seen))
+        tree, names = _Writer(tests, given).written()
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        reading = read_suite({PATH: syntax.parse(text)}, [PATH], SOLUTION_PATH)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     files = ((PATH, text),)
-    trees = parse_files(files)
-    reading = read_suite(trees, [PATH], SOLUTION_PATH)
     return FunctionFile(
         tests=UnitTests(framework=Framework.UNITTEST, files=files, solution_path=SOLUTION_PATH),
         names={f"{PATH}::{_CLASS}::{method}": name for method, name in names.items()},
-        reasons=tuple(_needed(reading.reasons, tests)),
+        reasons=tuple(dict.fromkeys((*_needed(reading.reasons, tests), *of_prompt))),
     )
 
 
-def may_need_solution(tests: FunctionTests) -> bool:
-    """Returns False if no rule for test files can apply to tests, without parsing them."""
-    return any(map(_has_trigger, (tests.setup_code, tests.test_code, *tests.asserts)))
+def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
+    """Returns False if no rule can apply to tests, nor to a prompt's code, without parsing them."""
+    texts = (tests.setup_code, tests.test_code, *tests.asserts)
+    if any(map(_has_trigger, texts)):
+        return True
+    return bool(prompt) and _prompt_has_trigger(prompt, tests.entry_point, texts)
+
+
+def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -> bool:
+    if len(prompt) + sum(map(len, texts)) > _LONG_CHARACTERS:
+        return True  # which is read aside
+    found = _found_in(_digest("\0".join((prompt, entry_point, *texts))))
+    if not found:
+        seen = prompt_state.seen_by(prompt, entry_point, texts)
+        code = "\n".join(map(ast.unparse, seen.statements))
+        found.append(bool(seen.reasons) or (bool(code) and _has_trigger(code)))
+    return found[0]
+
+
+def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt]:
+    """Gives the functions of a prompt that are none of the solution's business."""
+    owner = _owner(tests.entry_point)
+    for one in seen.statements:
+        if isinstance(one, _FUNCTIONS) and owner and one.name != owner:
+            yield one
+
+
+def _reasons_of_prompt(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[str]:
+    """Gives the reasons by which the rules for test files refuse a prompt's code."""
+    if seen.statements:
+        before = _reading(tests, seen.imports).reasons
+        for reason in _reading(tests, seen.statements, seen.functions).reasons:
+            if reason not in before and reason not in _ISOLATED_REASONS - _PROMPT_REASONS:
+                yield f"the prompt's code {reason}"
+
+
+def _reading(
+    tests: FunctionTests, given: Sequence[ast.stmt], heard_by: frozenset[str] = frozenset()
+) -> Reading:
+    tree = _Writer(tests, given).written()[0]
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return read_suite({PATH: syntax.parse(text)}, [PATH], SOLUTION_PATH, heard_by)
 
 
 def _has_trigger(text: str) -> bool:
     # The completions of a task come with the same tests, and a long text is not kept.
-    found = _found_in(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
+    found = _found_in(_digest(text))
     if not found:
         is_watched = not _WATCHED.isdisjoint(_OWNERS.findall(text))
         found.append(is_watched or _TRIGGERS.search(text) is not None)
     return found[0]
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest()
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -133,15 +185,16 @@ class _Writer:
     """Writes one file.
 
     Args:
-        tests, prompt: see `function_file`.
+        tests: see `function_file`.
+        prompt: what the file has of the prompt's code.
     """
 
-    def __init__(self, tests: FunctionTests, prompt: str) -> None:
+    def __init__(self, tests: FunctionTests, prompt: Sequence[ast.stmt]) -> None:
         self._entry_point = tests.entry_point
         self._setup = syntax.parse(tests.setup_code).body
         self._code = syntax.parse(tests.test_code).body
         self._asserts = [syntax.parse(text).body for text in tests.asserts]
-        self._prompt = list(_helpers(prompt, _owner(tests.entry_point)))
+        self._prompt = list(prompt)
         self._given: list[ast.stmt] = []
 
     def written(self) -> tuple[ast.Module, dict[str, str]]:
@@ -246,28 +299,6 @@ def _checks(body: Sequence[ast.stmt]) -> bool:
             return True
         waiting += ast.iter_child_nodes(node)
     return False
-
-
-def _helpers(prompt: str, owner: str) -> Iterator[ast.stmt]:
-    """Gives imports of the prompt and functions that it defines in full."""
-    for ending in ("", "\n    pass", "\n        pass"):
-        try:
-            tree = syntax.parse(prompt.rstrip() + ending)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for node in tree.body:
-            is_helper = isinstance(node, _FUNCTIONS) and node.name != owner and not _is_stub(node)
-            if is_helper or isinstance(node, _IMPORTS):
-                yield node
-        return
-
-
-def _is_stub(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return all(
-        isinstance(one, (ast.Pass, ast.Raise))
-        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
-        for one in function.body
-    )
 
 
 def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:

@@ -129,7 +129,10 @@ def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
 
 
 def read_suite(
-    trees: Mapping[str, ast.Module], paths: Sequence[str], solution_path: str
+    trees: Mapping[str, ast.Module],
+    paths: Sequence[str],
+    solution_path: str,
+    heard_by: frozenset[str] = frozenset(),
 ) -> Reading:
     """Reads test files.
 
@@ -137,9 +140,10 @@ def read_suite(
         trees: those in Python, parsed, by path.
         paths: of all files.
         solution_path: where tests find the solution.
+        heard_by: names of functions that hear of the solution, whatever they name themselves.
     """
     files = [_File(tree, paths, solution_path) for tree in trees.values()]
-    hearsay = _Hearsay(files)
+    hearsay = _Hearsay(files, heard_by)
     rules = [_Rules(file, hearsay, paths) for file in files]
     reasons = [reason for one in rules for reason in one.reasons()]
     if hearing := [scope for one in rules for scope in one.hearing]:
@@ -252,8 +256,9 @@ class _File:
 class _Hearsay:
     """Which functions, fixtures and attributes lead to the solution, by name."""
 
-    def __init__(self, files: Sequence[_File]) -> None:
-        self.carriers: set[str] = set()
+    def __init__(self, files: Sequence[_File], hearing: frozenset[str]) -> None:
+        self.hearing = hearing
+        self.carriers = set(hearing)
         self.attributes: set[str] = set()
         self.folders = set(_FOLDERS)
         self.own_classes = {
@@ -337,7 +342,8 @@ class _Rules:
             if isinstance(node, _FUNCTIONS):
                 prepares = node.name in heard_args or node.name in _PREPARATIONS
                 autouse = "autouse" in _text_of_decorators(node)
-                if self._hears(node) or ((prepares or autouse) and self._hears(tree)):
+                hears = node.name in self._hearsay.hearing or self._hears(node)
+                if hears or ((prepares or autouse) and self._hears(tree)):
                     yield node
             elif isinstance(node, (ast.ClassDef, ast.Module)) and self._hears(node):
                 yield node

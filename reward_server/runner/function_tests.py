@@ -11,7 +11,7 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import aliases, arguments, observations, surroundings, texts
+from . import aliases, arguments, observations, prompt, surroundings, texts
 from .endings import NotLoaded
 from .scope import Scope
 from .session import Session
@@ -38,7 +38,8 @@ class FunctionTests:
         self._texts = texts.read(header)
         self._texts.check_that_they_ask(self._entry_point)
         sources = [text.source for text in self._texts.all]
-        self._scope = Scope(sources, self._entry_point, cast("str", header["prompt"]), session)
+        self._prompt = cast("str", header["prompt"])
+        self._scope = Scope(sources, self._entry_point, self._prompt, session)
         session.doubts_empty = any(word in source for source in sources for word in _PAIRING)
         session.look_over(sources)
         session.observes, session.raises = self._observes, self._raises
@@ -106,14 +107,18 @@ class FunctionTests:
         code = frame.f_code
         texts = {one.code.co_filename: one for one in self._texts.all}
         text = texts.pop(code.co_filename, None)
-        if text is None:
-            return True  # a prompt's helper, which asserts nothing
+        if text is None and code.co_filename != prompt.FILE_NAME:
+            return True
         position, names = observations.position_in(frame), aliases.of(frame, things)
         if position is None or names is None:
             return False
+        source = self._prompt if text is None else text.source
         others = tuple(one.source for one in texts.values()) if code.co_name == _MODULE else ()
         heard = arguments.heard_in(frame) | self._scope.solution_names
-        return arguments.are_apart(text.source, position, heard, others, names)
+        are_apart = arguments.are_apart(source, position, heard, others, names)
+        if text is None and not are_apart:
+            self._session.note_met_in_prompt()
+        return are_apart
 
     def _raises(self, frame: FrameType, line: int) -> bool:
         """Returns True if a line of the tests raises without the solution's help."""

@@ -251,6 +251,7 @@ def run_suite(
     if load(session, report):
         stop_at_failure = bool(header["stop_at_first_failure"])
         run_tests(suite, session, report, stop_at_failure=stop_at_failure)
+        session.note_end()
     record_end(session, report)
     return not session.crossed
 

@@ -13,7 +13,7 @@ from types import CodeType
 from .remembering import remembered
 
 _CLASS_NAME = re.compile(r"_*[A-Z]\w*[a-z]\w*")
-_BUILTINS = frozenset(vars(builtins))
+BUILTINS = frozenset(vars(builtins))
 _CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
 
@@ -89,7 +89,7 @@ def caught(text: str) -> frozenset[str]:
     """
     found = set(_CALLED_LIKE_EXCEPTIONS.findall(text))
     if "except" not in text and "aises" not in text:
-        return frozenset(found - _BUILTINS)
+        return frozenset(found - BUILTINS)
     nodes = list(ast.walk(ast.parse(text)))
     for node in nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is not None:
@@ -98,7 +98,7 @@ def caught(text: str) -> frozenset[str]:
             found.update(_last_names(node.args[0]))
     if not all(map(_CLASS_NAME.fullmatch, found)):
         found.update(filter(_CLASS_NAME.fullmatch, map(_last_name, nodes)))
-    own = found & _BUILTINS
+    own = found & BUILTINS
     return frozenset(found - own | (own & _of_modules(nodes) if own else own))
 
 

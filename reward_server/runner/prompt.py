@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from typing import cast
 
@@ -11,11 +10,15 @@ from . import plain
 from .own import Own
 from .remembering import remembered
 
+FILE_NAME = "<prompt>"
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 
 def helpers(
-    tree: ast.Module | None, stand_in: Callable[[str], object], own: Own, entry_point: str
+    tree: ast.Module | None,
+    stand_in: Callable[[str], object],
+    own: Own,
+    tested: frozenset[str],
 ) -> dict[str, object]:
     """Runs a prompt and returns what it defines.
 
@@ -26,26 +29,27 @@ def helpers(
         tree: the prompt as `parse` gives it.
         stand_in: gives what stands for the solution's definition of a name.
         own: takes note of what the prompt defines.
-        entry_point: what is under test.
+        tested: names of what is under test, see `tested`.
     """
     if tree is None:
         return {}
     namespace: dict[str, object] = {"__name__": "__main__"}
     own.add_namespace(namespace, has_classes=True)
     try:
-        exec(compile(tree, "<prompt>", "exec", dont_inherit=True), namespace)
+        exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), namespace)
     except Exception:  # noqa: BLE001  # what a fragment of a program does on its own
         return {}
-    complete = complete_classes(tree, entry_point)
+    complete = complete_classes(tree, tested)
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) or _is_stub(node):
+        if isinstance(node, ast.ClassDef) or is_stub(node):
             name = cast("ast.ClassDef | ast.FunctionDef", node).name
             if name not in complete or not _makes_objects(namespace[name]):
                 namespace[name] = stand_in(name)
+    namespace |= {name: stand_in(name) for name in tested & namespace.keys()}
     return namespace
 
 
-def complete_classes(tree: ast.Module | None, entry_point: str) -> frozenset[str]:
+def complete_classes(tree: ast.Module | None, tested: frozenset[str]) -> frozenset[str]:
     """Returns the names of the classes that a prompt defines in full.
 
     What comes last is the solution's to continue, and so is what has a method without a body, or
@@ -54,12 +58,11 @@ def complete_classes(tree: ast.Module | None, entry_point: str) -> frozenset[str
     if tree is None:
         return frozenset()
     classes = [node for node in tree.body[:-1] if isinstance(node, ast.ClassDef)]
-    tested = frozenset(re.findall(r"\w+", entry_point))
     return frozenset(node.name for node in classes if not _has_stub(node)) - tested
 
 
 def _has_stub(node: ast.ClassDef) -> bool:
-    return any(_is_stub(inner) for inner in ast.walk(node) if isinstance(inner, ast.stmt))
+    return any(is_stub(inner) for inner in ast.walk(node) if isinstance(inner, ast.stmt))
 
 
 def _makes_objects(kind: object) -> bool:
@@ -86,7 +89,8 @@ def parse(text: str) -> ast.Module | None:
     return None
 
 
-def _is_stub(node: ast.stmt) -> bool:
+def is_stub(node: ast.stmt) -> bool:
+    """Returns True for a function without a body, which is the solution's to write."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     return all(

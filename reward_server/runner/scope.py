@@ -1,7 +1,8 @@
 """The names that tests find: the solution's as proxies, the prompt's and modules as themselves.
 
 The tests' own text decides what is the solution's: every global name that they use and nobody
-else defines. Names that the prompt defines come from the prompt, and modules of the standard
+else defines. Names that the prompt defines come from the prompt, but for what is under test
+(`tested`), and modules of the standard
 library that the tests use without importing them are imported here, so that what a test expects
 is not computed by the solution's own helpers.
 """
@@ -17,7 +18,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from . import names, plain, prompt, solution
+from . import names, plain, prompt, solution, tested
 from .caught import Caught, CaughtClass
 from .codec import Foreign
 from .proxy import Proxy, is_named
@@ -88,11 +89,12 @@ class Scope:
         self._sources = sources
         self._entry_point = entry_point
         self._prompt = prompt.parse(prompt_text) if prompt_text else None
+        self._tested = tested.under_test(prompt_text, entry_point, *sources)
         self._caught = Caught(sources, session)
         self._stand_ins: dict[str, object] = {}
         self._imported: set[str] = set()
         session.may_mix = self._may_mix
-        if prompt.complete_classes(self._prompt, entry_point):
+        if prompt.complete_classes(self._prompt, self._tested):
             session.classes.update(self._complete_classes())
         sys.modules[solution.NAME] = _SolutionModule(self._import)
 
@@ -163,7 +165,7 @@ class Scope:
     def solution_names(self) -> frozenset[str]:
         """The names by which the tests know the solution."""
         own = {_CANDIDATE, self._entry_point.partition("(")[0]}
-        return (self._taken - self._helpers.keys()) | own
+        return (self._taken - self._helpers.keys()) | own | self._tested
 
     def _may_mix(self) -> bool:
         """Tells whether the tests name a class of the solution's, by how it is written."""
@@ -181,6 +183,8 @@ class Scope:
             return _BUILTINS[name]
         if name.startswith("__"):
             raise KeyError(name)
+        if name in self._tested:
+            return self._meant(name)
         if name in self._helpers and not isinstance(self._helpers[name], CaughtClass):
             return self._helpers[name]
         if self._is_module(name):
@@ -216,13 +220,13 @@ class Scope:
         own, limit = self._session.own, sys.getrecursionlimit()
         _set_limit(limit + _HEADROOM)  # the tests may ask from deep within
         try:
-            return prompt.helpers(self._prompt, self._stand_in, own, self._entry_point)
+            return prompt.helpers(self._prompt, self._stand_in, own, self._tested)
         finally:
             _set_limit(limit)
 
     def _complete_classes(self) -> dict[str, object]:
         """Returns the classes that stay the prompt's; without a prompt's code, none."""
-        names = prompt.complete_classes(self._prompt, self._entry_point)
+        names = prompt.complete_classes(self._prompt, self._tested)
         found = ((name, self._helpers.get(name)) for name in names)
         return {name: kind for name, kind in found if isinstance(kind, type)}
 

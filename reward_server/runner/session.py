@@ -233,6 +233,7 @@ class Session:
         self._consistency = Consistency()
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
+        self._has_asked = False
         self.asked_early = False
         self.doubts_empty = False
         self.may_mix: Callable[[], bool] = _never
@@ -373,6 +374,15 @@ class Session:
     def note_untold(self) -> None:
         """Records that the solution decided what the task's signature leaves open."""
         self._count(wire.UNTOLD)
+
+    def note_met_in_prompt(self) -> None:
+        """Records that the prompt's code may bring an argument and an answer together."""
+        self._count(wire.MET_IN_PROMPT)
+
+    def note_end(self) -> None:
+        """Records whether tests came to their end without a request to the solution."""
+        if self.loaded and not self._has_asked:
+            self._count(wire.UNASKED)
 
     def is_rebuilt(self, value: object) -> bool:
         """Returns True if a value is an exception that is a result of the solution's."""
@@ -592,6 +602,7 @@ class Session:
         if self._link.buffered:
             raise self.forged("a frame that nobody asked for")
         self._send(number + request)
+        self._has_asked = True
         pending: dict[int, object] = {}
         while True:
             match self.receive(number):

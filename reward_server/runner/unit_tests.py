@@ -166,6 +166,7 @@ def run(
     _run_twice_if_needed(cast("str", header["framework"]), sorted(texts), course, session, report)
     if course.problem is not None:
         raise course.problem
+    session.note_end()
     trial.record_end(session, report)
 
 

@@ -71,6 +71,8 @@ Report document:
               WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
               OUT_OF_STEP where both sides held more containers than are kept in step, or what
               cannot be kept in step has changed,
+              MET_IN_PROMPT where the prompt's code may bring an argument and an answer together,
+              UNASKED where tests ran without a request to the solution,
               UNTOLD where the solution and not the task's signature said that a result or an
               argument of a call is made of nodes, or that an argument is the result
     status    null, or in modes commands and split the status of the candidate's last one
@@ -190,10 +192,12 @@ CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
 MET_CHANGE = "met_change"  # brought back where the text brings it and an answer together
+MET_IN_PROMPT = "met_in_prompt"
 CAST = "cast_to_base"
 REFUSAL = "refused_by_judge"
 OUT_OF_STEP = "out_of_step"
 UNTOLD = "untold_signature"
+UNASKED = "unasked"
 JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 

@@ -76,6 +76,41 @@ def test_plain_tests_are_not_even_parsed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("prompt", "needs"),
+    [
+        ("LOG = []", False),
+        ("LOG = []\ndef log(x): LOG.append(x)", False),
+        ("LOG = []\ndef h(x): return LOG", True),
+        ("def h(x, seen=[]): return seen", True),
+        ("def h(x): h.calls += 1\nh.calls = 0", True),
+        ("class A:\n    made = 0", True),
+        ("class A:\n    rows: list = []", True),
+        ("class A:\n    KIND = 'a'\n    def __init__(self): self.rows = []", False),
+        ("from enum import Enum\nclass A(Enum):\n    red = 1", False),
+        ("from enum import Enum\nh = Enum('h', 'red')", True),
+        ("h = lambda x: x\nLIMIT = 10 ** 9 + 7\nPAIRS = ((0, 1), (1, 0))", False),
+        ("import time\ndef h(x): return time.time()", False),
+        ("import time\ndef h(x): return time.process_time()", True),
+        ("import time\ndef other(x): return time.process_time()", False),
+        ("from time import process_time as h", True),
+        ("if True:\n    def h(x): return x", True),
+        ("try:\n    import numpy as np\nexcept ImportError:\n    np = None", False),
+        ("LIMITS = [1]\nprint(LIMITS)", False),
+        ("Prose, which is no code.", False),
+    ],
+)
+def test_a_prompt_that_keeps_what_tests_lead_to_needs_the_solution(
+    prompt: str, *, needs: bool
+) -> None:
+    task = f'{prompt}\ndef f(x):\n    """As told."""\n'
+    tests = check_of("assert candidate(1) == h(1)")
+    file = function_file(tests, task)
+    assert file is not None
+    assert bool(file.reasons) is needs, file.reasons
+    assert may_need_solution(tests, task) or not needs
+
+
 class _CountedSearch:
     """A pattern that counts how often it reads each text."""
 

@@ -199,9 +199,10 @@ def test_no_redefinition_or_field_decides(zygote: Zygote, body: str, test: str) 
 def test_only_what_is_defined_in_full_stays_the_prompts(
     text: str, entry_point: str, kept: set[str]
 ) -> None:
-    from reward_server.runner import prompt
+    from reward_server.runner import prompt, tested
 
-    assert prompt.complete_classes(prompt.parse(text), entry_point) == kept
+    names = tested.under_test(text, entry_point, "assert f()")
+    assert prompt.complete_classes(prompt.parse(text), names) == kept
 
 
 # ------------------------------------------------------------------------------- the messages
