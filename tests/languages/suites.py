@@ -36,6 +36,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestSum(t *testing.T) { t.Parallel(); if got := Add(2, 2); got != 4 { t.Error("no") } }
+
 func TestLater(t *testing.T) {
 	t.Skip("not yet")
 	if Add(1, 1) != 3 {
@@ -116,6 +118,7 @@ import static org.junit.jupiter.api.Assertions.*;
 import org.junit.jupiter.api.*;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import java.util.stream.Stream;
 
 class CalcTest {
     private Calc calc;
@@ -134,6 +137,13 @@ class CalcTest {
     @CsvSource({"1, 2, 3", "2, 2, 4"})
     void table(int a, int b, int want) {
         assertEquals(want, calc.add(a, b));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> made() {
+        return Stream.of(1, 3).map(n -> DynamicTest.dynamicTest("n" + n, () -> {
+            assertEquals(n + 1, calc.add(n, 1));
+        }));
     }
 
     @Nested
@@ -247,7 +257,7 @@ SUITES = (
         language="go",
         framework=Framework.GO_TEST,
         files=(("calc_test.go", GO_TESTS),),
-        names=("TestAdd", "TestTable", "TestTable/one", "TestTable/two"),
+        names=("TestAdd", "TestTable", "TestTable/one", "TestTable/two", "TestSum"),
         right=GO % "return a + b",
         wrong=GO % "if a == 2 { return 5 }; return a + b",
         crashing=GO % "os.Exit(3); return 0",
@@ -317,6 +327,9 @@ SUITES = (
             "com.example.CalcTest.adds",
             "com.example.CalcTest.table[1]",
             "com.example.CalcTest.table[2]",
+            "com.example.CalcTest.made",
+            "com.example.CalcTest.made[1]",
+            "com.example.CalcTest.made[2]",
             "com.example.CalcTest$Deep.divides",
         ),
         right=JAVA % "return a + b;",

@@ -118,6 +118,42 @@ def test_only_an_author_skips(language: str, path: str, text: str, skipped: set[
     assert {test.name for test in known.tests if known.may_be_skipped(test.name)} == skipped
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "@TestFactory\n    Stream<DynamicTest> made()",
+        '@TestFactory @DisplayName("made();") public Collection<DynamicNode> made()',
+        "@org.junit.jupiter.api.TestFactory DynamicTest[] made() throws Exception",
+        "@TestFactory\n@Tag(FAST)\nMap.Entry<String, Iterator<DynamicTest>> made()",
+        "@org.junit.jupiter.params.ParameterizedTest void made(int a)",
+        "@RepeatedTest(3) @DisplayName(NAME) public void made(RepetitionInfo info)",
+    ],
+)
+def test_what_makes_junits_tests_is_one(head: str) -> None:
+    known = read("java", "ATest.java", f"class ATest {{ int f; {head} {{ return g(1); }} }}")
+    assert [test.name for test in known.tests] == ["made"]
+    assert known.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("func TestA(t *testing.T) { t.Parallel(); f(t) }", "{ _ = t; f(t) }"),
+        ("func TestA(t *testing.T) {\n\tt.Parallel()\n}", "\n\t_ = t\n"),
+        ("func TestA(t *testing.T) { f(); t.Parallel() }", "f(); _ = t }"),
+        ("func TestA(t *testing.T) {\n\tgo f(); t.Parallel()\n}", "go f(); _ = t\n"),
+        ("func TestA(t *testing.T) { s.t.Parallel() }", "s.t.Parallel()"),
+    ],
+)
+def test_go_tests_run_by_themselves_wherever_they_ask_for_others(text: str, wanted: str) -> None:
+    known = read("go", "a_test.go", f'package a\n\nimport "testing"\n\n{text}\n')
+    texts, _ = rewrite_test_files(
+        known, suites_of("go"), secret="z0", tag=TAG, random=random.Random(1)
+    )
+    [found] = texts.values()
+    assert wanted in found
+
+
 def junit(body: str, around: str = "") -> TestFiles:
     head = "import org.junit.jupiter.api.*;\n"
     return read(
