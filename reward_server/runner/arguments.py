@@ -28,9 +28,9 @@ from .flows import parameters as _parameters
 from .observations import Position, path_to
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_CONDITIONS = (ast.BoolOp, ast.Compare, ast.IfExp)
 _PLAIN_STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Return)
 _REMEMBERED = 256
+_HANDING_ON = ("map", "partial")  # they call what they are given
 _MOST_FUNCTIONS = 64  # of the tests' that are looked into
 _MOST_TEXTS = 8
 _Read = Callable[[ast.AST], Iterable[str]]
@@ -112,17 +112,22 @@ class _Meeting:
         self._examined: set[tuple[int, frozenset[str], frozenset[str]]] = set()
         self._solution: set[str] = set()
         self._class_names = {one.name for one in path if isinstance(one, ast.ClassDef)} | {"cls"}
-        owner = node.func if isinstance(node, ast.Call) else None
-        owner = owner.value if isinstance(owner, ast.Attribute) else owner
+        self._fields = set().union(*map(flows.fields, (path[0], *further)))
         given = {chain for part in _handed_over(path) for chain in self._things(part)} | aliases
         made = _fixtures(self._scope)
-        known = {*heard, *made, *(self._chains(owner) if owner is not None else ())}
         self._texts = [self._scope, *(further if isinstance(self._scope, ast.Module) else ())]
-        self._solution = self._bound_to(known)
+        self._solution = self._bound_to({*heard, *made})
+        known = {*heard, *made, *self._solution, *self._called_at(node)}
         self._heard = self._with_answers(known, self._chains)
         given |= {chain for name in given for chain in self._put_into(name)} - self._solution
         self._given = self._with_answers(given - self._solution, self._open_chains)
-        self._others = self._around(path, given)
+        self._others = self._around(path, self._given)
+
+    def _called_at(self, node: ast.AST) -> Iterator[str]:
+        """Gives the names of what a call calls, or of the object whose method it calls."""
+        if isinstance(node, ast.Call):
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+            yield from (one for one in self._chains(owner) if one not in self._no_things)
 
     def _around(self, path: Sequence[ast.AST], given: set[str]) -> Sequence[ast.AST]:
         """Returns the functions beside that of the call that may look at its arguments."""
@@ -131,7 +136,7 @@ class _Meeting:
         if not _fixtures(self._scope) and not any(map(self._is_shared, given)):
             return []
         functions = (one for one in ast.walk(path[0]) if isinstance(one, _FUNCTIONS))
-        return [one for one in functions if one is not self._scope]
+        return [flows.surface(path[0]), *(one for one in functions if one is not self._scope)]
 
     def _is_shared(self, chain: str) -> bool:
         """Returns True for a name by which other functions know the same thing."""
@@ -152,8 +157,12 @@ class _Meeting:
                     yield from self._chains(element)
 
     def _chains(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names in an expression; those of the class are its objects'."""
-        return map(self._of_class, _chains(node))
+        """Gives the names in an expression; a field's is that of each object that has one."""
+        for one in _chains(node):
+            yield self._of_class(one)
+            _, dot, rest = one.partition(".")
+            if dot and rest.partition(".")[0] in self._fields:
+                yield f"self.{rest}"
 
     def _things(self, node: ast.AST) -> Iterator[str]:
         """Gives the names in what is handed over, but for functions that make it.
@@ -179,15 +188,43 @@ class _Meeting:
         return f"self.{rest}" if dot and root in self._class_names else chain
 
     def _bound_to(self, names: set[str]) -> set[str]:
-        """Returns names of the solution's, and those that stand for nothing but its answers."""
+        """Returns names of the solution's, and those that stand for nothing but its answers.
+
+        Args:
+            names: those that do so as the call is made, maybe in one turn of a loop.
+        """
         found, size = set(names), -1
         bindings = [flow for text in self._texts for flow in flows.bindings(text)]
         while len(found) > size:
             size = len(found)
             for target, value in bindings:
-                if _meet(self._chains(value), found):
+                if _meet(self._named(value), found):
                     found |= {self._of_class(one) for one in flows.bound(target)}
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            for target, value in bindings:
+                if isinstance(value, ast.expr) and not self._is_of(found, value):
+                    found -= {self._of_class(one) for one in flows.bound(target)}
         return found
+
+    def _is_of(self, names: set[str], value: ast.expr) -> bool:
+        """Returns True if all that a value may be is a constant or made by what names mean."""
+        return all(
+            isinstance(leaf, ast.Constant)
+            or (bool(_chain(leaf)) and _meet(self._named(leaf), names))
+            or (
+                isinstance(leaf, ast.Call)
+                and (
+                    self._asks(leaf, names)
+                    or all(self._is_of(names, one) for one in flows.given_to(leaf))
+                )
+            )
+            for leaf in flows.leaves(value)
+        )
+
+    def _named(self, node: ast.AST) -> Iterator[str]:
+        return map(self._of_class, _chains(node))
 
     def _grown(self, names: set[str], read: _Read, texts: Sequence[ast.AST]) -> set[str]:
         """Returns names, and those that are computed from them, or get them."""
@@ -224,7 +261,12 @@ class _Meeting:
 
     def _is_asked(self, call: ast.AST | None) -> bool:
         """Returns True for a call of the solution's, which is no deed of the tests'."""
-        return isinstance(call, ast.Call) and _meet(self._chains(call.func), self._solution)
+        return isinstance(call, ast.Call) and self._asks(call, self._solution)
+
+    def _asks(self, call: ast.Call, names: set[str]) -> bool:
+        """Returns True for a call of what names mean, or one by which they are called."""
+        hands_on = flows.called(call) in _HANDING_ON and bool(call.args)
+        return _meet(self._named(call.args[0] if hands_on else call.func), names)
 
     def _roots(self, target: ast.AST) -> Iterator[str]:
         for one in flows.roots(target):
@@ -237,9 +279,7 @@ class _Meeting:
         """Returns the functions of the tests' that a call may mean."""
         if not isinstance(node, ast.Call) or self._is_asked(node):
             return []
-        called = _chain(node.func).rpartition(".")[2]
-        if isinstance(node.func, ast.Attribute):
-            called = node.func.attr
+        called = flows.called(node)
         return [function for name, function in self._functions if name == called]
 
     def _visible_in(self, function: Function, names: Iterable[str]) -> set[str]:
@@ -359,7 +399,7 @@ class _Meeting:
     ) -> Iterator[tuple[ast.stmt, tuple[ast.expr, ...]]]:
         """Gives assertions and conditions, each with what decides whether it is reached."""
         for child in ast.iter_child_nodes(owner):
-            if isinstance(child, ast.stmt) and any(_parts(child)):
+            if isinstance(child, ast.stmt):
                 yield child, headers
             if _is_assertion(child):
                 continue
@@ -382,8 +422,15 @@ class _Meeting:
                 controlled
                 or (_meet(self._open_chains(part), given) and not self._is_identity(part))
             )
-            for part in _parts(statement)
+            for part in (*_parts(statement), *self._unknown_calls(statement))
         )
+
+    def _unknown_calls(self, statement: ast.stmt) -> Iterator[ast.expr]:
+        """Gives a call that may end the test, as an assertion does, for all that is known."""
+        match statement:
+            case ast.Expr(value=(ast.Call() as call) | ast.Await(value=ast.Call() as call)):
+                if not (self._called_by(call) or self._is_asked(call) or flows.is_known(call)):
+                    yield call
 
     def _is_identity(self, part: ast.expr) -> bool:
         """Returns True if an answer may be an argument itself, which says nothing of values."""
@@ -522,8 +569,21 @@ def _header(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.For(iter=value) | ast.AsyncFor(iter=value):
             yield value
-        case ast.While(test=value) | ast.If(test=value) | ast.Match(subject=value):
+        case ast.While(test=value) | ast.If(test=value):
             yield value
+        case ast.Match():
+            yield _matched(node)
+
+
+def _matched(node: ast.Match) -> ast.expr:
+    """Returns all that decides which case is taken."""
+    found = [node.subject, *(one.guard for one in node.cases if one.guard is not None)]
+    for case in node.cases:
+        for part in ast.walk(case.pattern):
+            match part:
+                case ast.MatchValue(value=value) | ast.MatchClass(cls=value):
+                    found.append(value)
+    return ast.Tuple(elts=found)
 
 
 def _is_assertion(node: ast.AST) -> bool:
@@ -549,10 +609,28 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
             yield test
         case ast.Expr(value=value) if _is_assertion(statement):
             yield value
-        case ast.If(test=test) | ast.While(test=test) | ast.Match(subject=test):
-            yield test
-        case ast.Expr(value=value) | ast.Return(value=value) if isinstance(value, _CONDITIONS):
+        case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
             yield value
+        case ast.Return(value=ast.expr() as value):
+            yield value
+        case _:
+            yield from _header(statement)
+            yield from _choices(statement)
+
+
+def _choices(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Gives the expressions in a statement that do not always compute all of their parts."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, (ast.BoolOp, ast.IfExp)) or (
+                isinstance(child, ast.comprehension) and child.ifs
+            ):
+                yield child if isinstance(child, ast.expr) else ast.Tuple(elts=child.ifs)
+            elif isinstance(child, ast.Compare) and isinstance(statement, ast.Expr):
+                yield child
+            if isinstance(child, ast.expr | ast.comprehension | ast.withitem | ast.keyword):
+                waiting.append(child)
 
 
 def _begin(node: ast.AST) -> tuple[int, int]:

@@ -36,6 +36,7 @@ _LOOKING = frozenset(
         *("union", "upper", "values"),
     )
 )
+_GIVING = frozenset(("copy", "get", "items", "pop", "popitem", "popleft", "values"))  # their own
 _NAMING = frozenset(("eval", "exec", "globals", "locals"))  # they give names that no text has
 _SETTERS = frozenset(("setattr", "__setattr__"))
 
@@ -143,6 +144,8 @@ def bindings(text: ast.AST) -> Iterator[Flow]:
                 yield from _defaults(arguments)
             case ast.Lambda(args=arguments):
                 yield from _defaults(arguments)
+            case ast.ClassDef(body=body):
+                yield from ((ast.Name(id=f"self.{one}"), ast.Name(id=one)) for one in _names(body))
 
 
 def _assigned(node: ast.AST) -> Iterator[Flow]:
@@ -166,6 +169,65 @@ def _entered(items: Iterable[ast.withitem], body: Sequence[ast.stmt]) -> Iterato
         if item.optional_vars is not None:
             yield item.optional_vars, item.context_expr
             yield from ((item.optional_vars, part) for part in body)
+
+
+def _names(body: Iterable[ast.stmt]) -> set[str]:
+    """Returns the names that the statements of a class bind, which are its fields."""
+    parts = [part for one in body for part in (one, *ast.walk(one))]
+    return {one.id for one in parts if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+
+def fields(tree: ast.AST) -> set[str]:
+    """Returns the names of what the classes of a text have, or their objects get."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(body=body):
+                found |= _names(body)
+                found |= {one.name for one in body if isinstance(one, FUNCTIONS)}
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                found.add(name)
+    return found
+
+
+def surface(tree: ast.AST) -> ast.Module:
+    """Returns the statements of a text and of its classes that are in no function."""
+    waiting, found = [tree], list[ast.stmt]()
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, ast.ClassDef):
+                waiting.append(child)
+            elif isinstance(child, ast.stmt) and not isinstance(child, FUNCTIONS):
+                found.append(child)
+    return ast.Module(body=found, type_ignores=[])
+
+
+def leaves(value: ast.expr) -> Iterator[ast.expr]:
+    """Gives the expressions of which one, or a part of one, is what a value is or holds."""
+    parts: Sequence[ast.expr | None]
+    match value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            pass
+        case ast.Dict(values=parts) | ast.BoolOp(values=parts):
+            pass
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
+            parts = one, other
+        case ast.ListComp(elt=one) | ast.SetComp(elt=one) | ast.GeneratorExp(elt=one):
+            parts = (one,)
+        case ast.Subscript(value=one) | ast.Starred(value=one) | ast.Await(value=one):
+            parts = (one,)
+        case ast.DictComp(value=one) | ast.NamedExpr(value=one):
+            parts = (one,)
+        case ast.Call(func=ast.Attribute(value=one, attr=name)) if name in _GIVING:
+            parts = (one,)
+        case ast.Attribute(value=one) if not chain(value):
+            parts = (one,)
+        case _:
+            yield value
+            return
+    for part in parts:
+        if part is not None:
+            yield from leaves(part)
 
 
 def _captured(pattern: ast.AST) -> Iterator[str]:
@@ -262,6 +324,20 @@ def _set_by(call: ast.Call) -> Iterator[ast.expr]:
 def _only_looks(name: str) -> bool:
     """Returns True for what changes nothing: functions that look, assertions and classes."""
     return name in _LOOKING or name.startswith("assert") or name[:1].isupper()
+
+
+def called(call: ast.Call) -> str:
+    """Returns the last name of what is called; an empty text if it has none."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def is_known(call: ast.Call) -> bool:
+    """Returns True for a call that ends no test by what it is given, but by an assertion."""
+    name, is_method = called(call), isinstance(call.func, ast.Attribute)
+    return _only_looks(name) or (name in _PUTTING if is_method else hasattr(builtins, name))
 
 
 def given_to(call: ast.Call) -> list[ast.expr]:

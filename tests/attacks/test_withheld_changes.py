@@ -354,6 +354,58 @@ EMPTIED: Table = {
             assert none(xs) == len(xs)
     """),
 }
+UNSEEN: Table = {
+    "by a guard": state("""
+        xs = [3, 1]
+        match empty(xs):
+            case found if found == sorted(xs):
+                pass
+            case _:
+                assert False
+    """),
+    "by two maps": state("""
+        rows = [[3, 1], [2]]
+        assert list(map(empty, rows)) == list(map(sorted, rows))
+    """),
+    "by a cached property": state("""
+        import functools
+        class Case:
+            xs = [3, 1]
+            @functools.cached_property
+            def found(self):
+                return empty(self.xs)
+        case = Case()
+        assert case.found == sorted(case.xs)
+    """),
+    "by an inner function": state("""
+        def both(function):
+            def run(xs):
+                return function(xs), sorted(xs)
+            return run
+        found, wanted = both(empty)([3, 1])
+        assert found == wanted
+    """),
+    "by methods of one object": state("""
+        class Runner:
+            def found(self, xs): return empty(xs)
+            def wanted(self, xs): return sorted(xs)
+        runner, xs = Runner(), [3, 1]
+        assert runner.found(xs) == runner.wanted(xs)
+    """),
+    "by functions in a table": state("""
+        xs, found = [3, 1], []
+        for function in {"found": empty, "wanted": sorted}.values():
+            found.append(function(xs))
+        assert found[0] == found[1]
+    """),
+    "by a generator": state("""
+        def both(rows):
+            for xs in rows:
+                yield empty(xs), sorted(xs)
+        for found, wanted in both([[3, 1], [2]]):
+            assert found == wanted
+    """),
+}
 LEFT: Table = {
     "must be left": state("xs = [3, 1]\nassert f(xs) == 3\nassert xs == [3, 1]"),
     "must be left, in a file": file("""
@@ -363,7 +415,8 @@ LEFT: Table = {
             assert xs == [3, 1]
     """),
 }
-WRONG: Table = BORROWED | EMPTIED | LEFT
+WRONG: Table = BORROWED | LEFT
+UNPAID: Table = EMPTIED | UNSEEN
 HONEST: Table = NAMED | HONEST_STATES
 
 
@@ -381,6 +434,15 @@ async def test_a_solution_that_changes_what_it_must_leave_earns_nothing(
     assessment = await judged(app, WRONG[name])
     assert assessment.verdict is not Verdict.INVALID_TASK, assessment
     assert assessment.reward == 0 or assessment.integrity is not Integrity.ISOLATED, assessment
+
+
+@pytest.mark.parametrize("name", sampled(list(UNPAID), 2))
+async def test_an_argument_that_is_emptied_earns_no_reward_by_any_label(
+    app: App, name: str
+) -> None:
+    assessment = await judged(app, UNPAID[name])
+    assert assessment.verdict is not Verdict.INVALID_TASK, assessment
+    assert assessment.reward == 0, assessment
 
 
 @pytest.mark.parametrize("name", sampled(list(HONEST), 2))

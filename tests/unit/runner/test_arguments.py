@@ -53,6 +53,14 @@ APART = {
         "def is_sorted(xs): return all(x <= y for x, y in zip(xs, xs[1:]))\nf(a)\n"
         "assert is_sorted(a)\nassert is_sorted(g(3))"
     ),
+    "a map": "f(a)\nassert list(map(g, a)) == [3]\nassert a == [[1]]",
+    "a partial call": "p = partial(f, a)\nassert p() == 3\nassert a == [1]",
+    "one of several objects": (
+        "for s in [c, c]:\n    f(a)\n    s.put(a)\n    assert s.size() == 1\nassert a == [1]"
+    ),
+    "an answer that is walked through": (
+        "r = g(1)\nf(a)\nwhile r:\n    r.put(a)\n    assert r.value == 3\n    r = r.next"
+    ),
     "a function that makes": (
         "def make(n): return list(range(n))\na = make(3)\nf(a)\nassert a == make(3)\n"
         "assert g(make(2)) == 1"
@@ -134,14 +142,44 @@ MEETING = {
     "a global name": "def keep(x):\n    global W\n    W = x\nf(a)\nkeep(g(1))\nassert W == len(a)",
     "a default": "def want(xs=a): return len(xs)\nf(a)\nassert g(1) == want()",
     "a field of the argument": "f(x)\nx.n = g(1)\nassert x == P(1, 2)",
+    "a guard": "match f(a):\n    case r if r == sorted(a): pass\n    case _: fail()",
+    "a pattern": "match f(a):\n    case a.want: pass\n    case _: fail()",
+    "a function that is called by another": "assert max(a, key=f) == max(a, key=len)",
+    "a function of the tests' that calls both": (
+        "def run(function, x): return function(x)\nassert run(f, a) == run(sorted, a)"
+    ),
+    "a function that is one of several": (
+        "out = []\nfor f in (g, sorted): out.append(f(a))\nassert out[0] == out[1]"
+    ),
+    "a function in a table": "t = {1: g, 2: sorted}\nf(a)\nassert t[1](a) == t[2](a)",
+    "fields of a class": "class C:\n    got = f(a)\n    want = sorted(a)\nassert C.got == C.want",
+    "a property": (
+        "class C:\n    @property\n    def got(self): return g(a)\nf(a)\nc1 = C()\n"
+        "assert c1.got == sorted(a)"
+    ),
+    "an answer beside what is expected": "def both(a):\n    return f(a), sorted(a)",
+    "answers, each beside what is expected": "def both(a):\n    yield f(a), sorted(a)",
+    "lists that a function fills": (
+        "def run(xs):\n    GOT.append(f(xs))\n    WANT.append(sorted(xs))\n"
+        "run([3])\nassert GOT == WANT"
+    ),
+    "a choice": "f(a)\nok = None if g(1) == len(a) else fail()",
+    "a condition in a comprehension": "f(a)\n[fail() for _ in 'a' if g(1) != len(a)]",
+    "an unknown function": "f(a)\nverify(g(1), len(a))",
+    "how often a loop turns": "f(a)\nfor _ in range(g(1) != len(a)):\n    fail()",
+    "what is chosen by a comparison": "f(a)\n{True: ok, False: fail}[g(1) == len(a)]()",
 }
 HEARD = frozenset(("f", "g", "h", "c"))
 
 
+def _parts_of(call: ast.Call) -> list[ast.expr]:
+    return [call.func, *call.args, *(one.value for one in call.keywords)]
+
+
 def _are_apart(text: str) -> bool:
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
-    names = ("f", "c.put")
-    call = min((one for one in calls if ast.unparse(one.func) in names), key=lambda one: one.lineno)
+    calling = (one for one in calls if {"f", "c.put"} & {*map(ast.unparse, _parts_of(one))})
+    call = min(calling, key=lambda one: one.lineno)
     position = (call.lineno, call.col_offset, call.end_lineno or 0, call.end_col_offset or 0)
     return are_apart(text, position, HEARD, ())
 
