@@ -5,10 +5,11 @@ Rules, in order:
 1. `NONE` takes the text as it is; nothing of the following is done but the last step.
 2. Reasoning is cut away, and the last `<answer>`, where there is one, is looked at first.
 3. Among fenced blocks, those tagged with the language come first, then those without a tag that
-   begin like code, then any. The *last block that defines what the tests call* is taken, else the
-   last: models improve on drafts, and end with the whole. What it uses but only other blocks
-   define (imports, functions, classes, constants) is put in front of it; nothing else of them is,
-   so that an example of use never runs.
+   begin like code, then any. The *last block that defines what the tests call* is taken, if there
+   is one with a body for it (a signature that is repeated has none), else the last: models improve
+   on drafts, and end with the whole. What it uses but only other blocks define (imports,
+   functions, classes, constants) is put in front of it; nothing else of them is, so that an
+   example of use never runs.
 4. Text that begins like code and meets a bare fence before any other is what a prompt's open fence
    began; the code is what stands before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
@@ -73,7 +74,7 @@ def extract(
         found = extraction is not Extraction.MARKDOWN
         source = asked.joined(text) if found else ""
         return Extracted(source=source, prompt=asked.executable, found=found)
-    visible = markdown.visible_text(text)
+    visible = markdown.unquoted(markdown.visible_text(text))
     answer = markdown.answer_text(visible)
     for part in (answer, visible):
         code = None if part is None else _fenced_code(part, asked)
@@ -121,9 +122,16 @@ class _Task:
     def is_defined_by(self, code: str) -> bool:
         """Tells whether code defines what the tests call or the prompt asks for."""
         if self.is_python:
-            wanted = self._wanted | {self._python.function}
-            return bool(python_text.defined_names(code) & wanted)
+            return bool(python_text.defined_names(code) & self._asked)
         return any(foreign.defines(code, name) for name in (self._foreign.function, *self._wanted))
+
+    def is_stub(self, code: str) -> bool:
+        """Tells whether code has no body for what the tests call or the prompt asks for."""
+        return self.is_python and python_text.is_stub(code, self._asked)
+
+    @property
+    def _asked(self) -> frozenset[str]:
+        return self._wanted | {self._python.function}
 
 
 def _fenced_code(text: str, task: _Task) -> str | None:
@@ -152,4 +160,5 @@ def _chosen(blocks: Sequence[Block], task: _Task) -> str:
 
 
 def _defining(blocks: Sequence[Block], task: _Task) -> list[Block]:
-    return [block for block in blocks if task.is_defined_by(block.text)]
+    found = [block for block in blocks if task.is_defined_by(block.text)]
+    return [block for block in found if not task.is_stub(block.text)] or found

@@ -12,10 +12,14 @@ from dataclasses import dataclass
 _THINK_TAG = re.compile(r"(?<![\"'])<(/?)think(?:ing)?>(?![\"'])", re.IGNORECASE)
 _ANSWER_TAG = re.compile(r"(?<![\"'])<(/?)answer>(?![\"'])", re.IGNORECASE)
 
-# CommonMark's fence, at any depth, optionally behind the mark of a list item.
+# CommonMark's fence, at any depth, optionally behind the mark of a list item; and one with a tag
+# behind words that are no comment.
 _FENCE = re.compile(
-    r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
+    r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$"
+    r"|^(?![ \t]*>)[^`#\n]+(`{3,})[ \t]*(\w[\w+#.-]*)[ \t]*$",
+    re.MULTILINE,
 )
+_QUOTATION = re.compile(r"^ {0,3}>(?!>) ?", re.MULTILINE)
 _TAG = re.compile(r"\{?\.?([\w+#.-]*)")
 _CLOSING_INDENT = 3
 _WRAPPERS = frozenset({"markdown", "md"})
@@ -35,7 +39,7 @@ class _Fence:
     indent: int
     marks: str
     info: str
-    bulleted: bool
+    is_behind: bool  # a mark of a list item, or words
     start: int
     end: int
 
@@ -77,6 +81,14 @@ def answer_text(text: str) -> str | None:
     return None if begin is None else text[begin:end]
 
 
+def unquoted(text: str) -> str:
+    """Returns a text without the marks of block quotations, if it has fences in these alone."""
+    if _FENCE.search(text):
+        return text
+    plain = _QUOTATION.sub("", text)
+    return plain if _FENCE.search(plain) else text
+
+
 def fenced_blocks(text: str) -> list[Block]:
     """Returns the fenced blocks in order, those inside a block of Markdown included.
 
@@ -109,12 +121,12 @@ def _outer_blocks(text: str) -> list[Block]:
 
 
 def _read_fence(match: re.Match[str]) -> _Fence:
-    indent, bullet, marks, info = match.groups()
+    indent, bullet, marks, info, later, tag = match.groups()
     return _Fence(
-        indent=len(indent.expandtabs(4)) + len(bullet or ""),
-        marks=marks,
-        info=info.strip(),
-        bulleted=bullet is not None,
+        indent=len((indent or "").expandtabs(4)) + len(bullet or ""),
+        marks=marks or later,
+        info=(info or tag or "").strip(),
+        is_behind=bool(bullet or later),
         start=match.start(),
         end=match.end(),
     )
@@ -124,7 +136,7 @@ def _is_level_with(opened: _Fence, fence: _Fence) -> bool:
     # Deeper fences are text, such as an example in a docstring.
     return (
         fence.marks.startswith(opened.marks)
-        and not fence.bulleted
+        and not fence.is_behind
         and fence.indent <= opened.indent + _CLOSING_INDENT
     )
 

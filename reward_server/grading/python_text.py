@@ -31,6 +31,11 @@ _CONSTANT = re.compile(r"([A-Z_][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _FROM_IMPORT = re.compile(r"from[ \t]+[\w.]+[ \t]+import\b")
 _IMPORT = re.compile(r"import\b")
 _TARGET = re.compile(r"(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
+_DOCSTRING = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'')
+_EMPTY = re.compile(  # a line that does nothing
+    r"(?:(?:@|#|raise NotImplementedError\b).*"
+    r"|(?:(?:(?:async[ \t]+)?def|class)\b.*:[ \t]*+)?(?:\.\.\.|pass)?+(?:[ \t]*+#.*)?)"
+)
 _NAME = re.compile(r"[^\W\d]\w*")
 _RETURN = re.compile(r"^[ \t]*(?:return|yield)\b", re.MULTILINE)
 _BRANCH = re.compile(r"(?:elif|else|except|finally)\b")
@@ -85,6 +90,13 @@ def defined_names(source: str) -> frozenset[str]:
         if len(indent.expandtabs(8)) == level:
             found.add(name)
     return frozenset(found)
+
+
+def is_stub(source: str, names: frozenset[str]) -> bool:
+    """Tells whether no definition of some names has a body that does anything."""
+    definitions = (one.text for one in chunks(dedent(source)) if not names.isdisjoint(one.binds))
+    lines = (line for text in definitions for line in _DOCSTRING.sub("", text).splitlines())
+    return all(_EMPTY.fullmatch(line.strip()) for line in lines)
 
 
 def names_in(source: str) -> set[str]:

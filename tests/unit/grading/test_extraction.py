@@ -232,6 +232,23 @@ def test_the_last_block_that_defines_the_function_is_taken() -> None:
     assert take(text).source == "def f(): return 2\n"
 
 
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "def f(x): ...\n",
+        "def f(x):\n    '''Doc.\n\n    More.'''\n    pass\n",
+        "@cache\ndef f(x: int) -> int:  # as asked\n    raise NotImplementedError('later')\n",
+        "class f:\n    def g(self): ...\n\nprint(f())\n",
+    ],
+)
+def test_a_stub_behind_the_solution_is_not_taken(stub: str) -> None:
+    taken = take(f"```python\n{WHOLE}```\nSignature:\n```python\n{stub}```\n")
+    assert taken.source.endswith(WHOLE)
+    assert "..." in take("```python\ndef f(x): ...\n```").source
+    for later in ("def f(x): return 1\n", "def f(x):\n    ...\n    return 1\n", "f = abs\n"):
+        assert take(f"```python\n{WHOLE}```\n```python\n{later}```\n").source == later
+
+
 def test_without_a_known_name_the_last_block_of_the_language_is_taken() -> None:
     text = "```python\nx = 1\n```\n```python\nx = 2\n```\n```bash\nls\n```\n```\nout\n```"
     assert take(text, wanted="").source == "x = 2\n"

@@ -38,7 +38,18 @@ PIECES: tuple[str, ...] = (
     '"\n',
     *("{", "}", "a = {} ", "f() {} ", "\n", " ", "\n ", "a   ", "a &", "int f", "return f(", "f<"),
     *("import (", 'import (\n"a', "use rand", "use rand\n", "use rand;\n", "\nclass A ", "class A"),
-    *("object a extends ", "public final ", "```\n", "~~~", "```a\n", "- ```\n", "<think>", "@a\n"),
+    *(
+        "object a extends ",
+        "public final ",
+        "```\n",
+        "~~~",
+        "```a\n",
+        "- ```\n",
+        "a ```b\n",
+        "> ```a\n",
+        "<think>",
+        "@a\n",
+    ),
     *("fn f(a: Vec<", "\ndef f():", "typedef ", ".a", "0x_", "[Aa", "<answer>", "func main", "::"),
 )
 SPLITS: Mapping[str, tuple[str, str]] = {  # prompts that leave a function open, and tests

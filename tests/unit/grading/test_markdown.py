@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_server.grading.markdown import answer_text, fenced_blocks, visible_text
+from reward_server.grading.markdown import answer_text, fenced_blocks, unquoted, visible_text
 
 
 def test_what_is_between_think_tags_is_not_visible() -> None:
@@ -94,10 +94,32 @@ def test_code_between_single_backticks_is_no_block() -> None:
     assert fenced_blocks("use `f()` or ```f()``` here\n``` `x` ```") == []
 
 
+def test_a_block_behind_words_is_found_if_it_has_a_tag() -> None:
+    (block,) = fenced_blocks("**So:** ```python\na\n```\nwords ```\n")
+    assert (block.tag, block.text, block.start) == ("python", "a\n", 0)
+
+
+def test_a_fence_behind_words_of_code_is_text() -> None:
+    (block,) = fenced_blocks("```python\nx = 1  # as in ```python\ny = 'or ```python\n```")
+    assert block.text == "x = 1  # as in ```python\ny = 'or ```python\n"
+    assert fenced_blocks("x = 1  # as in ```python\n") == []
+
+
+def test_blocks_in_a_quotation_lose_its_marks() -> None:
+    text = unquoted("> So:\n>\n> ```python\n> def f():\n>     return 1\n>```\n")
+    assert [block.text for block in fenced_blocks(text)] == ["def f():\n    return 1\n"]
+
+
+def test_a_quotation_beside_other_fences_or_without_any_stays() -> None:
+    for text in ("> a\n```\n> b\n```", "> a\n>>> f()\n"):
+        assert unquoted(text) == text
+
+
 @given(st.text(alphabet="`~ \npy<>/think", max_size=200))
 def test_no_text_upsets_the_search(text: str) -> None:
     visible_text(text)
     answer_text(text)
+    unquoted(text)
     for block in fenced_blocks(text):
         assert 0 <= block.start < len(text)
 
