@@ -7,8 +7,9 @@ that is replaced answers as its new owner likes. So:
 
 - A thing crosses if the tests define it (by identity, see `own`), or if it is one of the listed
   ones, which compute and do nothing else. No listed operation takes a name of an attribute.
-- A function can be called, an iterator asked for its next element, an object asked for public
-  attributes that the tests or a listed class define. What these hold crosses by the same rule.
+- A function can be called and asked for its docstring, an iterator asked for its next element, an
+  object asked for public attributes that the tests or a listed class define. What these hold
+  crosses by the same rule.
 - A stream in memory can be written, unless the test takes from it what it expects.
 - A class is called if its whole ancestry is the tests' own or listed, and never if it makes
   classes or mocks.
@@ -244,6 +245,8 @@ class Membrane:
         """
         kind = self.kind_of(owner)
         match operation, operands:
+            case ["get", ["__doc__"]] if kind == FUNCTION:
+                return _docstring(owner)
             case ["get", [name]] if kind in (*_OBJECTS, MOCK):
                 return self.get(owner, name)
             case ["set", [name, value]] if kind in (*_OBJECTS, MOCK):
@@ -424,6 +427,11 @@ def _is_listed(table: Mapping[str, frozenset[str]], value: type) -> bool:
     """Returns True if a class is the one that its module has under a listed name."""
     name, module = value.__name__, value.__module__
     return name in table.get(module, ()) and _is_in(module, name, value)
+
+
+def _docstring(function: object) -> str | None:
+    text = getattr(function, "__doc__", None)
+    return text if type(text) is str else None
 
 
 def _function_of(callee: object) -> object:

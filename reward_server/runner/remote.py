@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Protocol, cast
 
 FUNCTION, ITERATOR, OBJECT_ITERATOR = "function", "iterator", "object iterator"
 
@@ -40,6 +40,10 @@ class RemoteFunction(Remote):
     def __init__(self, asker: Asker, number: int, name: str) -> None:
         super().__init__(asker, number, name)
         self.__name__ = self.__qualname__ = name
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]  # of what it stands for
+        return cast("str | None", self._runner_ask("get", "__doc__"))
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
         return self._runner_ask("call", list(args), kwargs)

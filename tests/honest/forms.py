@@ -1348,6 +1348,10 @@ OBJECTS = (
         def hello(name):
             return f'hello {name}'
         assert add(1) == 2 and add(1, b=5) == 6 and add.calls == 2
+        @counted
+        def told():
+            '''text'''
+        assert (told.__name__, told.__doc__, add.__doc__) == ('told', 'text', None)
         assert hello('x') == ['hello x', 'hello x'] and add.__name__ == 'add'
         """,
     ),

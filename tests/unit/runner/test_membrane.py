@@ -344,6 +344,16 @@ def test_a_function_can_only_be_called(tests: types.SimpleNamespace, operation: 
         tests.membrane.perform(operation, tests.double, ["x"])
 
 
+def test_a_function_tells_its_docstring_and_nothing_else(tests: types.SimpleNamespace) -> None:
+    for thing, text in ((sorted, sorted.__doc__), (tests.double, None), (tests.Node, None)):
+        assert tests.membrane.perform("get", thing, ["__doc__"]) == text
+    for name in ("__globals__", "__code__", "__wrapped__", "__dict__", "__defaults__", "__doc"):
+        with pytest.raises(ProtocolViolation):
+            tests.membrane.perform("get", tests.double, [name])
+    with pytest.raises(ProtocolViolation):
+        tests.membrane.perform("set", tests.double, ["__doc__", "text"])
+
+
 def test_no_address_crosses(tests: types.SimpleNamespace) -> None:
     for thing in (tests.Node(), mock.Mock(), object()):
         for operation in ("str", "repr"):
