@@ -89,8 +89,7 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
-    paths = [path for path, _ in tests.files]
-    reading = read_suite(trees, paths, tests.solution_path)
+    reading = read_suite(trees, tests.files, tests.solution_path)
     known = Plan(
         reading=replace(reading, reasons=(*reading.reasons, *reasons)),
         skips=Skips(trees),

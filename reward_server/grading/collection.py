@@ -1,7 +1,8 @@
 """What settings and hooks of pytest do to collection: whether a suite's text still says it all.
 
 Only settings that are known to leave collection alone are let pass. Any other weakens the
-inventory, and thereby the label, and nothing else.
+inventory, and thereby the label, and nothing else. Filters that make warnings errors are told
+apart, since they act on the process of the tests alone.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import configparser
 import os
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 # Each file that pytest looks for, with the table of its settings.
 _TABLES = {
@@ -66,6 +67,63 @@ def settings_change_collection(path: str, text: str) -> bool:
         return True
 
 
+def settings_of_process(path: str, text: str) -> Iterator[str]:
+    """Gives what a file of settings sets for the process that the tests run in."""
+    table = _TABLES.get(os.path.basename(path))
+    if table is None:
+        return
+    try:
+        settings = _toml(text, table) if path.endswith(".toml") else _ini(text, table)
+        if any(map(_makes_errors, _lines(settings.get("filterwarnings", "")))) or any(
+            map(_makes_errors, _filters(_words(settings.get("addopts", ""))))
+        ):
+            yield "makes warnings errors"
+        if "usefixtures" in settings:
+            yield "uses fixtures by a setting"
+    except (configparser.Error, tomllib.TOMLDecodeError, ValueError, AttributeError, TypeError):
+        yield "has settings that cannot be read"
+
+
+def _lines(value: object) -> list[str]:
+    return value.splitlines() if isinstance(value, str) else list(value)  # type: ignore[call-overload]  # as below
+
+
+def _words(value: object) -> list[str]:
+    return shlex.split(value) if isinstance(value, str) else list(value)  # type: ignore[call-overload]  # a list in TOML; else a TypeError, which is met
+
+
+def _filters(options: Sequence[str]) -> Iterator[str]:
+    """Gives the filters among options, as `-W error`, `-Werror`, `-o filterwarnings=error`."""
+    for option, following in zip(options, [*options, ""][1:], strict=True):
+        if option in ("-W", "--pythonwarnings"):
+            yield following
+        elif option.startswith("-W"):
+            yield option[2:]
+        elif "pythonwarnings=" in option or "filterwarnings=" in option:
+            yield option.rpartition("=")[2]
+
+
+def _makes_errors(text: str) -> bool:
+    """Tells whether a filter makes errors of warnings; its action may be shortened."""
+    action = text.partition(":")[0].strip().lower()
+    return action != "" and "error".startswith(action)
+
+
+def sets_filter(call: ast.Call) -> bool:
+    """Tells whether a mark, or a line of settings, makes errors of warnings."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    match call.args:
+        case [ast.Constant(value="filterwarnings"), line, *_] if name == "addinivalue_line":
+            filters = [line]
+        case [*filters] if name == "filterwarnings":
+            pass
+        case _:
+            return False
+    return not all(
+        isinstance(one, ast.Constant) and not _makes_errors(str(one.value)) for one in filters
+    )
+
+
 def _ini(text: str, table: str) -> Mapping[str, object]:
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
@@ -83,7 +141,7 @@ def _toml(text: str, table: str) -> Mapping[str, object]:
 
 def _is_harmless(name: str, value: object) -> bool:
     if name == "addopts":
-        return _are_harmless(shlex.split(value) if isinstance(value, str) else list(value))  # type: ignore[call-overload]  # a list in TOML; else a TypeError, which is met
+        return _are_harmless(_words(value))
     return name in _HARMLESS_SETTINGS or name.startswith(_HARMLESS_PREFIXES)
 
 

@@ -86,7 +86,7 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
         given = seen.imports if of_prompt else (*seen.imports, *_helpers(tests, seen))
         tree, names = _Writer(tests, given).written()
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        reading = read_suite({PATH: syntax.parse(text)}, [PATH], SOLUTION_PATH)
+        reading = read_suite({PATH: syntax.parse(text)}, [(PATH, text)], SOLUTION_PATH)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     files = ((PATH, text),)
@@ -138,7 +138,7 @@ def _reading(
 ) -> Reading:
     tree = _Writer(tests, given).written()[0]
     text = ast.unparse(ast.fix_missing_locations(tree))
-    return read_suite({PATH: syntax.parse(text)}, [PATH], SOLUTION_PATH, heard_by)
+    return read_suite({PATH: syntax.parse(text)}, [(PATH, text)], SOLUTION_PATH, heard_by)
 
 
 def _has_trigger(text: str) -> bool:

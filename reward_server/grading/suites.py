@@ -4,22 +4,27 @@ Tests run in a judge of their own unless their text needs the solution itself: w
 module or what the module may use, captures output, warnings or logs, shares files, subclasses or
 inspects. The tests' own text decides, and never the solution's.
 
-The rules look at *hearing* code: functions that use a name of the solution's, directly or by way of
-a fixture, a helper or an attribute of the test case. What a test does with things of its own needs
-nothing. The rules are of the text alone, so they err: where in doubt, tests live with the solution,
-since a right solution that fails for want of it is worse than a weaker label.
+Most rules look at *hearing* code: functions that use a name of the solution's, directly or by way
+of a fixture, a helper or an attribute of the test case. What a test does with things of its own
+needs nothing. Those of changes of what the solution may use, `_Rules.of_surroundings`, look at all
+that runs as it is used: modules, preparations, hooks, and the functions that these name. The rules
+are of the text alone, so they err: where in doubt, tests live with the solution, since a right
+solution that fails for want of it is worse than a weaker label.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import os
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading import process_state, syntax
+from reward_server.grading.collection import sets_filter, settings_of_process
 from reward_server.grading.syntax import dotted
 
 _BUILTINS = frozenset(vars(builtins))
@@ -28,11 +33,11 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = _Function | ast.ClassDef | ast.Module
 
 # Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
-_HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "hypothesis"))
+_HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "pytest_asyncio", "hypothesis"))
 _INTIMATE_CALLS = frozenset(
     (
-        *("vars", "exec", "eval", "compile", "__import__", "reload", "get_type_hints", "signature"),
-        *("getsource", "getdoc", "help", "setattr", "delattr", "getsizeof", "getrefcount", "seed"),
+        *("vars", "eval", "compile", "reload", "get_type_hints", "signature"),
+        *("getsource", "getdoc", "help", "getsizeof", "getrefcount"),
         *("assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "warns", "asdict"),
         *("deprecated_call", "catch_warnings", "astuple", "is_dataclass", "tofile"),
     )
@@ -51,6 +56,16 @@ _MONKEYPATCH = frozenset(
     )
 )
 _OF_PROCESS = frozenset(("setenv", "delenv", "chdir", "syspath_prepend"))
+_SETTERS = frozenset(("setattr", "delattr", "__setattr__", "__delattr__"))
+# What gives a module, or what else is no test's own, to whoever knows its name.
+_GIVERS = frozenset(("getattr", "globals", "locals", "vars", "__import__", "importorskip"))
+_LOOKS = frozenset(("hasattr", "getattr", "dir", *_SETTERS))
+# What is of tests alone: whoever changes it changes nothing for the solution.
+_FRAMEWORKS = frozenset(("unittest", "pytest", "hypothesis"))
+_ACTS = frozenset(("exec", "__import__", "seed"))
+_FOLLOWED = 4  # assignments, one after another, against the order of the text
+_LIBRARY = sysconfig.get_path("stdlib")
+_OF_NUMPY = frozenset(("", "fft", "lib", "linalg", "ma", "polynomial", "random", "testing"))
 _SPECIAL = frozenset(
     (
         *("__class__", "__dict__", "__doc__", "__module__", "__annotations__", "__code__"),
@@ -130,7 +145,7 @@ def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
 
 def read_suite(
     trees: Mapping[str, ast.Module],
-    paths: Sequence[str],
+    texts: Sequence[tuple[str, str]],
     solution_path: str,
     heard_by: frozenset[str] = frozenset(),
 ) -> Reading:
@@ -138,20 +153,22 @@ def read_suite(
 
     Args:
         trees: those in Python, parsed, by path.
-        paths: of all files.
+        texts: all files, with their text.
         solution_path: where tests find the solution.
         heard_by: names of functions that hear of the solution, whatever they name themselves.
     """
+    paths = [path for path, _ in texts]
     files = [_File(tree, paths, solution_path) for tree in trees.values()]
     hearsay = _Hearsay(files, heard_by)
     rules = [_Rules(file, hearsay, paths) for file in files]
     reasons = [reason for one in rules for reason in one.reasons()]
     if hearing := [scope for one in rules for scope in one.hearing]:
-        reached = [
-            (one, part) for one, scope in _reached(rules, hearing) for part in _own_parts(scope)
-        ]
+        scopes = list(_reached(rules, hearing))
+        reasons += [reason for one, scope in scopes for reason in one.of_surroundings(scope)]
+        reached = [(one, part) for one, scope in scopes for part in _own_parts(scope)]
         reasons += process_state.reasons((part, one.file.origins) for one, part in reached)
         reasons += ["shares files" for one, part in reached if one.shares_file(part)]
+        reasons += [reason for path, text in texts for reason in settings_of_process(path, text)]
     wanted = frozenset[str]().union(*(file.wanted for file in files))
     return Reading(wanted=wanted, reasons=tuple(dict.fromkeys(reasons)))
 
@@ -169,6 +186,8 @@ class _File:
         self.imported: dict[str, str] = {}
         self.origins: dict[str, frozenset[str]] = {}
         self.imported_whole: list[str] = []
+        self.modules: set[str] = set()
+        self.imported_own: set[str] = set()
         self.wanted: set[str] = set()
         takes_all = False
         for node in ast.walk(tree):
@@ -179,6 +198,7 @@ class _File:
                 case ast.ImportFrom(names=names):
                     takes_all |= self._import_from(node, names)
         self.bound = set(_bound(tree))
+        self._follow_names()
         for module in self.imported_whole:
             for name in process_state.public_names(module) - self.bound - set(self.imported):
                 self.origins[name] = frozenset((f"{module}.{name}",))
@@ -188,7 +208,7 @@ class _File:
             self.taken |= foreign
             self.wanted |= foreign
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and self._is_module(node.value):
+            if isinstance(node, ast.Attribute) and self.is_solutions(node.value):
                 self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
     def is_solution(self, name: str) -> bool:
@@ -196,7 +216,7 @@ class _File:
         module = self.solution_module
         return bool(name) and (module == name or module.endswith(f".{name}"))
 
-    def _is_module(self, node: ast.expr) -> bool:
+    def is_solutions(self, node: ast.expr) -> bool:
         return self.is_solution(dotted(node)) or dotted(node) in self.aliases
 
     def _import(self, alias: ast.alias) -> None:
@@ -205,6 +225,9 @@ class _File:
             self.aliases.add(name)
         elif alias.name.partition(".")[0] not in self._own_modules:
             self._note(name, alias.name if alias.asname else name)
+            self.modules.add(name)
+        else:
+            self.imported_own.add(name)
 
     def _import_from(self, node: ast.ImportFrom, names: Sequence[ast.alias]) -> bool:
         """Takes note of an import; tells whether it takes all that the solution has."""
@@ -222,12 +245,44 @@ class _File:
                 self.aliases.add(name)
             elif not node.level and module.partition(".")[0] not in self._own_modules:
                 self._note(name, f"{module}.{alias.name}")
+                if _is_module(f"{module}.{alias.name}"):
+                    self.modules.add(name)
                 self.imported_whole += [module] if name == "*" else []
+            else:
+                self.imported_own.add(name)
         return False
 
     def _note(self, name: str, origin: str) -> None:
         self.imported[name] = origin
         self.origins[name] = self.origins.get(name, frozenset()) | {origin}
+
+    def _follow_names(self) -> None:
+        """Has names that stand for what was imported, or for what sets attributes, mean it."""
+        given = list(_plain_bindings(self.tree))
+        for _ in range(_FOLLOWED):
+            size = sum(map(len, self.origins.values()))
+            for name, value in given:
+                origins = frozenset(self.origins_of(value))
+                if self.is_solutions(value):
+                    self.aliases.add(name)
+                if origins and name not in self.imported:
+                    self.origins[name] = self.origins.get(name, frozenset()) | origins
+                if self.is_module(value):
+                    self.modules.add(name)
+            if size == sum(map(len, self.origins.values())):
+                return
+
+    def origins_of(self, node: ast.expr) -> list[str]:
+        """Returns the full names of what an expression may name, if they are none of the tests'."""
+        root, dot, rest = dotted(node).partition(".")
+        if root in _SETTERS and root not in self.bound:
+            return [f"builtins.{root}"]
+        return [f"{origin}{dot}{rest}" for origin in self.origins.get(root, ())]
+
+    def is_module(self, node: ast.expr) -> bool:
+        """Tells whether an expression names a module that is none of the tests'."""
+        name = dotted(node)
+        return name in self.modules or any(map(_is_module, self.origins_of(node)))
 
     def origin(self, node: ast.expr) -> str:
         """Returns the full name of what an expression names, if an import gave it."""
@@ -239,7 +294,7 @@ class _File:
     def is_own(self, node: ast.expr) -> bool:
         """Tells whether something is of the tests' making: neither imported nor the solution's."""
         root = dotted(node).partition(".")[0]
-        if root in self.aliases or root in self.taken or root in self.imported:
+        if root in self.aliases or root in self.taken or root in self.origins:
             return False
         return root in self.bound or root in self._own_modules
 
@@ -261,6 +316,7 @@ class _Hearsay:
         self.carriers = set(hearing)
         self.attributes: set[str] = set()
         self.folders = set(_FOLDERS)
+        self.modules = frozenset[str]().union(*(file.modules for file in files))
         self.own_classes = {
             node.name
             for file in files
@@ -351,6 +407,83 @@ class _Rules:
     def _hears(self, node: ast.AST) -> bool:
         return self._hearsay.hears(self.file, node)
 
+    def of_surroundings(self, scope: _Scope) -> Iterator[str]:
+        """Gives reasons in code that runs as the solution is used, whether it hears it or not."""
+        looked_at = set[int]()
+        for node in _own_parts(scope):
+            looked_at.update(map(id, _only_looked_at(node, scope)))
+            match node:
+                case ast.Call():
+                    yield from self._of_change(node, scope)
+                case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
+                    yield from self._of_library(node)
+                    yield from self._of_coroutines(node)
+                    if id(node) not in looked_at:
+                        yield from self._of_value(node)
+                case ast.Attribute(value=owner) if not self._is_own(owner, node.attr):
+                    yield f"changes {dotted(node) or node.attr}"
+                case ast.Subscript(ctx=ast.Store() | ast.Del(), value=owner) if not self._is_own(
+                    owner
+                ):
+                    yield f"changes {dotted(_innermost(owner)) or 'what a call gives'}"
+
+    def _of_change(self, call: ast.Call, scope: _Scope) -> Iterator[str]:
+        """Looks at what changes something, by whatever name."""
+        chains = [_chain(call.func), *(one.split(".") for one in self.file.origins_of(call.func))]
+        names = {chain[-1] for chain in chains if chain}
+        if (any("patch" in chain for chain in chains) and not self._patches_own(call)) or (
+            _is_monkeypatch(call) and not self._patches_own(call, scope)
+        ):
+            yield "patches what the solution may use"
+        elif (setters := names & _SETTERS) and not _is_monkeypatch(call):
+            is_whole = len(call.args) > 1 + any(name.endswith("setattr__") for name in setters)
+            changed = call.args[0] if is_whole or isinstance(call.func, ast.Name) else call.func
+            if not self._is_own(changed) or dotted(changed) in self.file.taken:
+                yield f"calls {min(setters)}()"
+        elif acts := names & _ACTS:
+            yield f"calls {min(acts)}()"
+        elif sets_filter(call):
+            yield "makes warnings errors"
+
+    def _of_value(self, node: ast.Attribute | ast.Name) -> Iterator[str]:
+        """Looks at what is handed over, or kept under a name that is not followed."""
+        is_named = dotted(node) in self.file.aliases or isinstance(node, ast.Attribute)
+        if (is_named and self.file.is_solutions(node)) or self.file.is_module(node):
+            yield f"hands over the module {dotted(node)}"
+        elif any(map(_is_changer, self.file.origins_of(node))):
+            yield f"hands over {dotted(node)}"
+
+    def _is_own(self, node: ast.expr, attribute: str = "") -> bool:
+        """Tells whether something that is changed is surely of the tests' making, or of a call's.
+
+        Args:
+            node: the thing.
+            attribute: of it that is changed, if it is one.
+        """
+        inner = _innermost(node)
+        origins = self.file.origins_of(inner)
+        if any(one.partition(".")[0] in _FRAMEWORKS for one in origins):
+            return True
+        if self._leads_out(_chain(node)[1:]):
+            return False
+        if isinstance(inner, ast.Name):
+            return self._is_own_name(inner.id)
+        if isinstance(inner, ast.Call):
+            given = _chain(inner.func)[-1:]
+            return not (given and given[0] in _GIVERS and (attribute or inner is not node))
+        return True
+
+    def _is_own_name(self, name: str) -> bool:
+        file = self.file
+        if name in file.aliases or name in file.origins:
+            return False
+        is_another_files = name in file.imported_own and name not in self._hearsay.modules
+        return is_another_files or name in file.taken or name in file.bound
+
+    def _leads_out(self, names: Sequence[str]) -> bool:
+        """Tells whether attributes lead to a module that one of the files imports."""
+        return not self._hearsay.modules.isdisjoint(names)
+
     def _of_classes(self) -> Iterator[str]:
         for node in ast.walk(self.file.tree):
             if isinstance(node, ast.ClassDef):
@@ -378,9 +511,8 @@ class _Rules:
                 yield from self._of_call(node, scope)
             case ast.Attribute(attr=name) if name in _SPECIAL:
                 yield f"looks at {name}"
-            case ast.Name() | ast.Attribute():
-                yield from self._of_library(node)
-                yield from self._of_coroutines(node)
+            case ast.Name(id=name) if self.file.imported.get(name, "").startswith("dataclasses"):
+                yield "uses dataclasses"
             case ast.arg(arg=name):
                 yield from self._of_fixture(name, scope)
             case ast.With() | ast.AsyncWith():
@@ -391,11 +523,6 @@ class _Rules:
                 yield "matches a class of the solution's"
             case ast.TryStar():
                 yield "expects groups of exceptions"
-            case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-                for target in targets:
-                    yield from self._of_target(target)
-            case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
-                yield from self._of_target(target)
             case ast.ExceptHandler(type=kind) if kind is not None:
                 yield from self._of_exceptions(kind)
             case ast.Compare():
@@ -408,11 +535,7 @@ class _Rules:
             yield "hands over a coroutine function"
         if name in _THROWING and isinstance(call.func, ast.Attribute):
             yield "throws an exception into a generator"
-        elif ("patch" in chain and not self._patches_own(call)) or (
-            _is_monkeypatch(call) and not self._patches_own(call, scope)
-        ):
-            yield "patches what the solution may use"
-        elif name in _INTIMATE_CALLS and "monkeypatch" not in chain and self._concerns(call):
+        elif name in _INTIMATE_CALLS and self._concerns(call):
             yield f"calls {name}()"
         elif name in ("isinstance", "assertIsInstance", "assertNotIsInstance"):
             yield from self._of_kinds(call.args[1:2])
@@ -453,10 +576,8 @@ class _Rules:
         return not is_case and self._hears(maker)
 
     def _concerns(self, call: ast.Call) -> bool:
-        """Tells whether a call is intimate: setattr() on things of the tests' own is not."""
+        """Tells whether a call is intimate."""
         name = _chain(call.func)[-1]
-        if name in ("setattr", "delattr"):
-            return bool(call.args) and not self.file.is_own(call.args[0])
         if name in ("compile", "help"):
             return self._hears(call)
         return True
@@ -469,8 +590,9 @@ class _Rules:
         if _chain(call.func)[-1] in _OF_PROCESS:
             return False
         if isinstance(target, ast.Constant) and isinstance(target.value, str):
-            return self.file.is_own_target(target.value)
-        if self.file.is_own(target) and not self._hears(target):
+            is_within = self._leads_out(target.value.split(".")[1:-1])
+            return self.file.is_own_target(target.value) and not is_within
+        if self._is_own(target) and not self._hears(target):
             return True
         return scope is not None and self._uses_attribute(scope, call)
 
@@ -486,12 +608,8 @@ class _Rules:
     def _of_library(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
         if not isinstance(node, ast.Name):
             return
-        origin = self.file.imported.get(node.id, "")
-        root = origin.partition(".")[0]
-        is_foreign = root not in sys.stdlib_module_names and root not in _HARMLESS_LIBRARIES
-        if root == "dataclasses":
-            yield f"uses {root}"
-        elif origin and is_foreign:
+        root = self.file.imported.get(node.id, "").partition(".")[0]
+        if root and root not in sys.stdlib_module_names and root not in _HARMLESS_LIBRARIES:
             yield f"uses {root}, whose objects cannot be handed over"
 
     def _of_fixture(self, name: str, scope: _Scope) -> Iterator[str]:
@@ -516,15 +634,6 @@ class _Rules:
             is_container = isinstance(node, ast.Assign) and isinstance(node.value, _CONTAINERS)
             if is_container and given & {name.id for name in _bound_by(node)}:
                 yield "hands a container to a manager of the solution's"
-
-    def _of_target(self, target: ast.expr) -> Iterator[str]:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            for element in target.elts:
-                yield from self._of_target(element)
-        elif isinstance(target, (ast.Attribute, ast.Subscript)):
-            root = dotted(_unsubscripted(target)).partition(".")[0]
-            if root in self.file.aliases or root in self.file.imported:
-                yield f"changes {dotted(_unsubscripted(target))}"
 
     def _of_exceptions(self, node: ast.expr) -> Iterator[str]:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -709,8 +818,77 @@ def _arguments(function: _Function) -> set[str]:
 
 
 def _is_monkeypatch(call: ast.Call) -> bool:
-    chain = _chain(call.func)
-    return len(chain) > 1 and chain[-2] in ("monkeypatch", "mp", "m") and chain[-1] in _MONKEYPATCH
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _MONKEYPATCH
+
+
+def _is_changer(origin: str) -> bool:
+    """Tells whether a full name is of what changes whatever it is given."""
+    is_patch = "patch" in origin.split(".") and not origin.endswith(".stopall")
+    return is_patch or origin.rpartition(".")[2] in _SETTERS
+
+
+def _innermost(node: ast.expr) -> ast.expr:
+    """Returns what attributes and elements are taken of."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.NamedExpr)):
+        node = node.value
+    return node
+
+
+def _only_looked_at(node: ast.AST, scope: _Scope) -> Iterable[ast.AST]:
+    """Gives parts of an expression or statement by which nothing else gets to have them."""
+    match node:
+        case ast.Attribute(value=part) | ast.If(test=part) | ast.While(test=part):
+            return [part]
+        case ast.IfExp(test=part) | ast.Assert(test=part) | ast.UnaryOp(operand=part):
+            return [part]
+        case ast.Expr(value=part):
+            return [part]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Call(func=function, args=arguments):
+            name = _chain(function)[-1:]
+            is_look = (name and name[0] in _LOOKS | _MONKEYPATCH) or "patch" in _chain(function)
+            return [function, *(arguments[:1] if is_look else ())]
+        case ast.Assign() | ast.AnnAssign() if not isinstance(scope, ast.ClassDef):
+            return [value for _, value in _plain_bindings(node)]
+    return ()
+
+
+def _plain_bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Gives names that a plain assignment binds, each with what it means then."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    yield from _paired(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from _paired(target, value)
+            case ast.NamedExpr(target=target, value=value):
+                yield from _paired(target, value)
+
+
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    match target, value:
+        case ast.Name(id=name), ast.Name() | ast.Attribute():
+            yield name, value
+        case (
+            (ast.Tuple(elts=ones) | ast.List(elts=ones)),
+            (ast.Tuple(elts=others) | ast.List(elts=others)),
+        ) if len(ones) == len(others):
+            for one, other in zip(ones, others, strict=True):
+                yield from _paired(one, other)
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    """Tells whether a dotted name is that of a module of the standard library's, or numpy's."""
+    root, _, rest = name.partition(".")
+    if root == "numpy":
+        return rest in _OF_NUMPY
+    if root not in sys.stdlib_module_names:
+        return False
+    place = os.path.join(_LIBRARY, *name.split("."))
+    return not rest or name == "os.path" or os.path.exists(f"{place}.py") or os.path.isdir(place)
 
 
 def _text_of_decorators(function: _Function) -> str:

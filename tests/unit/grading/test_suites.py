@@ -15,13 +15,13 @@ UNITTEST, PYTEST = Framework.UNITTEST, Framework.PYTEST
 
 def read(text: str, *, path: str = "solution.py", **files: str) -> Reading:
     texts = {"test_f.py": code(text), **{f"{name}.py": file for name, file in files.items()}}
-    return read_suite(parse_files(texts.items()), list(texts), path)
+    return read_suite(parse_files(texts.items()), list(texts.items()), path)
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_an_honest_suite_is_kept_apart_where_it_can_be(suite: Suite) -> None:
     files = suite.tests.files
-    reading = read_suite(parse_files(files), [path for path, _ in files], suite.tests.solution_path)
+    reading = read_suite(parse_files(files), files, suite.tests.solution_path)
     assert bool(reading.reasons) is (suite.integrity is not ISOLATED), reading.reasons
 
 
@@ -119,6 +119,57 @@ TOGETHER = {
     "awaits it in tasks of a group": "async def main(group):\n    group.create_task(f())\n",
     "awaits it from another thread": "import asyncio\ndef test_f(loop):\n"
     "    asyncio.run_coroutine_threadsafe(f(), loop)\n",
+    "sets an attribute of a library's in a fixture": "@pytest.fixture(autouse=True)\n"
+    "def no_roots():\n    real, math.sqrt = math.sqrt, None\n    yield\n    math.sqrt = real\n"
+    "def test_f():\n    f()",
+    "sets an element in a hook": "from collections import Counter as C\n"
+    "def pytest_runtest_setup(item):\n    C.registry[0] = 1\ndef test_f():\n    f()",
+    "patches in a preparation of another class": "class Base(TestCase):\n"
+    "    def setUp(self):\n        patch('math.sqrt').start()\nclass TestF(Base):\n"
+    "    def test_f(self):\n        f()",
+    "patches in a fixture by its name": "@pytest.fixture\ndef banned(monkeypatch):\n"
+    "    monkeypatch.setattr(math, 'sqrt', None)\n@pytest.mark.usefixtures('banned')\n"
+    "def test_f():\n    f()",
+    "seeds in a function that it calls": "def reset():\n    random.seed(1)\n"
+    "def test_f():\n    reset()\n    f()",
+    "executes a text before all tests": "exec('import math; math.sqrt = None')\n"
+    "def test_f():\n    f()",
+    "sets by a method of Python's": "math.__setattr__('sqrt', None)\ndef test_f():\n    f()",
+    "sets in a loop": "for math.sqrt in [None]: pass\ndef test_f():\n    f()",
+    "patches by another name": "from unittest.mock import patch as swap\ndef test_f():\n"
+    "    with swap('math.sqrt'):\n        f()",
+    "patches by a variable": "swap = unittest.mock.patch.object\ndef test_f():\n"
+    "    with swap(math, 'sqrt'):\n        f()",
+    "sets by a variable": "put, take = setattr, getattr\ndef test_f():\n"
+    "    put(math, 'sqrt', None)\n    f()",
+    "sets an attribute of a variable": "def test_f():\n    m = n = math\n"
+    "    n.sqrt = None\n    f()",
+    "hands over a library's module": "def ban(module):\n    module.sqrt = None\n"
+    "def test_f():\n    ban(math)\n    f()",
+    "hands over a module in a list": "import os.path\ndef test_f():\n"
+    "    for one in [math, os.path]:\n        one.sqrt = None\n    f()",
+    "hands over a module by default": "def ban(module=math):\n    module.sqrt = None\n"
+    "def test_f():\n    ban()\n    f()",
+    "hands over its module": "def ban(module):\n    module.g = None\n"
+    "def test_f():\n    ban(solution)\n    f()",
+    "keeps a module in an attribute": "class TestF(TestCase):\n    module = math\n"
+    "    def test_f(self):\n        self.module.sqrt = None\n        f()",
+    "hands over what sets": "import functools\nput = functools.partial(setattr, math)\n"
+    "def test_f():\n    f()",
+    "sets what another file imports": "import helper\ndef test_f():\n"
+    "    helper.math.sqrt = None\n    f()",
+    "patches what another file imports": "def test_f():\n    with patch('helper.math.sqrt'):\n"
+    "        f()",
+    "takes a module from another file": "from helper import math as m, math\n"
+    "math.sqrt = None\ndef test_f():\n    f()",
+    "finds a module by its name": "globals()['math'].sqrt = None\ndef test_f():\n    f()",
+    "makes warnings errors by a mark": "pytestmark = [\n"
+    "    pytest.mark.filterwarnings('error::Warning')]\ndef test_f():\n    f()",
+    "makes warnings errors by a mark of a row": "@pytest.mark.parametrize('n', [\n"
+    "    pytest.param(1, marks=pytest.mark.filterwarnings('ignore', 'err'))])\n"
+    "def test_f(n):\n    f(n)",
+    "makes warnings errors in a hook": "def pytest_configure(config):\n"
+    "    config.addinivalue_line('filterwarnings', 'error')\ndef test_f():\n    f()",
     "calls it in threads": "def test_f():\n    threading.Thread(target=f).start()",
 }
 APART = {
@@ -159,10 +210,27 @@ APART = {
     "def test_f():\n    assert f(randint(1, maxsize), join('a', 'b'))",
     "draws what it hands over": "def test_f():\n    assert f(random.randint(1, 9))",
     "asks whether it can be called": "def test_f():\n    assert hasattr(f, '__call__')",
+    "sets attributes of what it makes": "class Node:\n    pass\ndef chain(node):\n"
+    "    node.next = Node()\n    node.next.rows[0].value = 1\n    type(node).made = 1\n"
+    "    setattr(node, 'x', 1)\n    return node\ndef test_f():\n    a = chain(Node())\n"
+    "    f(a).next = a\n    f(a).rows[0].value = 2\n    Node.made = 3\n    delattr(a, 'x')",
+    "sets what its framework has": "TestCase.maxDiff = None\nunittest.TestCase.longMessage = True\n"
+    "def test_f():\n    f()",
+    "asks for a module that may be missing": "try:\n    import numpy as np\nexcept ImportError:\n"
+    "    np = None\nn = np\n@pytest.mark.skipif(np is None or not n, reason='')\n"
+    "def test_f():\n"
+    "    assert hasattr(math, 'prod') and getattr(math, 'gcd')(1, f()) if np else f()",
+    "names constants and functions of a library's": "pi, root = math.pi, math.sqrt\n"
+    "m = math\ndef test_f():\n    assert f(m.floor(2.5), map(root, [pi])) == math.inf",
+    "patches a name of its own files": "def test_f():\n    with patch('helper.math'):\n        f()",
+    "hides warnings": "pytestmark = pytest.mark.filterwarnings('ignore::Warning', 'default')\n"
+    "def pytest_configure(config):\n    config.addinivalue_line('filterwarnings', 'once')\n"
+    "    config.addinivalue_line('markers', 'error')\ndef test_f():\n    f()",
     "compares a type of Python's": "def test_f():\n    assert type(f()) is int",
 }
 HEAD = code("""
-    import importlib, inspect, io, os, random, re, subprocess, sys, threading, time, types
+    import importlib, inspect, io, math, os, random, re, subprocess, sys, threading, time, types
+    import unittest.mock
     from contextlib import redirect_stdout
     from unittest import TestCase
     from unittest.mock import Mock, patch
@@ -174,12 +242,12 @@ HEAD = code("""
 
 @pytest.mark.parametrize("text", TOGETHER.values(), ids=TOGETHER)
 def test_tests_live_with_the_solution_whose_text(text: str) -> None:
-    assert read(f"{HEAD}{text}\n", helper="x = y = 1\n").reasons
+    assert read(f"{HEAD}{text}\n", helper="import math\nx = y = 1\n").reasons
 
 
 @pytest.mark.parametrize("text", APART.values(), ids=APART)
 def test_tests_are_kept_apart_whose_text(text: str) -> None:
-    assert not read(f"{HEAD}{text}\n", helper="x = y = 1\n").reasons
+    assert not read(f"{HEAD}{text}\n", helper="import math\nx = y = 1\n").reasons
 
 
 @pytest.mark.parametrize(
@@ -212,6 +280,36 @@ def test_the_solution_is_found_by_every_name_of_its_module(text: str) -> None:
 
 def test_a_file_that_is_no_python_is_left_to_the_judge() -> None:
     assert parse_files([("a.py", "def ("), ("b.py", "(" * 10_000), ("c.txt", "x")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [
+        ("pytest.ini", "[pytest]\nfilterwarnings =\n    ignore\n    error::ResourceWarning\n"),
+        ("pytest.ini", "[pytest]\naddopts = -q -W error\n"),
+        ("tox.ini", "[pytest]\naddopts = -We:old\n"),
+        ("setup.cfg", "[tool:pytest]\naddopts = -o filterwarnings=error\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\nfilterwarnings = ['once', 'error']\n"),
+        ("pytest.toml", "[pytest]\naddopts = ['--pythonwarnings=error']\n"),
+        ("pytest.ini", "[pytest]\nusefixtures = banned\n"),
+    ],
+)
+def test_settings_of_a_process_take_tests_beside_the_solution(path: str, settings: str) -> None:
+    texts = [("test_f.py", "from solution import f\ndef test_f():\n    f()\n"), (path, settings)]
+    assert read_suite(parse_files(texts), texts, "solution.py").reasons
+
+
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [
+        ("pytest.ini", "[pytest]\nfilterwarnings = ignore:an error\naddopts = -q -W ignore\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ['-ra', '-W', 'default']\n"),
+        ("other.ini", "[pytest]\nfilterwarnings = error\n"),
+    ],
+)
+def test_other_settings_leave_tests_apart(path: str, settings: str) -> None:
+    texts = [("test_f.py", "from solution import f\ndef test_f():\n    f()\n"), (path, settings)]
+    assert not read_suite(parse_files(texts), texts, "solution.py").reasons
 
 
 SUITE = code("""
