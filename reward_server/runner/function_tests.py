@@ -6,13 +6,15 @@ asks for the solution, it is run again, afresh, when the solution is loaded.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import aliases, arguments, observations, prompt, surroundings, texts
+from . import aliases, arguments, observations, prompt, solution, surroundings, texts
 from .endings import NotLoaded
+from .imported import ImportedModule
 from .scope import Scope
 from .session import Session
 from .suite import TaskError
@@ -40,6 +42,8 @@ class FunctionTests:
         sources = [text.source for text in self._texts.all]
         self._prompt = cast("str", header["prompt"])
         self._scope = Scope(sources, self._entry_point, self._prompt, session)
+        self._imported = ImportedModule(sys.modules[solution.NAME], session)
+        sys.modules[solution.NAME] = self._imported
         session.doubts_empty = any(word in source for source in sources for word in _PAIRING)
         session.look_over(sources)
         session.observes, session.raises = self._observes, self._raises
@@ -67,9 +71,9 @@ class FunctionTests:
         return self._texts.are_plain
 
     def prepare(self) -> None:
-        """Runs what comes before the tests, if it needs the solution."""
+        """Runs what comes before the tests, if it needs the solution or imports what that lacks."""
         self._forward()
-        if self._is_prepared:
+        if self._is_prepared and not self._imported.has_misled():
             self._scope.settle(self._globals)
         else:
             self._run_support()

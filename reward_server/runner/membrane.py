@@ -39,7 +39,7 @@ from typing import cast
 from . import live, plain
 from .codec import DataOnly, Foreign, NotDataError, ProtocolViolation
 from .encoding import Encoder
-from .own import Own
+from .own import Asking, AskingABC, Own
 from .shared_objects import fields_of
 
 FUNCTION, ITERATOR, OBJECT, MOCK = "function", "iterator", "object", "mock"
@@ -359,7 +359,7 @@ class Membrane:
 
     def _is_tame_metaclass(self, kind: type) -> bool:
         metaclass = type(kind)
-        if metaclass in (type, abc.ABCMeta) or self._own.has_class(metaclass):
+        if metaclass in (type, abc.ABCMeta, Asking, AskingABC) or self._own.has_class(metaclass):
             return True
         # An enumeration without members makes classes when it is called.
         return metaclass.__module__ == "typing" or bool(getattr(kind, "__members__", None))

@@ -9,14 +9,42 @@ What it does not: decide what may be done with such a thing; see `membrane`.
 
 from __future__ import annotations
 
+import abc
 import builtins
 import os
 import sys
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Mapping
 from types import FunctionType
 
+PROMPT = "<prompt>"  # the file that code of the prompt's names
 _WRAPPERS = 8
 _build_class = builtins.__build_class__
+
+
+class Asking(type):
+    """A class of the prompt's, which the solution may derive classes from in its own process.
+
+    Attributes:
+        asks: asks the solution, by the name of the operation; set by the session.
+    """
+
+    asks: Callable[[str, object, type], bool] = staticmethod(lambda *_: False)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return super().__instancecheck__(instance) or Asking.asks("isinstance", instance, cls)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        if not isinstance(subclass, type):
+            return Asking.asks("issubclass", subclass, cls)
+        return super().__subclasscheck__(subclass)
+
+
+class AskingABC(Asking, abc.ABCMeta):
+    """The same for an abstract class."""
+
+
+_PLAIN_METACLASSES = (type, abc.ABCMeta, Asking, AskingABC)
 
 
 class Own:
@@ -80,6 +108,14 @@ class Own:
     def _build_class(
         self, body: FunctionType, name: str, /, *bases: object, **settings: object
     ) -> object:
+        if body.__code__.co_filename == PROMPT or any(type(base) is Asking for base in bases):
+            kinds = [type(base) for base in types.resolve_bases(bases)]
+            given = settings.get("metaclass", type)
+            if all(kind in _PLAIN_METACLASSES for kind in (*kinds, given)):
+                is_abstract = given is abc.ABCMeta or any(
+                    issubclass(one, abc.ABCMeta) for one in kinds
+                )
+                settings["metaclass"] = AskingABC if is_abstract else Asking
         made: object = _build_class(body, name, *bases, **settings)
         if isinstance(made, type) and self._is_namespace(body.__globals__):
             self.classes.add(made)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import cast
 
 from . import plain
-from .own import Own
+from .own import PROMPT, Own
 from .remembering import remembered
 
-FILE_NAME = "<prompt>"
+FILE_NAME = PROMPT
 _ENDINGS = ("", "\n    pass", "\n        pass", "\n\tpass")
 
 

@@ -70,7 +70,7 @@ from .frames import NUMBER
 from .link import ClosedError, Link, OversizeFrameError
 from .membrane import Membrane, RefusedAttributeError, without_addresses
 from .outputs import OutputLimitError
-from .own import Own
+from .own import Asking, Own
 from .records import Records
 from .shared_objects import JUDGE, SharedObjects
 from .surroundings import Surroundings
@@ -171,6 +171,17 @@ def _handed_over(operands: tuple[object, ...]) -> list[object]:
     return handed
 
 
+class _Named(Foreign):
+    """What a name means over there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def runner_reference(self) -> list[object]:
+        """Returns the reference of the name."""
+        return ["name", self._name]
+
+
 class Session:
     """Asks the candidate.
 
@@ -223,6 +234,7 @@ class Session:
         self._surroundings = Surroundings(link)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
+        Asking.asks = self._is_of
         self._membrane = Membrane(self.own, self._withholds)
         self._callbacks = Callbacks(self._membrane)
         self.classes: dict[str, object] = {}
@@ -273,6 +285,12 @@ class Session:
         if self.classes and self._shared_objects.knows(value):
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
+
+    def _is_of(self, operation: str, value: object, kind: type) -> bool:
+        """Returns True if a solution's object or class is of a class that both sides have."""
+        if not isinstance(value, Foreign) or self.classes.get(kind.__name__) is not kind:
+            return False
+        return self.request(operation, value, _Named(kind.__name__)) is True
 
     def _is_own_class(self, value: object) -> bool:
         return issubclass(type(value), type) and value in self.own.classes

@@ -322,3 +322,28 @@ def test_data_of_the_solution_may_be_named_like_a_module(
     test_code = f"def check(candidate):\n    assert candidate(1) == 1\n    assert {line}"
     result = zygote.function(source, test_code=test_code)
     assert result.passed, result.explanation
+
+
+IMPORTS = "from solution import f, helper\n"
+TRIED = "try:\n    from solution import helper\nexcept ImportError:\n    helper = None\n"
+
+
+@pytest.mark.parametrize(
+    ("setup", "test", "passes"),
+    [
+        ("", IMPORTS + "assert f(1) == 1", False),
+        (IMPORTS, "assert f(1) == 1", False),
+        ("import solution\ntaken = solution.helper\n", "assert f(1) == 1", False),
+        ("from solution import f as g\n", "assert g(1) == 1", True),
+        (TRIED, "assert f(1) == 1 and helper is None", True),
+        ("import solution\nhas = hasattr(solution, 'helper')\n", "assert f(1) and not has", True),
+    ],
+)
+def test_names_that_tests_import_are_there(
+    zygote: Zygote, setup: str, test: str, passes: bool
+) -> None:
+    for tests in {"test_code": test}, {"asserts": [test]}:
+        result = zygote.function(IDENTITY, setup_code=setup, **tests)
+        assert result.passed is passes, result.explanation
+    helped = IDENTITY + "def helper(x): return x\n"
+    assert zygote.function(helped, setup_code=setup, test_code=IMPORTS + "assert f(1)").passed

@@ -188,6 +188,34 @@ def test_no_redefinition_or_field_decides(zygote: Zygote, body: str, test: str) 
 
 
 @pytest.mark.parametrize(
+    ("definitions", "test", "passes"),
+    [
+        ("class Own(Account): pass\n", "assert isinstance(f(), Account)", True),
+        ("class Own(Account): pass\n", "assert not isinstance(f(), Account)", False),
+        ("class Own: pass\n", "assert isinstance(f(), Account)", False),
+        ("class Own(Account): pass\n", "assert issubclass(Own, Account)", True),
+        ("class Own(Account): pass\n", "assert issubclass(Own, (Point, Account))", True),
+        ("class Own: pass\n", "assert issubclass(Own, Account)", False),
+        ("class Own(Shape): pass\n", "assert issubclass(Own, Shape)", True),
+        ("class Own(Square, Account): pass\n", "x = f()\nassert isinstance(x, Shape | None)", True),
+        ("class Own(Square): pass\n", "match f():\n  case Shape(): pass\n  case _: 1 / 0", True),
+        ("Own = Square\n", "assert type(f()) is Square and issubclass(Square, Shape)", True),
+    ],
+)
+def test_a_class_derived_from_the_prompts_is_one_of_its_kind(
+    zygote: Zygote, definitions: str, test: str, passes: bool
+) -> None:
+    account = "class Account:\n    def __init__(self, n=0): self.n = n\n"
+    shapes = "import abc\nclass Shape(abc.ABC):\n    def area(self): return self.side ** 2\n"
+    square = "class Square(Shape, Account):\n    side = 2\n"
+    point = "class Point(tuple):\n    pass\n"
+    prompt = account + shapes + square + point + "def f(): "
+    solution = f"{prompt}return Own()\n{definitions}"
+    result = zygote.function(solution, prompt=prompt, asserts=[test])
+    assert result.passed is passes, result.explanation
+
+
+@pytest.mark.parametrize(
     ("text", "entry_point", "kept"),
     [
         ("class A:\n    pass\ndef f(): ...\n", "f", {"A"}),
