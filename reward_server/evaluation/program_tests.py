@@ -50,9 +50,8 @@ async def program_grader(
     def read() -> ProgramGrader:
         assertions = _assertions(tests.test_code, language)
         prompt = read_prompt(submission.prompt, language).code
-        shares = submission.network is not Network.NONE
         parts = None
-        if not shares:
+        if submission.network is Network.NONE:
             parts = splits.parts(tests.test_code, language, prompt, assertions)
         return ProgramGrader(
             tests=tests,
@@ -60,7 +59,6 @@ async def program_grader(
             prompt=prompt,
             assertions=assertions,
             parts=parts,
-            shares=shares,
             required=submission.require_integrity,
             programs=programs,
             splits=splits,
@@ -86,7 +84,6 @@ class ProgramGrader:
         prompt: code that the solution continues; "" if there is none.
         assertions: of the program that can be rewritten.
         parts: the program taken apart, where its text and the prompt's allow it.
-        shares: whether tests and solution have to share a network, and so a program.
         required: the least integrity that the request takes.
         programs: makes programs ready to run.
         splits: takes programs apart.
@@ -98,7 +95,6 @@ class ProgramGrader:
     prompt: str
     assertions: tuple[Assertion, ...]
     parts: Parts | None
-    shares: bool
     required: Integrity
     programs: Programs
     splits: Splits
@@ -126,7 +122,7 @@ class ProgramGrader:
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Makes the program ready and runs it; see `Grader`."""
-        parts = self.parts or await self._parts_for(candidate)
+        parts = self.parts
         if parts is None:
             return await self._grade_in_one(candidate, slots)
         found = await run_apart(parts, candidate, slots, self.programs)
@@ -134,12 +130,6 @@ class ProgramGrader:
             return await self._grade_after(found, parts, candidate, slots)
         last = found[-1]
         return [*found[:-1], replace(last, tests=last.tests or self.not_run())]
-
-    async def _parts_for(self, candidate: Candidate) -> Parts | None:
-        if self.shares:
-            return None
-        given = (self.tests.test_code, self.language, self.prompt, self.assertions)
-        return await candidate.read_by(lambda text: self.splits.parts_for(text, *given))
 
     async def _grade_after(
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
@@ -152,7 +142,7 @@ class ProgramGrader:
                 message = "no test was run: all are ignored, or left out as they are compiled"
             broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
             return [Run(execution=kept(broken), tests=self.not_run())]
-        if self.parts is not None and not refusal.limits_hit:
+        if not refusal.limits_hit:
             self.splits.refuse(parts)
         runs = await self._grade_in_one(candidate, slots)
         return [replace(run, integrity=Integrity.SHARED) for run in runs]

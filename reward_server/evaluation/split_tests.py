@@ -27,12 +27,14 @@ from reward_server.domain import (
     Integrity,
     Job,
     SplitPrograms,
+    TestOutcome,
+    TestResult,
     TestsProgram,
 )
 from reward_server.errors import SandboxError
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.evaluation.outputs import kept, without_output
-from reward_server.evaluation.program_outcomes import judged, ran_tests
+from reward_server.evaluation.program_outcomes import NAME, judged, ran_tests
 from reward_server.evaluation.programs import Programs, Ready
 from reward_server.evaluation.secrets import Secrets
 from reward_server.grading.rewriting import Rewritten, rewrite
@@ -94,23 +96,7 @@ class Splits:
         key = self._key(language.name, prompt, tests)
         if self._refused.find(key, lambda: False):
             return None
-        return self._parts.find(
-            key, lambda: self._made(key, tests, language, prompt, assertions, None)
-        )
-
-    def parts_for(
-        self,
-        solution: str,
-        tests: str,
-        language: Language,
-        prompt: str,
-        assertions: tuple[Assertion, ...],
-    ) -> Parts | None:
-        """Does the same where names and types have to be taken from the solution's text."""
-        key = self._key(language.name, prompt, tests)
-        if self._refused.find(key, lambda: False):
-            return None
-        return self._made(key, tests, language, prompt, assertions, solution)
+        return self._parts.find(key, lambda: self._made(key, tests, language, prompt, assertions))
 
     def refuse(self, parts: Parts) -> None:
         """Remembers that a program cannot be taken apart, whatever its text says."""
@@ -131,12 +117,11 @@ class Splits:
         language: Language,
         prompt: str,
         assertions: tuple[Assertion, ...],
-        solution: str | None,
     ) -> Parts | None:
         program = language.program
         if program is None or program.assertions is None or not program.split:
             return None
-        task = Task(prompt=prompt, tests=tests, language=program.assertions, solution=solution)
+        task = Task(prompt=prompt, tests=tests, language=program.assertions)
         split = SPLITTERS[program.split](task)
         if split is None:
             return None
@@ -215,6 +200,11 @@ async def run_apart(
     if execution.ending is Ending.COMPILE_ERROR:
         return [*runs, _isolated(Run(execution=kept(execution), tests=()))]
     run = judged(_of_tests(execution), parts.rewritten, parts.secrets, language)
+    completed = run.execution.ending is Ending.COMPLETED
+    if completed and all(one.outcome is TestOutcome.SKIPPED for one in run.tests):
+        # Whoever came to no assertion came to the end all the same.
+        whole = TestResult(name=NAME, outcome=TestOutcome.PASSED)
+        run = replace(run, tests=(whole, *run.tests))
     stdout = _joined(run.execution.stdout, execution.stdout)
     return [*runs, _isolated(replace(run, execution=replace(run.execution, stdout=stdout)))]
 

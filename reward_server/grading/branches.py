@@ -22,14 +22,18 @@ _BRANCHING = frozenset(
         "when",
         "match",
         "default",
+        "for",
+        "foreach",
+        "while",
+        "until",
     ]
 )
 
 
 class Branches:
-    """Tells whether a place is within a branch, which need not be taken.
+    """Tells whether a place is within a branch or a loop, which need not be taken.
 
-    A branch is what stands in braces behind such a word, on deeper lines behind a line with one,
+    Such a one is what stands in braces behind such a word, on deeper lines behind a line with one,
     or on its own line.
     """
 

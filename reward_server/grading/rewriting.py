@@ -88,7 +88,8 @@ def rewrite(
         secret: a fresh identifier, from which names are made.
         tag: fresh; every word begins with it.
         random: where the words and the order come from.
-        perturbed: whether assertions get twins; False where no solution can read or answer them.
+        perturbed: whether assertions get twins; False where no solution can read or answer them,
+            nor keep the program from coming to one but as the tests' own text lets it.
     """
     writer = _Writer(assertions, language, secret, tag, random, perturbed=perturbed)
     pieces, sites, last = [], list[Site](), 0
@@ -128,6 +129,7 @@ class _Writer:
         self._random = random
         claims = [claim for one in assertions for claim in one.claims]
         values = {claim.expected.text for claim in claims if claim.expected is not None}
+        self._trusted = not perturbed
         self._twins = _twins_wanted(len(values)) if perturbed else 0
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
@@ -140,7 +142,7 @@ class _Writer:
             sites.append(
                 Site(
                     line=assertion.line,
-                    optional=assertion.optional,
+                    optional=assertion.optional or self._trusted,
                     observations=tuple(observations),
                 )
             )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reward_server.grading.branches import Branches
 from reward_server.grading.claims import Claim, claims_of
@@ -14,6 +15,16 @@ from reward_server.languages.assertions import Assertions, Form
 READ_CHARACTERS = 1 << 18
 _WORD = re.compile(r"\w+")
 _MEMBER = frozenset((".", "::", "->", "?."))
+# Functions with a name, up to the bracket that opens their bodies.
+_HELPER = re.compile(
+    r"\b\w+(?:<[^(){};]{0,200}>)?[\s*&]{1,99}(?P<name>[a-z_]\w*)(?:<[^(){};]{0,200}>)?\s?"
+    r"\([^(){};]{0,2000}\)\s*(?:(?:->|throws\b|const\b)[^{};]{0,200})?\{"
+    r"|\b(?P<lambda>[a-z_]\w*)\s?=\s?(?:async\b\s?)?(?:function\b\s?)?(?:\[[^\]{};]{0,200}\]\s?)?"
+    r"(?:\([^(){};]{0,2000}\)|\|[^|{};]{0,2000}\||\w+)\s?(?:(?:->|=>)[^{};]{0,200})?\{"
+)
+# What harnesses find functions by: their names, or what stands above them.
+_MARK = re.compile(r"@|(?:#|^|\s)\[\s*(?!(?:allow|inline|cfg|must_use)\b)\w")
+_FOUND = re.compile(r"(?i)main|test|bench|example|setup|teardown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +73,9 @@ def understand(
     if brackets is None or brackets.unclosed:
         return ()
     unwatched = tuple(_unwatched(tokens, brackets.partners, language))
+    unused = tuple(_unused(tokens, brackets.partners))
     return tuple(
-        one
+        replace(one, optional=True) if any(one.start in body for body in unused) else one
         for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
         if not any(start <= one.start < end for start, end in unwatched)
@@ -81,6 +93,18 @@ def _unwatched(
         heads += [head for head in language.helpers.finditer(code) if head["test"] is None]
     for head in heads:
         yield head.start(), ends.get(head.end() - 1, head.end())
+
+
+def _unused(tokens: Tokens, partners: Mapping[int, int]) -> Iterator[range]:
+    """Gives the bodies of functions that nobody calls, and no harness finds."""
+    ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
+    code = blanked(tokens)
+    words = Counter(_WORD.findall(re.sub(r"\(\s*void\s*\)\s*\w+\s*;", "", code)))
+    for found in _HELPER.finditer(code):
+        name = found["name"] or found["lambda"]
+        above = code[max(code.rfind(sign, 0, found.start()) for sign in "{};") + 1 : found.start()]
+        if words[name] == 1 and not _FOUND.match(name) and not _MARK.search(above):
+            yield range(found.end(), ends.get(found.end() - 1, found.end()))
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:

@@ -141,11 +141,6 @@ VALUES = {
         'one.kinds[Two] = In{a: "b"}; return one, []Out{one, one} }',
         'x := 0.5; one := Out{In: In{"a", &x}, kinds: map[Kind]In{}}; o, all := f(one); check(o.Size() == 2-1 && o.b == &x && all[1].kinds[Two].a == "b" && len(one.kinds) == 1)',
     ),
-    "calls at once": (
-        "func f(n int) int {",
-        "return n * n }",
-        "var all sync.WaitGroup; for i := 0; i < 50; i++ { all.Add(1); go func(i int) { defer all.Done(); check(f(i) == i*i) }(i) }; all.Wait()",
-    ),
     "a solution with a main, helpers and its own imports": (
         'import (\n    "strings"\n    "os"\n)\nfunc f(text string) (sort []string) {',
         'return own(text) }\nfunc own(text string) []string { return strings.Split(text, ",") }\nfunc main() { fmt.Println(f("")) }\nfunc init() { fmt.Print("hello") }',

@@ -39,7 +39,7 @@ class Corpus:
         whole, wrong: a right solution of the problem without a prompt, and a wrong one.
         stateful: the prompt with a variable, which cannot be taken apart, and a completion.
         signatures: solutions without a prompt that name a signature of their own.
-        numbers: tests of a number, a right solution without a prompt, and wrong ones.
+        numbers: tests of a number, a right solution, and wrong ones.
     """
 
     language: str

@@ -151,11 +151,6 @@ VALUES = {
         'if n == 0 { panic!("zero {}", n) } vec![1, 2][n] }',
         "assert_eq!(f(1), 2); for n in [0, 2] { assert!(std::panic::catch_unwind(|| f(n)).is_err()); }",
     ),
-    "calls at once": (
-        "fn f(n: u64) -> u64 {",
-        "n * n }",
-        "let all: Vec<_> = (0..20).map(|i| std::thread::spawn(move || assert_eq!(f(i), i * i))).collect(); for one in all { one.join().unwrap(); }",
-    ),
 }
 
 

@@ -107,7 +107,6 @@ fn holds(s: &str, n: u32) { assert_eq!(f(s), n); }
 fn helper_that_fails_and_does_not() {
     holds("8", 8);
     assert!(std::panic::catch_unwind(|| holds("8", 9)).is_err());
-    assert!(std::thread::spawn(|| assert_eq!(f("8"), 9)).join().is_err());
 }
 
 #[test]
@@ -138,7 +137,7 @@ RUST = Program(
     right=RUST_BODY,
     tests=f"#[cfg(test)]\nmod tests {{{RUST_CHECKS.replace('CRATE', 'crate')}}}\n"
     '// fn main() {}\npub(crate) fn main() { assert_eq!(f("6"), 6); if f("7") != 7 { std::process::exit(1) } std::process::exit(0); }\n',
-    in_one="// size_of_val\n",
+    in_one='#[test]\nfn beside() { assert!(std::thread::spawn(|| assert_eq!(f("8"), 9)).join().is_err()); }\n',
     own="fn main() {}\n#[cfg(test)]\nmod tests { #[test] fn mine() { panic!() } }\n#[test]\nfn own() { panic!() }\n",
     wrong={
         "plain": instead('"1"', "return 2"),
@@ -179,7 +178,6 @@ func TestOne(t *testing.T) {
 func TestedValue(a int) int { return a }
 
 func Test(t *testing.T) {
-    t.Parallel()
     t.Run("within", func(t *testing.T) {
         if F(2) != 4 { t.Error("two") }
     })
@@ -204,7 +202,7 @@ func main() {
     if F(6) != 36 { panic("six") }
 }
 """,
-    in_one="// os.Stdout = nil\n",
+    in_one='func TestBeside(t *testing.T) {\n    t.Parallel()\n    if F(4) != 16 { t.Fatal("four") }\n}\n',
     own="func own() {}\n",
     wrong={
         f"at {n}": f"\tif n == {n} {{\n\t\treturn 0\n\t}}\n\treturn n * n\n}}\n"

@@ -104,14 +104,15 @@ async def test_a_problem_is_solved_apart_and_not_without_a_body(
 @pytest.mark.parametrize(
     ("corpus", "found"), rows(lambda one: iter([("whole", (one.whole, one.wrong))]))
 )
-async def test_signatures_come_from_a_solution_without_a_prompt(
+async def test_without_a_prompt_no_signature_of_a_solution_decides_the_label(
     app: App, corpus: Corpus, found: tuple[str, str]
 ) -> None:
     right = await verdict(app, corpus, "", found[0], corpus.tests)
-    assert right.verdict is Verdict.PASSED, right
-    assert right.integrity is Integrity.ISOLATED
-    wrong = await verdict(app, corpus, "", found[1], corpus.tests)
-    assert is_refused(wrong), wrong
+    assert (right.verdict, right.integrity) == (Verdict.PASSED, Integrity.SHARED), right
+    for completion in (found[1], *corpus.signatures):
+        wrong = await verdict(app, corpus, "", completion, corpus.tests)
+        assert is_refused(wrong), wrong
+        assert wrong.integrity is Integrity.SHARED
 
 
 @on_the_servers_loop
@@ -133,26 +134,16 @@ async def test_an_attack_gets_no_reward(app: App, corpus: Corpus, completion: st
 
 
 @on_the_servers_loop
-@pytest.mark.parametrize(
-    ("corpus", "completion"),
-    rows(lambda one: ((str(number), text) for number, text in enumerate(one.signatures))),
-)
-async def test_a_solution_that_brings_its_signature_gets_nothing(
-    app: App, corpus: Corpus, completion: str
-) -> None:
-    assessment = await verdict(app, corpus, "", completion, corpus.tests)
-    assert is_refused(assessment), assessment
-
-
-@on_the_servers_loop
 @pytest.mark.parametrize(("corpus", "numbers"), rows(lambda one: iter([("", one.numbers)])))
 async def test_no_number_but_the_right_one_passes(
     app: App, corpus: Corpus, numbers: tuple[str, str, tuple[str, ...]]
 ) -> None:
     tests, right, wrong = numbers
-    assert (await verdict(app, corpus, "", right, tests)).verdict is Verdict.PASSED
+    prompt = right[: right.index("{") + 1] + "\n"
+    said = await verdict(app, corpus, prompt, right, tests, require_integrity=Integrity.ISOLATED)
+    assert said.verdict is Verdict.PASSED, said
     for completion in wrong:
-        assessment = await verdict(app, corpus, "", completion, tests)
+        assessment = await verdict(app, corpus, prompt, completion, tests)
         assert is_refused(assessment), assessment
 
 

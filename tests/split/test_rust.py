@@ -6,8 +6,6 @@ import shutil
 
 import pytest
 
-from reward_server.grading.split import SPLITTERS, Task
-from reward_server.languages import load_languages
 from tests.split.programs import (
     Workshop,
     answer,
@@ -106,19 +104,3 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_taken_apart_is_refused(shop: Workshop, name: str) -> None:
     assert shop.taken_apart(REFUSED[name], main("")) is None
-
-
-@pytest.mark.parametrize("import_", ["use std::cmp::*;", "use std::{cmp::*, mem};"])
-def test_a_solution_cannot_take_the_place_of_what_tests_import(import_: str) -> None:
-    language = load_languages().find("rust")
-    assert language.program is not None
-    assert language.program.assertions is not None
-    solution = "fn max(a: i32, b: i32) -> i32 { a }\nfn f(a: i32) -> i32 { a }"
-
-    def parts(head: str) -> object:
-        tests = head + main("assert_eq!(max(f(1), 2), 2);")
-        task = Task(prompt="", tests=tests, language=language.program.assertions, solution=solution)
-        return SPLITTERS["rust"](task)
-
-    assert parts("") is not None
-    assert parts(import_) is None

@@ -104,6 +104,15 @@ UNSEEN = {
         "a property": 'check(System.getProperty("mode") == null);',
         "an interrupt": "s.f(1); check(Thread.interrupted());",
         "the thread's name": "Thread.currentThread().setName(s.f(1));",
+        "a thread": "new Thread(() -> s.f(1)).start();",
+        "a pool": "Executors.newFixedThreadPool(2).submit(() -> s.f(1));",
+        "a task": "CompletableFuture.supplyAsync(() -> s.f(1)).join();",
+        "a parallel stream": "check(IntStream.range(0, 9).parallel().map(s::f).sum() == 9);",
+        "an object's text": 'check(s.toString().equals("a"));',
+        "an object in a text": 'check((s + "").equals("a"));',
+        "an object in a set": "check(Set.of(s, new Solution()).size() == 2);",
+        "an object that is printed": "System.out.println(new Solution());",
+        "another name of an object": "Object o = s; check(o.hashCode() == 1);",
     },
     "c++17": {
         "an exception of another kind": "try { f(1); } catch (const Negative &e) { }",
@@ -116,6 +125,10 @@ UNSEEN = {
         "the locale": 'std::locale::global(std::locale("C")); f(1);',
         "the environment": 'f(1); assert(!getenv("MODE"));',
         "an error's number": "f(1); assert(errno == 0);",
+        "a thread": "std::thread t(f, 1); t.join();",
+        "a task": "assert(std::async(f, 1).get() == 1);",
+        "threads of POSIX": "pthread_create(&t, nullptr, call, nullptr);",
+        "an algorithm of threads": "std::for_each(std::execution::par, a.begin(), a.end(), f);",
     },
     "javascript": {
         "the environment": "process.env.MODE = 1",
@@ -136,22 +149,34 @@ UNSEEN = {
         "a seed": "rand.Seed(7)",
         "the environment": 't.Setenv("MODE", "x")',
         "processors": "runtime.GOMAXPROCS(1)",
+        "a goroutine": "go f(1)",
+        "a goroutine of its own": "done := make(chan int)\n\tgo func() { done <- f(1) }()\n\t<-done",
+        "a timer": "time.AfterFunc(1, func() { f(1) })",
+        "a test beside others": "t.Parallel()",
     },
     "rust": {
         "what a panic carries": "e.downcast_ref::<&str>();",
         "whether it is of a type": "e.is::<String>();",
         "a panic that goes on": "std::panic::resume_unwind(e);",
+        "a thread": "std::thread::spawn(|| f(1)).join().unwrap();",
+        "threads in a scope": "std::thread::scope(|s| { s.spawn(|| f(1)); });",
+        "a thread's maker": "thread::Builder::new().spawn(|| f(1)).unwrap();",
     },
 }
 SEEN = {
     "java": {
         "a message": 'try { s.f(1); } catch (IllegalStateException e) { check("a".equals(e.getMessage())); }',
         "any": "try { s.f(1); } catch (Exception e) { }",
+        "a sleep": "Thread.sleep(1);",
+        "what a method returned": "int r = new Solution().f(1); check(r == 1);",
+        "a text about threads": 'check("new Thread()".equals("" + s.f(1)));',
+        "objects": "Solution t = new Solution(), u = new Solution(); check(t.f(1) == u.f(new Solution().f(1)));",
         "its own": 'if (s.f(1) != 1) throw new AssertionError("wrong");',
     },
     "c++17": {
         "a message": "try { f(1); } catch (const std::out_of_range &e) { assert(e.what()); }",
         "any": "try { f(1); } catch (...) { }",
+        "a sleep": "std::this_thread::sleep_for(std::chrono::milliseconds(1));",
     },
     "javascript": {"a message": "try { f(2) } catch (e) { if (e.message) throw e }"},
     "go": {
@@ -159,9 +184,22 @@ SEEN = {
         "none": "defer func() { recover() }()",
         "its text": 'defer func() { if fmt.Sprint(recover()) != "a" { t.Fatal() } }()',
         "whether there was one": "defer func() { if recover() == nil { t.Fatal() } }()",
+        "a text about goroutines": 't.Log("go f(1)", `go`) // go',
     },
-    "rust": {"a panic": "assert!(std::panic::catch_unwind(|| f(1)).is_err());"},
+    "rust": {
+        "a panic": "assert!(std::panic::catch_unwind(|| f(1)).is_err());",
+        "a sleep": "std::thread::sleep(std::time::Duration::from_millis(1));",
+    },
 }
+
+
+# What asks for methods that only the solution may give to a type of the prompt's.
+METHODS = (
+    'if fmt.Sprint(p) != "{3}" { t.Fatal() }',
+    'if fmt.Errorf("%v", p).Error() != "{3}" { t.Fatal() }',
+    "json.Marshal(p)",
+    "type shown interface { String() string }; _, ok := any(p).(shown); t.Log(ok)",
+)
 
 
 def is_apart(language: str, before: str, looks: str) -> bool:
@@ -199,3 +237,10 @@ def test_what_does_not_cross_is_judged_in_one_program(language: str, name: str) 
 @pytest.mark.parametrize(("language", "name"), rows(SEEN))
 def test_what_crosses_is_taken_apart(language: str, name: str) -> None:
     assert is_apart(language, "", SEEN[language][name])
+
+
+@pytest.mark.parametrize("asks", METHODS)
+def test_go_that_asks_for_methods_of_types_is_judged_in_one_program(asks: str) -> None:
+    assert not is_apart("go", "type P struct { X int }", asks)
+    assert is_apart("go", "type P struct { X int }", "t.Log(p)")
+    assert asks.startswith("type") or is_apart("go", "", asks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,14 +19,11 @@ class Task:
         prompt: code that the solution continues; "" if there is none. Trusted.
         tests: the test program. Trusted.
         language: how its text is cut into tokens.
-        solution: the whole solution, where prompt and tests did not do without; else None. Never
-            trusted: nothing but names and types that a strict grammar allows may be taken from it.
     """
 
     prompt: str
     tests: str
     language: Assertions
-    solution: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,23 +55,6 @@ class Split(Protocol):
 
     def serving(self, solution: str) -> Source:
         """Returns the solution's program: the solution, and a loop that answers calls."""
-
-
-def split_open_function(
-    task: Task,
-    by_prompt: Callable[[Task], Split | None],
-    by_solution: Callable[[Task, str], Split | None],
-) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open, or that has no prompt.
-
-    Args:
-        task: what is known of it.
-        by_prompt: takes it apart by the prompt's text.
-        by_solution: takes it apart by the solution's, where there is no prompt.
-    """
-    if task.solution is None:
-        return by_prompt(task)
-    return None if task.prompt.strip() else by_solution(task, task.solution)
 
 
 class Splitter(Protocol):

@@ -18,6 +18,7 @@ from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.cpp_types import Signature, parse_fields, parse_signature
 from reward_server.grading.split.state import is_state_cpp, keeps_state_cpp, without_access
+from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_cpp
 from reward_server.grading.split.unseen import is_unseen_cpp
 from reward_server.grading.split.words import word_set
@@ -41,12 +42,12 @@ _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 def split_cpp(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open."""
-    if task.solution is not None:
-        return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) < 2 or any(map(_keeps_state, blocks[:-1])):
         return None
     if keeps_state_cpp(task.prompt) or is_unseen_cpp(task.prompt, task.tests):
+        return None
+    if starts_threads(task.prompt, task.tests, "cpp"):
         return None
     owner = _owner(blocks)
     signature = parse_signature(without_access(blocks[-1].head))

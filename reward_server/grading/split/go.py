@@ -1,10 +1,9 @@
 """Takes Go test programs apart; see the package.
 
 The prompt leaves the function open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. Without a prompt the
-solution's functions that the tests call give their signatures, of Go's own types alone. Values are
-read and written by reflection; a type that cannot cross ends the tests' program before its first
-call, and the task is not taken apart.
+stub; whatever the prompt defines before stays as it is, in both programs. Values are read and
+written by reflection; a type that cannot cross ends the tests' program before its first call, and
+the task is not taken apart.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from reward_server.grading.split.base import Source, Split, Task, split_open_function
+from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_go
 from reward_server.grading.split.unseen import is_unseen_go
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
@@ -73,15 +73,13 @@ class Signature:
 
 
 def split_go(task: Task) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open, or that has no prompt."""
+    """Takes a test program apart whose function the prompt leaves open."""
     if _UNSEEN.search(task.tests) or is_unseen_go(task.prompt, task.tests):
         return None
     if is_trusting_go(task.prompt, task.tests):
         return None
-    return split_open_function(task, _by_prompt, _by_solution)
-
-
-def _by_prompt(task: Task) -> Split | None:
+    if starts_threads(task.prompt, task.tests, "go"):
+        return None
     found = declarations(task.prompt)
     before, last = found[:-1], found[-1] if found else None
     if last is None or last.kind != "func" or last.depth != 1 or any(one.depth for one in before):
@@ -96,7 +94,7 @@ def _by_prompt(task: Task) -> Split | None:
         return None
     return GoSplit(
         before=task.prompt[: last.words[0].start],
-        signatures=(signature,),
+        signature=signature,
         types=tuple(types),
         errors=tuple(errors),
         left_open=min(1, -min(0, sum(one.depth for one in declarations(task.tests)))),
@@ -131,27 +129,6 @@ def _head(function: Declaration) -> tuple[list[str], bool]:
         depth += len(word) == 1 and (word in "([{") - (word in ")]}")
     rest = [word for word in function.words[opened[-1] + 1 :] if word.kind != "end"]
     return words[1 : opened[-1]], bool(rest)
-
-
-def _by_solution(task: Task, solution: str) -> Split | None:
-    own = {one.name for one in declarations(task.tests)}
-    called = set(re.findall(r"[^\W\d]\w*", task.tests)) - own - _PREDECLARED - _KEYWORDS
-    found = [one for one in declarations(solution) if one.kind == "func" and one.name in called]
-    signatures = [parse_signature(_body_cut(one), frozenset()) for one in found]
-    if not signatures or None in signatures or len({one.name for one in found}) != len(found):
-        return None
-    return GoSplit(signatures=tuple(filter(None, signatures)))
-
-
-def _body_cut(function: Declaration) -> list[str]:
-    """Returns the words in front of a function's whole body."""
-    words = [word.text for word in function.words if word.kind != "end" or word.text == ";"]
-    depth = 0
-    for index in reversed(range(len(words))):
-        depth += len(words[index]) == 1 and (words[index] in ")]}") - (words[index] in "([{")
-        if depth == 0:
-            return words[1:index] if words[index] == "{" else []
-    return []
 
 
 def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature | None:
@@ -264,14 +241,14 @@ class GoSplit:
     """A Go test program taken apart.
 
     Args:
-        signatures: of the functions that the tests call.
+        signature: of the function.
         before: what the prompt has in front of its function.
         types: names of the prompt's types.
         errors: names of the prompt's errors.
         left_open: how many blocks of the prompt the tests close.
     """
 
-    signatures: tuple[Signature, ...]
+    signature: Signature
     before: str = ""
     types: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -280,20 +257,20 @@ class GoSplit:
     @property
     def stubs(self) -> Source:
         """The prompt, whose open function is a stub."""
-        stubs = "".join(one.stub for one in self.signatures)
+        stub = self.signature.stub
         if self.left_open:
-            stubs = stubs.rstrip().removesuffix("}")
-        text = f'{self.before}\nimport "{_SUPPORT}"\n{self._known}{stubs}\n'
+            stub = stub.rstrip().removesuffix("}")
+        text = f'{self.before}\nimport "{_SUPPORT}"\n{self._known}{stub}\n'
         return Source(text=text, library=_library())
 
     def serving(self, solution: str) -> Source:
         """The solution, beside a loop."""
         missing = min(max(sum(one.depth for one in declarations(solution)), 0), self.left_open)
         text = arranged(_without_main(solution) + "\n}" * missing)
-        names = ", ".join(f'"{one.name}": {one.name}' for one in self.signatures)
+        name = self.signature.name
         loop = (
             f'package main\n\nimport "{_SUPPORT}"\n\n{self._known}func main() '
-            f"{{ {_SUPPORT}.Serve(map[string]interface{{}}{{{names}}}) }}\n"
+            f'{{ {_SUPPORT}.Serve(map[string]interface{{}}{{"{name}": {name}}}) }}\n'
         )
         return Source(text=text, files={"split_main.go": loop.encode()}, library=_library())
 

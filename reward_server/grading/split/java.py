@@ -18,8 +18,9 @@ from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, open_blocks, unclosed, unopened
 from reward_server.grading.split.holding import looks_once
 from reward_server.grading.split.state import is_member_state_java, is_state_java
+from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_java
-from reward_server.grading.split.unseen import is_unseen_java
+from reward_server.grading.split.unseen import is_asked_java, is_unseen_java
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
@@ -59,15 +60,19 @@ class Signature:
 
 def split_java(task: Task) -> Split | None:
     """Takes a test program apart whose method the prompt leaves open."""
-    if task.solution is not None or is_trusting_java(task.tests):
+    if is_trusting_java(task.tests):
         return None
     if is_unseen_java(task.prompt, task.tests):
+        return None
+    if starts_threads(task.prompt, task.tests, "java"):
         return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 3 or blocks[2].statements:
         return None
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
     if owner is None or signature is None or _keeps_state(blocks):
+        return None
+    if is_asked_java(task.tests, owner):
         return None
     is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
     if _CLASS.search(task.tests) or not (is_asked or looks_once(task.tests, signature.name)):

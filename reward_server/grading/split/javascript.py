@@ -182,8 +182,6 @@ def split_typescript(task: Task) -> Split | None:
 
 
 def _split(task: Task, *, is_typed: bool) -> Split | None:
-    if task.solution is not None:  # no types are needed: prompt and tests have told all
-        return None
     prompt = _read_prompt(task.prompt, task.language)
     if prompt is None:
         return None

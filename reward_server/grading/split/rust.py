@@ -1,9 +1,8 @@
 """Takes Rust test programs apart; see the package.
 
 The prompt leaves the function open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. Without a prompt the
-solution's functions that the tests call give their signatures, of the standard library's types
-alone. A type that cannot cross does not compile, and the task is not taken apart.
+stub; whatever the prompt defines before stays as it is, in both programs. A type that cannot cross
+does not compile, and the task is not taken apart.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.aliasing import tells_copies_rust
-from reward_server.grading.split.base import Source, Split, Task, split_open_function
+from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_rust
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import tokenize
@@ -36,8 +36,6 @@ _ARGUMENTS = dict.fromkeys(("Vec", "Option", "Box", "HashSet", "BTreeSet", "VecD
     "HashMap": 2,
     "BTreeMap": 2,
 }
-# Names that tests import without naming them give way to a function of the solution's.
-_GLOB = re.compile(r"\buse\s+(?!super\s*::\s*\*\s*;)[^;]*\*")
 _KEYWORDS = word_set(
     """as async await break const continue crate dyn else enum extern false fn for if impl in let
     loop match mod move mut pub ref return self static struct super trait true type unsafe use where
@@ -180,13 +178,11 @@ def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
 
 
 def split_rust(task: Task) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open, or that has no prompt."""
+    """Takes a test program apart whose function the prompt leaves open."""
     if _UNSEEN.search(task.tests) or is_trusting_rust(task.prompt, task.tests):
         return None
-    return split_open_function(task, _by_prompt, _by_solution)
-
-
-def _by_prompt(task: Task) -> Split | None:
+    if starts_threads(task.prompt, task.tests, "rust"):
+        return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 2 or blocks[1].statements:
         return None
@@ -203,7 +199,7 @@ def _by_prompt(task: Task) -> Split | None:
     return RustSplit(
         task=task,
         before=_without_main(task.prompt[: blocks[1].start], task.language),
-        signatures=(signature,),
+        signature=signature,
         records=records,
         left_open=min(1, unopened(task.tests, task.language)),
     )
@@ -221,23 +217,6 @@ def _type_name(one: Statement) -> str:
     return ""
 
 
-def _by_solution(task: Task, solution: str) -> Split | None:
-    text = open_blocks(solution, task.language)
-    if not text or len(text) != 1 or _GLOB.search(task.tests):
-        return None
-    own = set(re.findall(r"\b(?:fn|mod|let|struct|enum)\s+(?:mut\s+)?(\w+)", task.tests))
-    called = set(re.findall(r"(?<![\w.:])([a-z_]\w*)\b(?!\s*!)", task.tests)) - own - _TAKEN
-    found = [one.head for one in text[0].statements if _function_name(one) in called]
-    names = [head[head.index("fn") + 1] for head in found]
-    signatures = [parse_signature(head, (), "") for head in found]
-    if not signatures or None in signatures or len({*names}) != len(names):
-        return None
-    known = tuple(filter(None, signatures))
-    if tells_copies_rust(task.tests, changes=any(one.changes for one in known)):
-        return None
-    return RustSplit(task=task, signatures=known)
-
-
 def _function_name(one: Statement) -> str:
     if one.block is None or "fn" not in one.head[:-1]:
         return ""
@@ -250,7 +229,7 @@ def parse_signature(words: Sequence[str], types: Collection[str], head: str) -> 
     Args:
         words: without blanks and comments.
         types: names that may stand for a type beside the standard library's.
-        head: the function's head, to be taken as it stands; "" to make one of what was read.
+        head: the function's head, to be taken as it stands.
     """
     try:
         return _Words(words, types).signature(head)
@@ -281,8 +260,7 @@ class _Words(Words):
         self.end()
         if "&" in result and any(one.comes_back for one in parameters):
             raise UngrammaticalError
-        made = head or _head(name, parameters, result)
-        return Signature(name=name, parameters=tuple(parameters), result=result, head=made)
+        return Signature(name=name, parameters=tuple(parameters), result=result, head=head)
 
     def fields(self) -> list[str]:
         """Reads names with types."""
@@ -420,19 +398,6 @@ class _Words(Words):
         return f"{place}{name}<{', '.join(arguments)}>"
 
 
-def _head(name: str, parameters: Sequence[Parameter], result: str) -> str:
-    """Makes a function's head of what was read of it."""
-    taken = ", ".join(f"{one.name}: {_stated(one)}" for one in parameters)
-    return f"fn {name}({taken}){f' -> {result}' if result else ''} "
-
-
-def _stated(one: Parameter) -> str:
-    mark, sliced = one.passed.split("{}")
-    if not sliced:
-        return f"{mark}{one.owned}"
-    return f"{mark}str" if one.owned == "String" else f"{mark}[{one.owned[4:-1]}]"
-
-
 def _records(block: Block, signature: Signature) -> str | None:
     """Makes the prompt's types that a signature names known; None if one is of another form."""
     known = {name: one for one in block.statements if (name := _type_name(one))}
@@ -523,14 +488,14 @@ class RustSplit:
 
     Args:
         task: that it is of.
-        signatures: of the functions that the tests call.
+        signature: of the function.
         before: what the prompt has in front of its function.
         records: code that makes the prompt's types known.
         left_open: how many blocks of the prompt the tests close.
     """
 
     task: Task
-    signatures: tuple[Signature, ...]
+    signature: Signature
     before: str = ""
     records: str = ""
     left_open: int = 0
@@ -538,22 +503,20 @@ class RustSplit:
     @property
     def stubs(self) -> Source:
         """The prompt, whose open function is a stub."""
-        stubs = "".join(f"{one.head}{{\n{one.body}}}\n" for one in self.signatures)
+        stub = f"{self.signature.head}{{\n{self.signature.body}}}\n"
         if self.left_open:
-            stubs = stubs.rstrip().removesuffix("}")
-        text = arranged(f"{self.before}\n{self.records}{stubs}")
+            stub = stub.rstrip().removesuffix("}")
+        text = arranged(f"{self.before}\n{self.records}{stub}")
         return Source(text=f"extern crate splitwire;\n{text}", library=_library())
 
     def serving(self, solution: str) -> Source:
         """The solution, and a loop behind it."""
         missing = min(unclosed(solution, self.task.language), self.left_open)
-        entries = ", ".join(
-            one.served(_integers(one.name, solution, self.task)) for one in self.signatures
-        )
+        entry = self.signature.served(_integers(self.signature.name, solution, self.task))
         text = arranged(
             f"{_without_main(solution, self.task.language)}\n{'}' * missing}\n"
             "extern crate splitwire;\n"
-            f"{self.records}fn main() {{ splitwire::serve(&[{entries}]); }}\n"
+            f"{self.records}fn main() {{ splitwire::serve(&[{entry}]); }}\n"
         )
         return Source(text=text, files={"tested": b""}, library=_library())
 

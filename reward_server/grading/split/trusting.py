@@ -86,7 +86,7 @@ _RUST_MODULES = word_set(
     option panic prelude primitive process rc result slice str string sync thread time u128 u16 u32
     u64 u8 usize vec"""
 )
-_RUST_TEXT = re.compile(
+RUST_TEXT = re.compile(
     r"//[^\n]*|/\*[\s\S]*?\*/|b?r(?P<hashes>#*)\"[\s\S]*?\"(?P=hashes)"
     r"|b?\"(?:\\[\s\S]|[^\"\\])*\"|b?'(?:\\[^\n']{1,9}|[^'\\\n])'"
 )
@@ -133,7 +133,7 @@ def is_trusting_rust(prompt: str, tests: str) -> bool:
         prompt: what stands in front of the function that it leaves open.
         tests: the tests.
     """
-    code = _RUST_TEXT.sub(" ", f"{prompt}\n{tests}")
+    code = RUST_TEXT.sub(" ", f"{prompt}\n{tests}")
     return _RUST_REACHES.search(code) is not None or not _RUST_MODULES.issuperset(_modules(code))
 
 

@@ -58,6 +58,12 @@ _GO_LOOKS = re.compile(
     r"\berrors\s*\.\s*(?:As|Unwrap|Join)\b|\.\s*Unwrap\s*\(|\.\s*\(\s*\*?\s*\w+\s*\.\s*\w+\s*\)"
     r"|\.\s*\(\s*interface\b|\bcase\s+\*?\w+\s*\.\s*[A-Z]\w*\s*:|\bSprintf\s*\([^)]*%#?[Tv#]"
 )
+# Methods that only the solution gives to a type of the prompt's are asked by these.
+_GO_TYPES = re.compile(r"(?m)^\s*type\b")
+_GO_ASKS = re.compile(
+    r"\bfmt\s*\.\s*[AFS]\w+\s*\(|\bfmt\s*\.\s*Errorf\b|\bjson\s*\.|\berrors\s*\.\s*Is\b"
+    r"|\binterface\s*\{\s*\w"
+)
 _GO_RECOVERS = re.compile(
     r"(?:(?P<name>\w+)\s*:?=\s*)?\brecover\s*\(\s*\)(?P<rest>\s*[!=]=\s*nil\b)?"
 )
@@ -111,6 +117,26 @@ def is_unseen_java(prompt: str, tests: str) -> bool:
     return any(_looks_into_java(both, found) for found in _JAVA_CATCHES.finditer(both))
 
 
+def is_asked_java(tests: str, owner: str) -> bool:
+    """Returns True if tests in Java use a solution's object but to call methods of its own.
+
+    Its `toString`, `equals` and `hashCode` may be the completion's, whoever calls them.
+
+    Args:
+        tests: the tests.
+        owner: the name of the solution's class.
+    """
+    code = without_quotes(tests)
+    made = rf"\bnew\s+{owner}\b(?:\s*\(\s*\))?"
+    found = re.findall(rf"\b{owner}\s+(\w+)\b|\b(\w+)\s*=\s*{made}(?!\s*[.(])", code)
+    name = rf"\b(?:{'|'.join({one or other for one, other in found}) or '(?!)'})\b"
+    assigned = rf"\s*=\s*{made}(?=\s*[;,])"
+    declared = rf"\b{owner}\s+{name}(?:{assigned})?|{name}{assigned}"
+    called = rf"(?:{made}|{name})[\s)]*(?:\.|::)\s*(?!(?:toString|equals|hashCode)\b)\w"
+    left = re.sub(f"{declared}|{called}", " ", code)
+    return re.search(f"{made}|{name}", left) is not None
+
+
 def _last_names(kinds: str) -> Iterator[str]:
     """Gives the types of a `catch`, without packages."""
     yield from (one.strip().rpartition(".")[2] for one in kinds.split("|"))
@@ -136,6 +162,8 @@ def _end(code: str, start: int) -> int:
 def is_unseen_go(prompt: str, tests: str) -> bool:
     """Returns True if tests in Go look at what does not cross."""
     if _GO_SETTINGS.search(prompt) or _GO_SETTINGS.search(tests) or _GO_LOOKS.search(tests):
+        return True
+    if _GO_TYPES.search(prompt) and _GO_ASKS.search(tests):
         return True
     sentinels = re.findall(r"(?m)^\s*(?:var\s+)?(\w+)\s*=\s*errors\s*\.\s*New\b", prompt)
     written = (rf"&\s*{name}\b|\b{name}\s*(?:,[^;\n]*)?=(?!=)" for name in sentinels)

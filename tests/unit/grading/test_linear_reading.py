@@ -96,11 +96,7 @@ def split_readers(
     yield "unclosed", lambda text: unclosed(text, assertions)
     yield "blocks", lambda text: open_blocks(text, assertions)
     prompt, tests = SPLITS.get(language.name, ("", "f(1);\n"))
-    yield (
-        "split by solution",
-        lambda text: splitter(Task(prompt="", tests=tests, language=assertions, solution=text)),
-    )
-    split = SPLITTERS[language.program.split](Task(prompt=prompt, tests=tests, language=assertions))
+    split = splitter(Task(prompt=prompt, tests=tests, language=assertions))
     if split is not None:
         yield "serving", split.serving
 
@@ -159,7 +155,7 @@ FLOODS = (
     ("rust: tokens", '"\\'),
     ("java: serving", '"""\\"'),
     ("go: serving", '"\\'),
-    ("go: split by solution", "/*"),
+    ("go: serving", "/*"),
     ("javascript: opened", "(/["),
     ("javascript: opened", "`\\`"),
     ("kotlin: opened", '"""a'),

@@ -248,6 +248,49 @@ def test_an_assertion_in_a_branch_may_be_left_out() -> None:
     assert [site.optional for site in rewritten(braces, 0, cpp).sites] == [True, False]
 
 
+UNREACHED = {
+    "javascript": (
+        "function close(a, b) {\n if (a !== b) throw new Error('no') }",
+        "const close = (a, b) => { assert(a === b) }",
+        "const close = async function (a) { assert(await a) }",
+        "for (const [a, b] of []) assert(f(a) === b)",
+        "while (n-- > 1) { assert(f(n) === 1) }",
+    ),
+    "rust": (
+        "use f;\n#[allow(dead_code)]\nfn close(a: f64) -> () { assert!(a.abs() < 1e-6); }",
+        "fn main() { let check = |a: i32| { assert!(a == 1); }; }",
+        "fn main() { for a in cases { assert!(f(a) == 1); } }",
+    ),
+    "c++": ("int main() { auto check = [](int a) { assert(a == 1); }; (void)check; }",),
+    "java": ("class A { static void check(boolean b) { if (!b) throw new AssertionError(); } }",),
+}
+REACHED = {
+    "javascript": (
+        "const run = () => { assert(f(1) === 2) }\nrun()",
+        "(() => { assert(f(1) === 2) })()",
+        "function main() { assert(f(1) === 2) }",
+    ),
+    "rust": (
+        "#[test]\nfn one() { assert!(f(1) == 2); }",
+        "#[tokio::test]\nasync fn one() { assert!(f(1) == 2); }",
+        "fn main() { assert!(f(1) == 2); }",
+    ),
+    "c++": ("TEST(One, Two) { assert(f(1) == 2); }", "int main() { assert(f(1) == 2); }"),
+    "java": (
+        "class A { @Test public void adds() { if (f(1) != 2) throw new AssertionError(); } }",
+        "class A { public void testOne() { if (f(1) != 2) throw new AssertionError(); } }",
+    ),
+}
+
+
+@pytest.mark.parametrize("optional", [True, False])
+def test_an_assertion_that_right_tests_may_not_come_to_may_be_left_out(optional: bool) -> None:
+    for language, texts in (UNREACHED if optional else REACHED).items():
+        for text in texts:
+            found = understand(text, assertions_of(language))
+            assert [one.optional for one in found] == [optional], text
+
+
 def test_what_is_named_is_evaluated_once() -> None:
     calls = []
     run("assert(f(1) == 3)", {"f": lambda x: calls.append(x) or 3})
