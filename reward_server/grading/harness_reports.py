@@ -24,7 +24,7 @@ _OUTCOMES = {"p": TestOutcome.PASSED, "f": TestOutcome.FAILED, "s": TestOutcome.
 _FORGED = "the program told what its tests cannot have found"
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Report:
     """What was told of a test.
 
@@ -157,7 +157,7 @@ class _Reader:
             self.groups.forged += 1
             return
         report = matching[-1]
-        del self.running[self.running.index(report) :]
+        self.running.remove(report)
         report.seconds = float(event["seconds"])
         outcome = _OUTCOMES[event["outcome"].decode()]
         if report.outcome is TestOutcome.NOT_RUN:
@@ -165,7 +165,8 @@ class _Reader:
             report.message = _text(event["message"])[:_MESSAGE_CHARACTERS]
         if report.outcome is TestOutcome.FAILED:
             for around in self.running:
-                around.fail(f"{title} failed")
+                if title.startswith(around.title):
+                    around.fail(f"{title} failed")
 
 
 def _text(data: bytes) -> str:

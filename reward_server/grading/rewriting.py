@@ -157,6 +157,10 @@ class _Writer:
             actual = claim.actual
             name = self._name if named else actual
             predicates = [(claim.with_expected(name, text), own) for text, own in expected]
+        elif has_name and named and language.immediate and claim.expected is not None:
+            actual = claim.actual
+            condition = claim.with_expected(self._name, claim.expected.text)
+            predicates = [self._maybe_negated(condition, claim.holds)]
         else:
             actual = claim.whole
             condition = self._name if named else actual

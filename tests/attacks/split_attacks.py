@@ -19,7 +19,7 @@ _FRAMES = code("""
       fs.writeSync(4, Buffer.concat([u32(b.length), b]));
     };
     let asked = 0;
-    const head = (...parts) => { asked += 1; return ['R', u32(asked), 'o', ...parts] };
+    const head = (...parts) => { asked += 1; return ['R', u32(asked), ...parts] };
     const forge = (...parts) => frame(...head(u32(0), u32(0), u32(1)), ...parts);
     const made = (kind, ...parts) => frame(...head(u32(1), text(kind)), ...parts);
 """)
@@ -74,7 +74,7 @@ FORGED = {
     "answers for the next calls, too": _forging("for (let n = 1; n < 9; n++) { forge('n') }"),
     "a call of its own": _forging("frame('C', u32(1), text('middle'), u32(0))"),
     "the word that its answer is malformed": _forging("frame('F', text('no'))"),
-    "an answer to another call": _forging("frame('R', u32(77), u32(1), 'o', 'n')"),
+    "an answer to another call": _forging("frame('R', u32(77), u32(1), 'n')"),
     "a length without an end": _forging("fs.writeSync(4, Buffer.alloc(9, 255))"),
     "a count that nothing follows": _forging(
         "frame(...head(u32(0), u32(0), u32(0xffffffff)))", "process.exit()"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # programs in another language
 """Test programs that run apart from the solution: attacks get nothing, honest work passes."""
 
 from __future__ import annotations
@@ -282,10 +283,7 @@ HONEST = {
         one.reverse()
         assert.strictEqual(`${one}`, '3 1')
         const [width] = one.sides
-        one.sides[0] = 9
         assert.deepStrictEqual([...one], [width, { height: 2 }])
-        one.width = 4
-        assert(one.area === 8 && one > 7)
         const known = f(0)
         assert.strictEqual(known.area, 4)
         f(0)
@@ -303,9 +301,71 @@ HONEST = {
         "const main = async () => { if (await f(1) !== 1) throw 1 }\n"
         "main().then(() => process.exit()).catch(() => process.exit(1))",
     ),
-    "tests that come to no end by themselves": (
-        "const f = (x) => x",
-        "setTimeout(() => { if (f(1) !== 1) throw new Error('no') }, 10)",
+    "calls that wait for each other": (
+        """
+        const waits = []
+        const take = () => new Promise((settle) => waits.push(settle))
+        const put = (x) => { waits.shift()(x) }
+        """,
+        "(async () => console.assert(String(await Promise.all([take(), put(4)])) === '4,'))()",
+    ),
+    "what is done while a call is awaited": (
+        """
+        let n = 0
+        const inc = async () => { await null; n += 1 }
+        const total = () => n
+        const later = () => { Promise.resolve().then(() => { n += 1 }) }
+        const ready = () => new Promise((settle) => setTimeout(() => { n += 1; settle([n]) }, 5))
+        const fails = async () => { throw new RangeError('no') }
+        """,
+        """
+        const assert = require('assert');
+        (async () => {
+          await inc();
+          assert.strictEqual(total(), 1);
+          await later();
+          assert.strictEqual(total(), 2);
+          assert.deepStrictEqual(await ready(), [3]);
+          await assert.rejects(fails(), RangeError);
+          assert.strictEqual(await total(), 3);
+        })();
+        """,
+    ),
+    "promises in what is answered": (
+        "const f = (x) => ({ now: x, later: Promise.resolve([x]) })",
+        "(async () => { const { later } = await f(3); console.assert((await later)[0] === 3) })()",
+    ),
+    "a promise that is never settled": (
+        "const f = () => new Promise(() => {})",
+        "console.assert(f() instanceof Promise)",
+    ),
+    "a promise that is handed back": (
+        "const make = () => new Promise((settle) => { setTimeout(settle, 1, 2) })\n"
+        "const double = async (p) => 2 * await p",
+        "(async () => { console.assert(await double(make()) === 4) })()",
+    ),
+    "a job between two calls that are not awaited": (
+        "let n = 0\nconst f = () => { queueMicrotask(() => { n++ }); return n }",
+        "console.assert(f() === 0)\nconsole.assert(f() === 0)",
+    ),
+    "functions whose names are keywords elsewhere": (
+        """
+        const kept = new Map()
+        const set = (k, v) => { kept.set(k, v) }
+        const get = (k) => kept.get(k)
+        const type = (x) => typeof x
+        const from = (a) => a.join()
+        const async = (a) => a.length
+        const is = (a, b) => a === b
+        """,
+        """
+        set('a', 1)
+        console.assert(get('a') === 1)
+        console.assert(type(2) === 'number' && from([1, 2]) === '1,2')
+        const all = [[1], [2]];
+        for (const one of all) console.assert(async(one) === 1)
+        console.assert(is(1, 1))
+        """,
     ),
 }
 
@@ -348,6 +408,21 @@ LIARS = {  # a solution, and what tests find of it
         f"{TWO_FACED}const f = () => ({{ get x() {{ return {{ y: big() }} }} }})",
         "assert(got.x.y > 1.41 && got.x.y < 1.42)",
     ),
+    "one behind a getter, and behind many others": (
+        f"{TWO_FACED}const o = {{}}\nfor (let i = 0; i < 20000; i++) o['k' + i] = i\n"
+        "const f = () => ({ get x() { o.y = big(); return o } })",
+        "assert(got.x.y > 1.41 && got.x.y < 1.42)",
+    ),
+    "one behind a getter, and in a long list": (
+        f"{TWO_FACED}const a = Array(20000).fill(0)\n"
+        "const f = () => ({ get x() { a[19999] = big(); return a } })",
+        "assert(got.x[19999] > 1.41 && got.x[19999] < 1.42)",
+    ),
+    "one behind a getter, and deep": (
+        f"{TWO_FACED}const end = {{}}\nlet o = end\nfor (let i = 0; i < 9000; i++) o = [o]\n"
+        "const f = () => ({ get x() { end.y = big(); return [o, end] } })",
+        "assert(got.x[1].y > 1.41 && got.x[1].y < 1.42)",
+    ),
     "one whose conversions are made anew": (
         f"{TWO_FACED}const f = () => ({{ get valueOf() {{ const k = big(); return () => k }} }})",
         "assert(got > 1.41 && got < 1.42)",
@@ -360,6 +435,45 @@ async def test_an_answer_that_is_two_values_is_refused(app: App, name: str) -> N
     solution, finds = LIARS[name]
     tests = f"const assert = require('assert')\nconst got = f()\n{finds}\n"
     assert is_refused(await judged(app, solution, tests))
+
+
+LATE = {  # a solution, and what tests find of it
+    "an argument": (
+        "const f = async (a) => { await null; a.sort() }",
+        "const a = [2, 1]\nf(a)",
+        "a[0] === 1",
+    ),
+    "a state": (
+        "let n = 0\nconst f = async () => { await null; n++ }\nconst g = () => n",
+        "f()",
+        "g() === 1",
+    ),
+    "a state, by a timer": (
+        "let n = 0\nconst f = () => new Promise((r) => setTimeout(() => { n++; r() }, 5))\nconst g = () => n",
+        "f()",
+        "g() === 1",
+    ),
+    "what was kept": (
+        "let kept\nconst f = (x) => { Promise.resolve(x * x).then((v) => { kept = v }); return kept }",
+        "f(3)",
+        "f(3) === 9",
+    ),
+    "a result": ("const f = async () => 3", "", "f() === 3"),
+    "a thenable": ("const f = () => ({ then(r) { r(3) } })", "", "f() === 3"),
+    "an update that is lost": (
+        "let n = 0\nconst f = async () => { const was = n; await null; n = was + 1 }\nconst g = () => n",
+        "(async () => { await Promise.all([f(), f()])",
+        "g() === 2) })(",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+async def test_what_comes_after_the_return_comes_too_late(app: App, name: str) -> None:
+    solution, before, finds = LATE[name]
+    assessment = await judged(app, solution, f"{before}\nconsole.assert({finds})\n")
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
 
 
 async def test_calls_of_the_tests_own_are_not_counted(app: App) -> None:
@@ -406,6 +520,48 @@ IN_ONE = {
     "arguments are looked at while the result is used": (
         "(v) => { v.sort(); return v.length }",
         "const v = [2, 1]\nconst k = f(v)\nconsole.assert(v[k - 1] === 2)",
+    ),
+    "something is run later": (
+        "(x) => x",
+        "setTimeout(() => { if (f(1) !== 1) throw new Error('no') }, 10)",
+    ),
+    "entries expire": (
+        "(x) => { const has = !kept.has(x); kept.add(x); setTimeout(() => kept.delete(x), 5); return has }"
+        "\nconst kept = new Set()",
+        """
+        const sleep = (ms) => new Promise((settle) => setTimeout(settle, ms));
+        (async () => {
+          console.assert(await f(1))
+          console.assert(!await f(1))
+          await sleep(50)
+          console.assert(await f(1))
+        })()
+        """,
+    ),
+    "a promise is kept": (
+        "() => { let runs = 0; return { then(settle) { settle(runs++) } } }",
+        """
+        const assert = require('assert')
+        const got = f();
+        (async () => {
+          assert.strictEqual(await got, 0)
+          assert.strictEqual(await got, 1)
+          assert.deepStrictEqual([await got, undefined], [2, undefined])
+          assert.strictEqual([await got][1], undefined)
+        })()
+        """,
+    ),
+    "a field of an answer is set": (
+        "() => ({ set v(x) { this.w = x * 2 }, get v() { return this.w } })",
+        "const a = f()\na.v = 4\nconsole.assert(a.v === 8)",
+    ),
+    "a field of an answer counts": (
+        "() => new Proxy({ n: 1 }, { set: (o, k, v) => { o[k] = v * 2; return true } })",
+        "const a = f()\na.n++\nconsole.assert(a.n === 4)",
+    ),
+    "a field of an answer is removed": (
+        "() => new Proxy({ n: 1 }, { deleteProperty: () => { throw new TypeError('no') } })",
+        "const a = f(), throws = require('assert').throws\nthrows(() => { delete a.n }, TypeError)",
     ),
     "the output is watched": (
         "() => { console.log('x') }",

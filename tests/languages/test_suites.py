@@ -271,6 +271,25 @@ fn errs() -> Result<(), String> { solution::checked(1).map(|_| ()) }
 """
 
 
+# Tests that run at once end in another order than they begin in.
+NODE_AT_ONCE = """
+const { test, describe, it } = require('node:test');
+const assert = require('node:assert');
+const S = require('./solution');
+describe('s', { concurrency: true }, () => {
+  it('long', async () => { assert.strictEqual(await S.slow(1, 50), 1); });
+  it('short', async () => { assert.strictEqual(await S.slow(2, 5), 2); });
+  it('nothing', async () => { assert.strictEqual(await S.slow(undefined, 5), undefined); });
+});
+test('t', { concurrency: 2 }, async (t) => {
+  await Promise.all([
+    t.test('a', async () => { assert.strictEqual(await S.slow(1, 5), 1); }),
+    t.test('b', async () => { assert.strictEqual(await S.slow(2, 50), 2); }),
+  ]);
+});
+"""
+
+
 async def test_modules_callbacks_and_rejections(app: App) -> None:
     suite = next(one for one in SUITES if one.language == "javascript")
     right = (
@@ -290,6 +309,15 @@ async def test_modules_callbacks_and_rejections(app: App) -> None:
     exports.caught = (done) => { done(); try { done(); } catch { } };"""
     said = await judge(app, suite, solution, files=(("back.test.js", back),))
     assert [test.outcome.name for test in said.tests] == ["PASSED", "FAILED", "FAILED"], said
+    waits = (
+        "const sleep = (ms) => new Promise((r) => setTimeout(r, ms));\n"
+        "exports.slow = async (x, ms) => { await sleep(ms); return x; };"
+    )
+    said = await judge(app, suite, waits, files=(("slow.test.js", NODE_AT_ONCE),))
+    assert said.verdict is Verdict.PASSED, said
+    wrong = waits.replace("return x", "return x && 1")
+    said = await judge(app, suite, wrong, files=(("slow.test.js", NODE_AT_ONCE),))
+    assert said.verdict is Verdict.FAILED, said
     wrong = "export function add(a, b) { return a + b; }"
     said = await judge(app, suite, wrong, files=(("add.test.js", NODE_MODULE),))
     assert [test.outcome.name for test in said.tests] == ["PASSED", "FAILED"]

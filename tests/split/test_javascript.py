@@ -122,6 +122,12 @@ KNOWN_ONCE = {
     "a method of a text of the tests'": "assert(JSON.stringify(f([1])).includes('1'))",
     "calls that are awaited by a clock": "(async () => { const t = Date.now(); await f(9); assert(Date.now() - t < 99) })()",
     "promises without a clock": "(async () => { assert.deepStrictEqual(await Promise.all([f(1), f(2)]), [1, 2]) })()",
+    "calls that are awaited": "(async () => { const got = await f(2); assert(got); assert(f(3)) })()",
+    "time, without promises": "const at = Date.now(); assert(f(2)); assert(Date.now() - at < 99)",
+    "a promise that is refused": "(async () => { await assert.rejects(() => f(2)) })()",
+    "fields of their own": "const kept = {}; kept.n = 1; kept.n++; assert(f(2) === kept.n)",
+    "an item that is set": "const got = f(2); got[0] = 3; assert(got[1])",
+    "a name that is a keyword elsewhere": "assert(of(2)); assert(get(1)); type(f(3))",
     "a template of a result": "const got = f([1])\nassert.strictEqual(`${got}`, '1')",
 }
 ONE_PROGRAM = {
@@ -137,6 +143,17 @@ ONE_PROGRAM = {
     "one of each result": "for (const one of f(3)) assert(one.indexOf(2) < 0)",
     "calls that wait at once": "(async () => { const t = Date.now(); await Promise.all([f(9), f(9)]); assert(Date.now() - t < 15) })()",
     "calls that are awaited later": "(async () => { const t = performance.now(), all = [1, 2].map((n) => f(n)); for (const one of all) await one; assert(performance.now() - t < 15) })()",
+    "a timer": "setTimeout(() => assert(f(2)), 5)",
+    "a turn of the loop": "setImmediate(() => assert(f(2)))",
+    "a job": "queueMicrotask(() => assert(f(2)))",
+    "a job before the others": "process.nextTick(() => assert(f(2)))",
+    "timers of a module": "require('timers/promises').setTimeout(5).then(() => assert(f(2)))",
+    "a promise that is kept": "const p = f(2); (async () => assert(await p))()",
+    "one that is followed": "f(2).then(() => {})",
+    "promises that are kept": "const all = [2, 3].map((n) => f(n)); (async () => { for (const one of all) assert(await one) })()",
+    "a field that is set": "const got = f(2); got.x = 3; assert(got.x)",
+    "a field that counts": "const got = f(2); got[0].x++; assert(got)",
+    "a field that is removed": "const got = f(2); delete got['x']; assert(got)",
     "the first that settles": "(async () => { assert.strictEqual(await Promise.race([f(9), f(1)]), 1) })()",
 }
 

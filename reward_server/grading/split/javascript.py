@@ -22,6 +22,7 @@ from reward_server.grading.split.unseen import (
     is_asked_javascript,
     is_timed_javascript,
     is_unseen_javascript,
+    is_waiting_javascript,
 )
 from reward_server.grading.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
@@ -41,11 +42,15 @@ def _set(words: str) -> frozenset[str]:
 
 
 _BEFORE_VALUES = _set("await case do else in of return throw typeof void yield")
-_KEYWORDS = _set(
-    """as async await break case catch class const continue debugger declare default delete do else
-    enum extends false finally for from function get if implements in infer instanceof interface is
-    keyof let namespace new null of private protected public readonly return satisfies set static
-    super switch this throw true try type typeof undefined unique var void while yield"""
+_RESERVED = _set(
+    """await break case catch class const continue debugger default delete do else enum extends
+    false finally for function if import in instanceof let new null return super switch this throw
+    true try typeof undefined var void while yield"""
+)
+# Keywords in some places, and names in all others.
+_CONTEXTUAL = _set(
+    """as async declare from get implements infer interface is keyof namespace of private protected
+    public readonly satisfies set static type unique"""
 )
 _GLOBALS = _set(
     """AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean Buffer DataView
@@ -78,6 +83,11 @@ _DATA_METHODS = _set(
 )
 # Methods of promises, which are the tests' own.
 _SETTLING = _set("catch finally then")
+# Assertions that call what they are given.
+_ASSERTING_CALLS = _set("doesNotReject doesNotThrow rejects throws")
+_ASSIGNING = _set("= += -= *= /= %= &= |= ^=")
+# Methods that keep what they are given.
+_KEEPING = _set("add fill push set splice unshift")
 # Modules that run no text and reach neither files nor processes; `split_lock.js` has them, too.
 _MODULES = (
     "assert(?:/strict)?|buffer|events|path|perf_hooks|querystring|string_decoder"
@@ -235,7 +245,8 @@ class _Prompt:
     classes: tuple[str, ...] = ()
 
 
-_NAMED_BY = frozenset((*_DECLARING, "function", "class", "interface", "type", "enum"))
+_TYPES = frozenset(("interface", "type", "enum"))
+_NAMED_BY = frozenset((*_DECLARING, "function", "class", *_TYPES))
 _PREFIXES = frozenset(("async", "export", "default", "declare", "abstract"))
 
 
@@ -343,7 +354,10 @@ class _TestsReader:
     - use a name that nobody declares for anything but calls, or declare what the prompt asks for;
     - hand over a function, or call what a call has returned, or a method of it that data lacks, or
       give such a method something: an object of the solution's could have a method of that name;
-    - have several calls wait at once, and a clock, or take the promise that is the first to settle;
+    - have something run later, or take the promise that is the first to settle: the solution's
+      program runs while a promise of it is waited for, and its calls are answered;
+    - set or remove a field of what a call has returned, which the solution could compute;
+    - keep a promise to wait for it later, or have several wait at once, and a clock;
     - look again at an object that they handed over, while the result is used, too, or compute
       something of it: what it holds then could be what they compute the expected value from;
     - could run text (`_RUNNING`), whosever it is.
@@ -362,7 +376,8 @@ class _TestsReader:
         self._whole = brackets is not None and not brackets.unopened and not brackets.unclosed
         self._partners = brackets.partners if brackets else {}
         self._around = list(_around(self._solid))
-        self._keywords = _KEYWORDS - {prompt.function}
+        called = {self._text(index) for index in range(len(self._solid)) if self._is_called(index)}
+        self._keywords = _RESERVED | (_CONTEXTUAL - called - {prompt.function})
         self._declared = frozenset(self._declarations())
         self._in_templates = frozenset(_names_in_templates(tokens)) - self._keywords
         self.stubs = self._free_names()
@@ -388,11 +403,15 @@ class _TestsReader:
         if not all(self._is_allowed(index) for index in calls):
             return False
         made = [index for index in calls if self._text(index + 1) == "("]
-        if is_timed_javascript(self._code) and not all(map(self._is_awaited, made)):
-            return False
+        if is_waiting_javascript(self._code):
+            is_timed = is_timed_javascript(self._code)
+            if not all(map(self._is_awaited if is_timed else self._is_taken_at_once, made)):
+                return False
         if not all(map(self._hands_data, made)):
             return False
         results = self._results(made)
+        if any(map(self._is_changed, results)):
+            return False
         return all(self._is_used_as_data(at + 1) for at in results) and self._looks_once(made)
 
     def _looks_into_helpers(self) -> bool:
@@ -419,6 +438,20 @@ class _TestsReader:
         spreads = [self._text(index - back) for back in (1, 2, 3)] == [".", ".", "."]
         return self._text(index - 1) in (".", "?.") and not spreads
 
+    def _is_called(self, index: int) -> bool:
+        """Returns True if a word, which could be a keyword, is the name of a function here."""
+        if self._text(index + 1) != "(" or self._is_property(index):
+            return False
+        before = self._solid[index - 1]
+        is_operator = (
+            index > 0
+            and self._lines[index] == self._lines[index - 1]
+            and before.kind in (Kind.CLOSE, Kind.WORD, *_LITERALS)
+            and before.text not in _BEFORE_VALUES
+        )
+        behind = self._text(self._partners.get(index + 1, index) + 1)
+        return not is_operator and behind not in ("=>", "{", ":")
+
     def _is_key(self, index: int) -> bool:
         return self._text(index + 1) == ":" and self._text(index - 1) in ("{", ",")
 
@@ -437,7 +470,7 @@ class _TestsReader:
                 named = self._solid[at].kind is Kind.WORD if at < len(self._solid) else False
                 yield from self._names_at(at)
                 yield from self._names_at(at + named)
-            elif token.text in ("interface", "type", "enum", "catch"):
+            elif token.text == "catch" or (token.text in _TYPES and self._text(index + 1) != "("):
                 yield from self._names_at(index + 1)
             elif token.text == "=>":
                 yield from self._parameters(index)
@@ -532,6 +565,16 @@ class _TestsReader:
         """Returns True if nothing goes on before a call is answered."""
         return self._text(index - 1) == "await" and self._text(index - 2) not in ("=>", "async")
 
+    def _is_taken_at_once(self, index: int) -> bool:
+        """Returns True if tests keep no promise that a call returns, to wait for it later."""
+        before, around = self._text(index - 1), self._around[index]
+        if before == "=>":
+            return self._text(around - 1) in _ASSERTING_CALLS
+        while self._text(around) == "[":
+            around = self._around[around]
+        is_given = self._text(around) == "(" and self._text(around - 1) not in _KEEPING
+        return before == "await" or is_given
+
     def _gives_function(self, bracket: int) -> bool:
         skipped = -1
         for at in self._inside(bracket):
@@ -562,6 +605,25 @@ class _TestsReader:
         if self._text(index) == "(":
             return self._lines[index] > self._lines[index - 1] and self._ends_at(index)
         return all(map(self._is_asked, self._called_behind(index)))
+
+    def _is_changed(self, index: int) -> bool:
+        """Returns True if a field of what a name holds, but no item, is set or removed there.
+
+        A helper of the tests' that sets one may be given more than what the solution answered.
+        """
+        if any(self._text(index) in names for names in self._parameters_of.values()):
+            return False
+        end, is_field = index + 1, False
+        while self._text(end) in (".", "["):
+            is_field = self._text(end) == "." or self._solid[end + 1].kind is Kind.STRING
+            end = self._partners.get(end, end + 1) + 1
+        is_set = self._text(end) in _ASSIGNING or (
+            self._text(end) == self._text(end + 1) and self._text(end) in ("+", "-")
+        )
+        is_removed = self._text(index - 1) == "delete" or (
+            self._text(index - 1) == self._text(index - 2) and self._text(index - 1) in ("+", "-")
+        )
+        return is_field and (is_set or is_removed)
 
     def _called_behind(self, index: int) -> Iterator[int]:
         """Goes through the methods that are called one behind another, from a token on."""

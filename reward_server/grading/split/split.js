@@ -41,7 +41,7 @@ const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([].values()));
 const COPIED = ["Array Iterator", "Set Iterator", "Map Iterator"]; // iterators that run nothing of the solution's
 const HINTS = ["default", "number", "string"];
 const CONVERSIONS = [Symbol.toPrimitive, "valueOf", "toString", "toJSON"];
-const MOST_PICTURED = 1 << 14; // values of an answer that are compared with those of the one before
+const MOST_PICTURED = 1 << 20; // values of an answer, which are compared with those of the one before
 // Symbols of a type's own that cross; others would be asked with more than what the solution may know.
 const ASKED_FOR = new Set([Symbol.iterator, Symbol.toPrimitive, Symbol.toStringTag]);
 const OURS = new WeakSet(); // getters that ask the other program
@@ -98,12 +98,17 @@ function kindOf(value) {
   if (ArrayBuffer.isView(value)) return "view";
   if (value instanceof ArrayBuffer) return "buffer";
   if (isBoxedPrimitive(value)) return "boxed";
+  if (serves && isThenable(value)) return "promise";
   if (isPromise(value) || value instanceof WeakMap || value instanceof WeakSet) {
     throw new NoDataError(`a ${value.constructor?.name} is no data`);
   }
   if (serves) return ITERATOR.isPrototypeOf(value) ? iteratorKind(value) : "record";
   const iterates = typeof value[Symbol.iterator] === "function" && typeof value.next === "function";
   return iterates ? "iterator" : "record";
+}
+
+function isThenable(value) {
+  return isPromise(value) || typeof value.then === "function";
 }
 
 function iteratorKind(value) {
@@ -113,7 +118,7 @@ function iteratorKind(value) {
 // Returns what can change of an object: values, in an order that its kind tells.
 function partsOf(object, kind) {
   switch (kind) {
-    case "symbol": case "function": case "source": return [];
+    case "symbol": case "function": case "source": case "promise": return [];
     case "array": return arrayParts(object);
     case "map": {
       const items = [];
@@ -230,7 +235,7 @@ function isSame(one, other) {
 // Returns true if an object surely has not changed, without a look at more than there is in most.
 function isAsItWas({ object, kind, parts }) {
   switch (kind) {
-    case "iterator": case "source": case "function": case "symbol": return true;
+    case "iterator": case "source": case "function": case "symbol": case "promise": return true;
     case "array": return isPlainArray(object, parts);
     case "record": return isPlainRecord(object, parts);
     default: return false;
@@ -266,7 +271,7 @@ function isPlainRecord(object, parts) {
 // Gives an object what is in its like in the other program.
 function fill({ object, kind, take }, parts) {
   switch (kind) {
-    case "symbol": case "function": case "source": return;
+    case "symbol": case "function": case "source": case "promise": return;
     case "view": return finish(object, parts, 1, object.length);
     case "octets": Buffer.prototype.write.call(object, text(parts[0], object.length), "latin1"); return;
     case "prototype": return finish(object, parts, 1, -1, inherited(object));
@@ -378,7 +383,7 @@ function putAsked(object, name, attributes) {
 // ------------------------------------------------------------------------------------ the heap
 
 // What has no prototype that the other program could not know.
-const BARE = ["symbol", "function", "iterator", "source"];
+const BARE = ["symbol", "function", "iterator", "source", "promise"];
 
 // The objects that both programs know, by number.
 class Heap {
@@ -422,6 +427,7 @@ class Heap {
     if (kind === "") return;
     if (kind === "function" && !this.takesFunctions) throw new NoDataError("a function is no data");
     if (kind === "view") this.add(value.buffer);
+    if (kind === "promise") follow(value);
     if (!BARE.includes(kind)) this.addPrototype(Object.getPrototypeOf(value));
     this.push(value, kind);
   }
@@ -508,7 +514,7 @@ class Heap {
         out.text(viewName(object)); out.u32(this.numbers.get(object.buffer)); out.u32(object.byteOffset);
         out.u32(object.length ?? object.byteLength); break;
       case "iterator": return out.text(String(object[Symbol.toStringTag]));
-      case "source": return undefined;
+      case "source": case "promise": return undefined;
       case "prototype": out.text(className(object)); break;
     }
     return this.prototype(out, Object.getPrototypeOf(object));
@@ -580,6 +586,7 @@ class Heap {
       case "function": return { kind, object: opaque(from.string()) };
       case "iterator": return { kind, ...iterator(from.text()) };
       case "source": return { kind, object: source() };
+      case "promise": return { kind, object: promised() };
       case "prototype": return { kind, object: this.type(from) };
       case "boxed": return this.dressed(kind, Object(this.plain(from)), from);
       case "pattern": return this.dressed(kind, new RegExp(from.string(), from.string()), from);
@@ -694,7 +701,8 @@ function isMethod(made, object) {
 // Returns what a value is, and what is in it, without asking for anything.
 function picture(value) {
   const seen = new Map(), open = [value], found = [];
-  for (let at = 0; at < open.length && at < MOST_PICTURED; at++) {
+  for (let at = 0; at < open.length; at++) {
+    if (at === MOST_PICTURED) leave("an object told too much of itself");
     const number = heap.numbers.get(open[at]), entry = heap.entries[number];
     if (entry === undefined || ["symbol", "function"].includes(entry.kind)) {
       found.push(open[at]);
@@ -877,12 +885,47 @@ class Reader {
 // --------------------------------------------------------------------------- the tests' end
 
 let calls = 0, heap = null, isBusy = false;
+let isTurn = false, isWaiting = false; // whether the solution is to be given time
+const pending = new Map(); // how promises of the solution's are settled
 
 // Returns a function that has the solution's of that name called. `classes` are the prompt's.
 exports.stub = (name, classes = {}) => {
   heap ??= new Heap(classes, false);
   return (...args) => called(name, args);
 };
+
+// Has the solution's program run what is due. Between calls that follow each other in the tests' text
+// it runs nothing, as in one program.
+function giveTime() {
+  if (!isTurn) queueMicrotask(() => { isTurn = false; settle(called(".turn", [])); });
+  isTurn = true;
+}
+
+function settle(found) {
+  if (!Array.isArray(found) || found.length % 3 > 0) leave("promises are settled in no known way");
+  for (let at = 0; at < found.length; at += 3) {
+    const [resolve, reject] = pending.get(found[at]) ?? leave("a promise is settled that does not wait");
+    pending.delete(found[at]);
+    (found[at + 1] ? resolve : reject)(found[at + 2]);
+  }
+  if (pending.size > 0 && !isWaiting) setImmediate(wait);
+  isWaiting = pending.size > 0;
+}
+
+// Waits until a promise is settled, or the solution's program has nothing to do.
+function wait() {
+  isWaiting = false;
+  const found = called(".wait", []);
+  if (found !== null) settle(found);
+}
+
+// Stands for a promise of the other program's.
+function promised() {
+  let settles;
+  const promise = new Promise((...both) => { settles = both; });
+  pending.set(promise, settles);
+  return promise;
+}
 
 function called(name, args) {
   if (isBusy) leave("the solution was asked for something while values crossed");
@@ -904,6 +947,8 @@ function answerTo(name, args) {
     if (calls === 1) process.reallyExit(1); // these tests cannot be taken apart
     throw error;
   }
+  if (name === ".turn" || name === ".wait") told.clear();
+  else giveTime();
   writeFrame(call.payload);
   const answer = readFrame();
   if (answer === null) process.reallyExit(1);
@@ -922,17 +967,11 @@ class Raised {
 
 // Returns what a call came to, once its answer was read to its end.
 function heard(answer) {
-  const reader = new Reader(answer, 5), way = reader.letter(), values = heap.read(reader);
+  const reader = new Reader(answer, 5), values = heap.read(reader);
   reader.ended();
   if (values.length !== 1) throw new MalformedError("an answer has another length");
-  const [value] = values;
-  if (answer[0] === RAISED) throw new Raised(value);
-  switch (way) {
-    case "o": return value;
-    case "p": return Promise.resolve(value);
-    case "w": return Promise.reject(value);
-    default: throw new MalformedError("an answer has no known kind");
-  }
+  if (answer[0] === RAISED) throw new Raised(values[0]);
+  return values[0];
 }
 
 // ------------------------------------------------------------------------- the solution's end
@@ -955,34 +994,56 @@ exports.load = (file) => {
 };
 
 // Answers calls for ever. What cannot cross ends the program: tests could take it for an exception.
-exports.serve = async (functions, classes) => {
+exports.serve = (functions, classes) => {
   serves = true;
   heap = new Heap(classes, true);
+  process.on("beforeExit", () => { waits?.(null); });
+  listen(functions);
+};
+
+let waits = null; // what goes on when a promise is settled
+const settled = []; // promises that crossed, whether each was kept, and with what
+
+// Answers calls, until the other program gives time.
+function listen(functions) {
   for (;;) {
     const call = readFrame();
     if (call === null) process.reallyExit(0);
-    const [kind, way, values] = await answered(call, functions);
-    const answer = new Writer(kind, call.readUInt32BE(1));
-    answer.tag(way);
-    try {
-      heap.write(answer, values);
-    } catch (error) {
-      leave(error.message);
-    }
-    writeFrame(answer.payload);
+    const number = call.readUInt32BE(1), reader = new Reader(call, 5), name = reader.text();
+    const args = heap.read(reader), goOn = (found = settled.splice(0)) => {
+      waits = null;
+      answer(number, "R", found);
+      listen(functions);
+    };
+    if (name === ".turn") return queueMicrotask(() => goOn());
+    if (name === ".wait" && settled.length === 0) { waits = goOn; return undefined; }
+    answer(number, ...(name === ".wait" ? ["R", settled.splice(0)] : answered(functions, name, args)));
   }
-};
+}
 
-// Returns the kind of an answer, how its value came, and that in an array: it may be thenable.
-async function answered(call, functions) {
-  const reader = new Reader(call, 5), name = reader.text(), args = heap.read(reader);
+function answer(number, kind, value) {
+  const frame = new Writer(kind, number);
   try {
-    const result = name.startsWith(".") ? ASKS[name](...args) : functionOf(functions, name)(...args);
-    if (typeof result?.then !== "function") return ["R", "o", [result]];
-    return Promise.resolve(result).then((value) => ["R", "p", [value]], (error) => ["R", "w", [error]]);
+    heap.write(frame, [value]);
   } catch (error) {
-    return ["E", "o", [error]];
+    leave(error.message);
   }
+  writeFrame(frame.payload);
+}
+
+// Returns the kind of an answer, and its value.
+function answered(functions, name, args) {
+  try {
+    return ["R", name.startsWith(".") ? ASKS[name](...args) : functionOf(functions, name)(...args)];
+  } catch (error) {
+    return ["E", error];
+  }
+}
+
+// Notes what becomes of a promise that crosses.
+function follow(promise) {
+  const note = (isKept) => (value) => { settled.push(promise, isKept, value); waits?.(); };
+  Promise.resolve(promise).then(note(true), note(false));
 }
 
 function functionOf(functions, name) {

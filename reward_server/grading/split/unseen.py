@@ -74,7 +74,9 @@ _JAVASCRIPT_ASKS = re.compile(
 _JAVASCRIPT_WAITS = re.compile(r"\bawait\b|\bPromise\b|\.\s*(?:then|finally)\s*\(")
 _JAVASCRIPT_CLOCK = re.compile(
     r"\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|\b(?:performance|hrtime|uptime)\b"
-    r"|\bset(?:Timeout|Interval|Immediate)\b|\btimers\b"
+)
+_JAVASCRIPT_LATER = re.compile(
+    r"\bset(?:Timeout|Interval|Immediate)\b|\btimers\b|\b(?:nextTick|queueMicrotask)\b"
 )
 # The text of what a panic carries is carried, too.
 _GO_TEXT = re.compile(r"\bfmt\s*\.\s*Sprint\s*\(\s*(?:\w+|recover\s*\(\s*\))\s*\)")
@@ -197,18 +199,30 @@ def is_unseen_javascript(code: str) -> bool:
 
 
 def is_asked_javascript(code: str) -> bool:
-    """Returns True if tests in JavaScript ask for what objects inherit, or for one answer more.
+    """Returns True if tests in JavaScript ask for what does not cross.
+
+    That is what objects inherit, the first promise that is settled, or what is run later: nothing
+    of the solution's runs while its tests wait for anything but a promise of it.
 
     Args:
         code: without comments and texts.
     """
-    return _JAVASCRIPT_ASKS.search(code) is not None
+    return any(one.search(code) for one in (_JAVASCRIPT_ASKS, _JAVASCRIPT_LATER))
+
+
+def is_waiting_javascript(code: str) -> bool:
+    """Returns True if tests in JavaScript wait for promises.
+
+    Args:
+        code: without comments and texts.
+    """
+    return _JAVASCRIPT_WAITS.search(code) is not None
 
 
 def is_timed_javascript(code: str) -> bool:
-    """Returns True if tests in JavaScript could tell whether promises wait at once.
+    """Returns True if tests in JavaScript that wait for promises look at a clock.
 
     Args:
         code: without comments and texts.
     """
-    return all(one.search(code) for one in (_JAVASCRIPT_WAITS, _JAVASCRIPT_CLOCK))
+    return _JAVASCRIPT_CLOCK.search(code) is not None

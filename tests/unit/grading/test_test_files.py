@@ -331,6 +331,15 @@ def test_a_test_around_a_failed_one_fails() -> None:
     assert outcomes(told) == ["PASSED", "FAILED", "FAILED"]
 
 
+def test_tests_that_run_at_once_end_in_any_order() -> None:
+    made = Output().begin("TestA").begin("TestB").observe(0).end("p", "TestA")
+    told = made.observe(1).end("p", "TestB").finish().read()
+    assert (outcomes(told), told.signals) == (["PASSED", "PASSED"], {})
+    made = Output().begin("TestA").begin("TestB").begin("x", "TestB/x").observe(0).observe(1)
+    told = made.end("p", "TestA").end("f", "TestB/x").end("p", "TestB").finish().read()
+    assert outcomes(told) == ["PASSED", "FAILED", "FAILED"]
+
+
 def test_results_that_the_text_does_not_name_follow_and_count_only_if_they_failed() -> None:
     made = Output().begin("TestX").end("p", "TestX").begin("TestY").end("f", "TestY")
     made.begin("TestB", "TestB#01").end("p", "TestB#01").begin("TestA").observe(0, right=False)
