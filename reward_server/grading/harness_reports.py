@@ -157,16 +157,16 @@ class _Reader:
             self.groups.forged += 1
             return
         report = matching[-1]
-        self.running.remove(report)
+        index = self.running.index(report)
+        del self.running[index]
         report.seconds = float(event["seconds"])
         outcome = _OUTCOMES[event["outcome"].decode()]
         if report.outcome is TestOutcome.NOT_RUN:
             report.outcome = outcome
             report.message = _text(event["message"])[:_MESSAGE_CHARACTERS]
         if report.outcome is TestOutcome.FAILED:
-            for around in self.running:
-                if title.startswith(around.title):
-                    around.fail(f"{title} failed")
+            for around in self.running[:index]:
+                around.fail(f"{title} failed")
 
 
 def _text(data: bytes) -> str:
