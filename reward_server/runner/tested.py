@@ -38,9 +38,12 @@ def under_test(prompt_text: str, entry_point: str, *sources: str) -> frozenset[s
     """
     own = frozenset(_WORD.findall(entry_point))
     tree = parse(prompt_text) if prompt_text else None
-    taken = names.taken_from_elsewhere(sources) if tree is not None else frozenset[str]()
-    defined = frozenset(_defined(tree)) & taken - own if tree is not None else frozenset[str]()
+    defined = frozenset(_defined(tree)) - own if tree is not None else frozenset[str]()
     if tree is None or not defined:
+        return own
+    taken = names.taken_from_elsewhere(sources)
+    defined &= taken
+    if not defined:
         return own
     if own:
         heard = own | {_CANDIDATE}
