@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 
-from .proxy import named
+from .proxy import is_defined
 from .session import Session
 
 
@@ -40,10 +40,6 @@ class ImportedModule(types.ModuleType):
         return not all(map(self._has, self._taken))
 
     def _has(self, name: str) -> bool:
-        if name not in self._known:
-            try:
-                self._session.request("value", named(self._session, name))
-            except NameError:
-                return False
+        if name not in self._known and is_defined(self._session, name):
             self._known.add(name)
-        return True
+        return name in self._known

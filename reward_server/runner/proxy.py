@@ -183,6 +183,15 @@ def named(session: Session, name: str) -> Proxy:
     return _Named(session, ["name", name])
 
 
+def is_defined(session: Session, name: str) -> bool:
+    """Returns True if a name means something over there, where the solution was loaded."""
+    try:
+        session.request("value", named(session, name))
+    except NameError:
+        return False
+    return True
+
+
 def is_named(value: object) -> TypeGuard[Proxy]:
     """Returns True for the proxy of a name."""
     return type(value) is _Named

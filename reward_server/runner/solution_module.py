@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec
 
 from . import names, solution
 from .caught import Caught, CaughtClass
-from .proxy import Proxy, is_named, named
+from .proxy import Proxy, is_defined, is_named, named
 from .session import Session
 
 _BUILTINS = vars(builtins)
@@ -78,12 +78,7 @@ class SolutionNames:
         return not all(map(self._may_have, self._taken - self._listed))
 
     def _may_have(self, name: str) -> bool:
-        try:
-            if self._session.loaded:
-                self.value_of(named(self._session, name))
-        except AttributeError:
-            return False
-        return True
+        return not self._session.loaded or is_defined(self._session, name)
 
     def settle(self, module: types.ModuleType) -> None:
         """Puts data in the place of the proxies by which a module of the tests' imported it."""
