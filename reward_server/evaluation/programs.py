@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 
 from reward_server.domain import (
@@ -29,6 +29,7 @@ from reward_server.errors import SandboxError
 from reward_server.evaluation.graders import Slots
 from reward_server.evaluation.sharing import Flights
 from reward_server.languages import Language
+from reward_server.runner import wire
 
 KEPT_PRODUCT_BYTES = 256 << 20
 KEPT_SECONDS = 600.0
@@ -139,19 +140,33 @@ class Programs:
         if language.toolchain is None:
             return Ready(language=language, source=source, files=files or {})
         await self._tried_once(language, slots)
+        files = files or {}
         if once:
-            return await self._make(language, source, files or {}, slots)
-        return await self._shared(language, source, files or {}, slots)
-
-    async def _shared(
-        self, language: Language, source: str, files: Mapping[str, bytes], slots: Slots
-    ) -> Ready:
+            return await self._make(language, source, files, slots)
         key = _digest(language.name, source, files)
+        return await self._shared(key, lambda: self._make(language, source, files, slots))
+
+    async def library(self, language: Language, source: str, slots: Slots) -> Mapping[str, bytes]:
+        """Compiles a library of the server's own, once; returns the files that were made.
+
+        Raises:
+            SandboxError: as the slots; the language does not work here, or refuses the library.
+            DeadlineError: as the slots.
+        """
+        await self._tried_once(language, slots)
+        key = _digest(f"a library of {language.name}", source, {})
+        ready = await self._shared(
+            key, lambda: self._make(language, source, {}, slots, is_library=True)
+        )
+        if ready.refusal is not None:
+            raise SandboxError(f"a library of ours does not compile: {ready.refusal.message}")
+        _, files = wire.unpack(ready.product)
+        return files
+
+    async def _shared(self, key: bytes, make: Callable[[], Coroutine[None, None, Ready]]) -> Ready:
         if kept := self._kept.find(key):
             return kept
-        made, shared = await self._flights.join(
-            key, lambda: self._make(language, source, files, slots)
-        )
+        made, shared = await self._flights.join(key, make)
         again = replace(made, compilation=made.refusal)  # which costs nothing more
         if shared:
             return again
@@ -184,10 +199,16 @@ class Programs:
             await self._trials.join(key, lambda: self._try(language, slots))
 
     async def _make(
-        self, language: Language, source: str, files: Mapping[str, bytes], slots: Slots
+        self,
+        language: Language,
+        source: str,
+        files: Mapping[str, bytes],
+        slots: Slots,
+        *,
+        is_library: bool = False,
     ) -> Ready:
         limits = language.compile_limits(self._limits)
-        work = language.compilation(source, files, limits)
+        work = language.compilation(source, files, limits, is_library=is_library)
         program = Ready(language=language, source=source, files=work.files)
         if not work.commands:
             return program

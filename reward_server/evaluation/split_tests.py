@@ -31,7 +31,6 @@ from reward_server.domain import (
     TestResult,
     TestsProgram,
 )
-from reward_server.errors import SandboxError
 from reward_server.evaluation.graders import Candidate, Slots
 from reward_server.evaluation.outputs import kept, without_output
 from reward_server.evaluation.program_outcomes import NAME, judged, ran_tests
@@ -43,7 +42,6 @@ from reward_server.grading.understanding import Assertion, opened_for
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
-from reward_server.runner import wire
 
 _REMEMBERED = 1024
 _SALT_BYTES = 32
@@ -230,18 +228,7 @@ async def _ready(source: Source, candidate: Candidate, slots: Slots, programs: P
 async def _library(
     source: Source, language: Language, slots: Slots, programs: Programs
 ) -> Mapping[str, bytes]:
-    """Returns what the compiler makes of a program's library.
-
-    Raises:
-        SandboxError: it does not compile, which is our fault.
-    """
-    if not source.library:
-        return {}
-    ready = await programs.ready(language, source.library, slots)
-    if ready.refusal is not None:
-        raise SandboxError(f"a library of ours does not compile: {ready.refusal.message}")
-    _, files = wire.unpack(ready.product)
-    return files
+    return await programs.library(language, source.library, slots) if source.library else {}
 
 
 def _work(program: Ready, candidate: Candidate) -> Commands:

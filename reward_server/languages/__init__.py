@@ -22,6 +22,8 @@ variants        names of its dialects, such as "c++20", each with the text that 
                 the local backend has to show, as patterns of `glob`
   environment   variables of its commands
   limits        of the compilation, by field of `domain.Limits`
+  library       how a library of the server's own is compiled, once for all programs: `compile` and
+                `keep`, instead of those above
 [program]       how a test program is compiled with the solution; needed for tests of that kind, and
                 described in `languages.composing`
 [unit]          how test files of a framework are run with the solution; needed for tests of that
@@ -33,7 +35,8 @@ variants        names of its dialects, such as "c++20", each with the text that 
 
 In commands and variables of the environment, {source}, {stem}, {variant} and {memory_mebibytes}
 (three quarters of the memory limit, for runtimes that must be told) stand for what they say. A
-compiler's argument {sources} stands for the program's file and all others of the same kind.
+compiler's argument {sources} stands for the program's file and all others of the same kind, and
+{libraries} for the files that lie beside it of those that a library keeps.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatch
 from importlib.resources import files
 from typing import Any
 
@@ -68,14 +72,26 @@ class Probe:
     endless: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """What compiles a text, and what is kept of it; see above."""
+
+    compile: tuple[tuple[str, ...], ...]
+    keep: tuple[str, ...]
+
+    def libraries(self, files: Iterable[str]) -> tuple[str, ...]:
+        """Returns those of these files that are kept."""
+        return tuple(sorted(one for one in files if any(fnmatch(one, kept) for kept in self.keep)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Toolchain:
     """How programs are compiled and run; see above."""
 
     version: tuple[str, ...]
     version_pattern: re.Pattern[str]
-    compile: tuple[tuple[str, ...], ...]
-    keep: tuple[str, ...]
+    program: Build
+    library: Build
     run: tuple[str, ...]
     paths: tuple[str, ...]
     environment: Mapping[str, str]
@@ -84,7 +100,7 @@ class Toolchain:
     @property
     def executables(self) -> frozenset[str]:
         """What has to be installed."""
-        first = {command[0] for command in (self.version, *self.compile, self.run)}
+        first = {command[0] for command in (self.version, *self.program.compile, self.run)}
         return frozenset(name for name in first if not name.startswith("."))
 
 
@@ -148,22 +164,32 @@ class Language:
             environment=self._environment("", limits),
         )
 
-    def compilation(self, source: str, files: Mapping[str, bytes], limits: Limits) -> Commands:
+    def compilation(
+        self,
+        source: str,
+        files: Mapping[str, bytes],
+        limits: Limits,
+        *,
+        is_library: bool = False,
+    ) -> Commands:
         """Returns the work that makes a program ready to run.
 
         Args:
             source: the program.
             files: that lie beside it.
             limits: of this work.
+            is_library: whether it is no program, but is put beside those that are made later.
         """
         assert self.toolchain is not None
+        build = self.toolchain.library if is_library else self.toolchain.program
         name = self.source_file(source)
-        commands = _with_sources(self.toolchain.compile, name, files)
+        libraries = self.toolchain.library.libraries(files)
+        commands = _with_sources(build.compile, name, files, libraries)
         return Commands(
             commands=tuple(self._filled(one, source, limits) for one in commands),
             environment=self._environment(source, limits),
             files={**files, name: source.encode("utf-8", "surrogatepass")},
-            keep=self.toolchain.keep,
+            keep=build.keep,
         )
 
     def execution(self, source: str, product: bytes, limits: Limits) -> Commands:
@@ -235,15 +261,23 @@ class Language:
 
 
 def _with_sources(
-    commands: Iterable[Iterable[str]], path: str, files: Iterable[str]
+    commands: Iterable[Iterable[str]],
+    path: str,
+    files: Iterable[str],
+    libraries: tuple[str, ...] = (),
 ) -> list[list[str]]:
-    """Puts the program's file, and all others of its kind, where commands have {sources}."""
+    """Puts files where commands have {sources} and {libraries}.
+
+    Args:
+        commands: that compile.
+        path: of the program's file.
+        files: beside it, of which those of its kind are sources.
+        libraries: what was compiled before.
+    """
     kind = path.rpartition(".")[2]
     sources = (path, *sorted(one for one in files if one.endswith(f".{kind}") and one != path))
-    return [
-        [part for text in one for part in (sources if text == _SOURCES else (text,))]
-        for one in commands
-    ]
+    meanings = {_SOURCES: sources, _LIBRARIES: libraries}
+    return [[part for text in one for part in meanings.get(text, (text,))] for one in commands]
 
 
 def _given(texts: Iterable[str], path: str, secret: str) -> list[str]:
@@ -251,7 +285,7 @@ def _given(texts: Iterable[str], path: str, secret: str) -> list[str]:
 
 
 _DEFAULT_STEM = "Main"
-_SOURCES = "{sources}"
+_SOURCES, _LIBRARIES = "{sources}", "{libraries}"
 _PLACE = re.compile(r"\{(?:source|stem|variant|memory_mebibytes)\}")
 
 
@@ -342,13 +376,17 @@ def _parse_toolchain(table: Mapping[str, Any]) -> Toolchain:
     return Toolchain(
         version=tuple(table["version"]),
         version_pattern=re.compile(table["version_pattern"]),
-        compile=tuple(map(tuple, table["compile"])),
-        keep=tuple(table["keep"]),
+        program=_parse_build(table),
+        library=_parse_build(table.get("library", table)),
         run=tuple(table["run"]),
         paths=tuple(table.get("paths", ())),
         environment=table.get("environment", {}),
         limits=limits,
     )
+
+
+def _parse_build(table: Mapping[str, Any]) -> Build:
+    return Build(compile=tuple(map(tuple, table["compile"])), keep=tuple(table["keep"]))
 
 
 @functools.cache

@@ -134,7 +134,7 @@ async def test_a_program_that_is_none_is_refused(language: Language, app: App) -
     assert language.toolchain is not None
     tests = StdioTests(cases=(StdioCase(stdin=b"20 22\n", expected_stdout=b"42\n"),))
     said = await judge(app, language, language.probe.refused, tests)
-    is_checked = bool(language.toolchain.compile)
+    is_checked = bool(language.toolchain.program.compile)
     assert said.verdict is (Verdict.COMPILE_ERROR if is_checked else Verdict.RUNTIME_ERROR)
 
 

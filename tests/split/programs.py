@@ -121,14 +121,18 @@ class Workshop:
     def _compiled_library(self, text: str) -> dict[str, bytes]:
         if text and not self._library:
             folder = self.folder / "library"
-            self._compiled(text, {}, folder)
+            self._compiled(text, {}, folder, is_library=True)
             assert self.language.toolchain is not None
-            kept = [path for one in self.language.toolchain.keep for path in folder.glob(one)]
+            kept = [
+                path for one in self.language.toolchain.library.keep for path in folder.glob(one)
+            ]
             self._library = {str(path.relative_to(folder)): path.read_bytes() for path in kept}
         return self._library if text else {}
 
-    def _compiled(self, text: str, files: Mapping[str, bytes], folder: Path) -> list[str]:
-        work = self.language.compilation(text, files, Limits())
+    def _compiled(
+        self, text: str, files: Mapping[str, bytes], folder: Path, *, is_library: bool = False
+    ) -> list[str]:
+        work = self.language.compilation(text, files, Limits(), is_library=is_library)
         for name, content in work.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

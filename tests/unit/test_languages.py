@@ -72,7 +72,7 @@ def test_a_language_is_complete(language: Language) -> None:
         assert not language.code_line.match(sentence)
     if language.toolchain is not None:
         assert language.toolchain.run
-        assert bool(language.toolchain.compile) == bool(language.toolchain.keep)
+        assert bool(language.toolchain.program.compile) == bool(language.toolchain.program.keep)
 
 
 def test_no_two_languages_share_a_name() -> None:

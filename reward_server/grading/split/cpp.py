@@ -110,7 +110,7 @@ class CppSplit:
             f'{_CHECKED}#include "split.hpp"\n#line 1 "prompt.cpp"\n{head}{self._records}'
             f"{self.task.prompt[outer:inside]}\n{self._body}\n{self._closing}\n"
         )
-        return Source(text=text, files=_support("split.hpp", "split_thrown.cpp"))
+        return Source(text=text, files=_support("split.hpp"), library=_library())
 
     def serving(self, solution: str) -> Source:
         """The solution, which a loop follows."""
@@ -120,7 +120,7 @@ class CppSplit:
             f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n{self._forgotten(solution)}'
             f'#include "split_loop.hpp"\n{self._records}{self._loop}'
         )
-        return Source(text=text, files=_support("split.hpp", "split_loop.hpp"))
+        return Source(text=text, files=_support("split.hpp", "split_loop.hpp"), library=_library())
 
     def _forgotten(self, solution: str) -> str:
         """Ends a solution's macros, but those that stand for what the loop names of it."""
@@ -213,6 +213,11 @@ class CppSplit:
 @functools.cache
 def _read(name: str) -> bytes:
     return files(__package__).joinpath(name).read_bytes()
+
+
+@functools.cache
+def _library() -> str:
+    return (_read("split.hpp") + _read("split.cpp")).decode()
 
 
 def _support(*names: str) -> dict[str, bytes]:

@@ -1,5 +1,6 @@
 // Plain data between a test program and a solution's program; the wire is described in
-// `reward_server.grading.split`.
+// `reward_server.grading.split`. What is no template is in `split.cpp`, which is compiled by itself,
+// once, and linked with both programs.
 //
 // What this stops: the side of the tests takes each byte for an enemy's. Counts are checked against
 // the bytes that are left before anything is made, depth is bounded, numbers must fit their type,
@@ -15,57 +16,20 @@
 #pragma GCC push_options
 #pragma GCC optimize("O1")
 
-extern "C" {
-long splitwire_read(int, void *, unsigned long) __asm__("read");
-long splitwire_write(int, const void *, unsigned long) __asm__("write");
-void splitwire_leave(int) __asm__("_exit") __attribute__((noreturn));
-void *splitwire_room(void *, unsigned long) __asm__("realloc");
-}
-
 namespace splitwire {
 
 typedef unsigned char byte;
 typedef unsigned long size;
 typedef long long whole;
 
-enum { READS = 3, WRITES = 4, FAILED = 1, DEPTH = 64, MESSAGE_BYTES = 4096 };
-const size FRAME_BYTES = 16ul << 20;
+enum { DEPTH = 64 };
 
 // ---- leaving
 
-inline size length(const char *text) {
-    size count = 0;
-    while (text[count]) ++count;
-    return count;
-}
-
-__attribute__((noinline)) inline bool wrote(int descriptor, const void *from, size many) {
-    for (size done = 0; done < many;) {
-        long count = splitwire_write(descriptor, static_cast<const byte *>(from) + done, many - done);
-        if (count <= 0) return false;
-        done += size(count);
-    }
-    return true;
-}
-
-struct Big {
-    byte four[4];
-    explicit Big(size number)
-        : four{byte(number >> 24), byte(number >> 16), byte(number >> 8), byte(number)} {}
-};
-
-__attribute__((noinline)) __attribute__((noreturn)) inline void leave(const char *why) {
-    if (wrote(2, "split: ", 7) && wrote(2, why, length(why)) && wrote(2, "\n", 1)) splitwire_leave(FAILED);
-    splitwire_leave(FAILED);
-}
-
+size length(const char *text);
+__attribute__((noreturn)) void leave(const char *why);
 // Tells whoever relays the frames that the last one is malformed, and leaves.
-__attribute__((noinline)) __attribute__((noreturn)) inline void forged(const char *why) {
-    size many = length(why);
-    Big frame(many + 5), text(many);
-    if (wrote(WRITES, frame.four, 4) && wrote(WRITES, "F", 1) && wrote(WRITES, text.four, 4)) wrote(WRITES, why, many);
-    leave(why);
-}
+__attribute__((noreturn)) void forged(const char *why);
 
 // Thrown where a value cannot be written.
 struct unwritable {
@@ -76,57 +40,26 @@ struct unwritable {
 
 struct Out {
     byte *data;
-    size count, room;
+    size count, capacity;
 
-    __attribute__((noinline)) void bytes(const void *from, size many) {
-        if (many > FRAME_BYTES - count) throw unwritable{"a value is too large"};
-        if (count + many > room) {
-            room = (count + many) * 2;
-            data = static_cast<byte *>(splitwire_room(data, room));
-            if (!data) leave("no memory is left for a frame");
-        }
-        __builtin_memcpy(data + count, from, many);
-        count += many;
-    }
-    void tag(char one) { bytes(&one, 1); }
-    __attribute__((noinline)) void u32(size number) { bytes(Big(number).four, 4); }
-    __attribute__((noinline)) void u64(unsigned long long number) {
-        u32(size(number >> 32));
-        u32(size(number & 0xffffffffu));
-    }
-    __attribute__((noinline)) void text(const char *from, size many) {
-        u32(many);
-        bytes(from, many);
-    }
+    void bytes(const void *from, size many);
+    void tag(char one);
+    void u32(size number);
+    void u64(unsigned long long number);
+    void text(const char *from, size many);
 };
 
 struct In {
     const byte *at, *end;
     int depth;
 
-    __attribute__((noinline)) const byte *bytes(size many) {
-        if (many > size(end - at)) forged("a frame is too short");
-        at += many;
-        return at - many;
-    }
-    char tag() { return char(*bytes(1)); }
-    __attribute__((noinline)) size u32() {
-        const byte *four = bytes(4);
-        return size(four[0]) << 24 | size(four[1]) << 16 | size(four[2]) << 8 | four[3];
-    }
-    __attribute__((noinline)) unsigned long long u64() {
-        unsigned long long high = u32();
-        return high << 32 | u32();
-    }
+    const byte *bytes(size many);
+    char tag();
+    size u32();
+    unsigned long long u64();
     // How many values follow; each takes a byte at least.
-    __attribute__((noinline)) size counted() {
-        size many = u32();
-        if (many > size(end - at)) forged("a count is larger than its frame");
-        return many;
-    }
-    void expect(char wanted) {
-        if (tag() != wanted) forged("a value is of another type than declared");
-    }
+    size counted();
+    void expect(char wanted);
     bool ended() const { return at == end; }
 };
 
@@ -138,24 +71,6 @@ struct Deeper {
     ~Deeper() { --in.depth; }
 };
 
-__attribute__((noinline)) inline void send(const Out &frame) {
-    if (!wrote(WRITES, Big(frame.count).four, 4) || !wrote(WRITES, frame.data, frame.count))
-        leave("the other program reads no more");
-}
-
-// Reads so many bytes. Returns false if the other side ended before the first.
-__attribute__((noinline)) inline bool receive(byte *into, size many) {
-    for (size done = 0; done < many;) {
-        long got = splitwire_read(READS, into + done, many - done);
-        if (got <= 0) {
-            if (done == 0) return false;
-            leave("the other program ended within a frame");
-        }
-        done += size(got);
-    }
-    return true;
-}
-
 struct Frame {
     byte *data;
     size count;
@@ -163,17 +78,8 @@ struct Frame {
     Frame(const Frame &) = delete;
     Frame &operator=(const Frame &) = delete;
     ~Frame() { __builtin_free(data); }
-    __attribute__((noinline)) bool next() {
-        byte head[4];
-        if (!receive(head, 4)) return false;
-        In in = {head, head + 4, 0};
-        count = in.u32();
-        if (count == 0 || count > FRAME_BYTES) forged("a frame has no size that is allowed");
-        data = static_cast<byte *>(splitwire_room(data, count));
-        if (!data) leave("no memory is left for a frame");
-        if (!receive(data, count)) leave("the other program ended within a frame");
-        return true;
-    }
+    // Reads the next frame. Returns false if the other side ended before it.
+    bool next();
     In in() const { return In{data, data + count, 0}; }
 };
 
@@ -303,26 +209,8 @@ template <class T> struct codec<T, CHARACTER> {
     }
 };
 
-__attribute__((noinline)) inline void write_digits(Out &out, unsigned long long value) {
-    char text[20];
-    size at = sizeof text;
-    do text[--at] = char('0' + int(value % 10));
-    while (value /= 10);
-    out.text(text + at, sizeof text - at);
-}
-
-__attribute__((noinline)) inline unsigned long long read_digits(In &in) {
-    size many = in.u32();
-    if (many == 0 || many > 20) forged("a number has no allowed count of digits");
-    const byte *text = in.bytes(many);
-    unsigned128 value = 0;
-    for (size at = 0; at < many; ++at) {
-        if (text[at] < '0' || text[at] > '9') forged("a number has other signs than digits");
-        value = value * 10 + (text[at] - '0');
-    }
-    if (value > ~0ull) forged("a number is out of range");
-    return static_cast<unsigned long long>(value);
-}
+void write_digits(Out &out, unsigned long long value);
+unsigned long long read_digits(In &in);
 
 template <class T> struct codec<T, WHOLE> {
     static constexpr bool is_unsigned = T(-1) > T(0);
@@ -399,15 +287,7 @@ template <class T> struct codec<T, ENUM> {
 };
 
 // Lives for ever: who holds a borrowed text frees nothing.
-inline const char *kept(In &in, size &many) {
-    many = in.u32();
-    const byte *from = in.bytes(many);
-    char *text = static_cast<char *>(splitwire_room(nullptr, many + 1));
-    if (!text) leave("no memory is left for a text");
-    __builtin_memcpy(text, from, many);
-    text[many] = 0;
-    return text;
-}
+const char *kept(In &in, size &many);
 
 template <class T> struct codec<T, LITERAL> {
     static void write(Out &out, const char *value) {
@@ -522,10 +402,7 @@ template <class T> struct codec<T, MAP> {
     }
 };
 
-inline void opened(In &in, char tag, size wanted) {
-    in.expect(tag);
-    if (in.counted() != wanted) forged("a value has another count of parts");
-}
+void opened(In &in, char tag, size wanted);
 
 template <class T> struct codec<T, PAIR> {
     typedef typename bare<typename T::first_type>::type F;
@@ -711,53 +588,16 @@ template <class T> struct codec<T, RECORD> {
 
 // ---- the tests' side
 
-// Throws an exception of the standard library's, by the name of its type.
-__attribute__((noreturn)) void thrown(const char *type, size type_bytes, const char *message, size message_bytes);
-
-struct Link {
-    char taken;
-    unsigned id;
-};
-
-inline Link &link() {
-    static Link one;
-    return one;
-}
-
 // Lets one thread ask at a time.
 struct Turn {
-    Turn() {
-        while (__atomic_test_and_set(&link().taken, __ATOMIC_ACQUIRE)) {}
-    }
-    ~Turn() { __atomic_clear(&link().taken, __ATOMIC_RELEASE); }
+    Turn();
+    ~Turn();
 };
 
-inline void begun(Out &out, const char *name, size arguments) {
-    out.tag('C');
-    out.u32(++link().id);
-    out.text(name, length(name));
-    out.u32(arguments);
-}
+void begun(Out &out, const char *name, size arguments);
 
 // Sends a call and returns the values of its answer.
-inline In answered(const Out &call, Frame &frame, size values) {
-    send(call);
-    if (!frame.next()) leave("the solution's program ended");
-    In in = frame.in();
-    char tag = in.tag();
-    if (tag != 'R' && tag != 'E') forged("a frame is no answer");
-    if (in.u32() != link().id) forged("an answer is to no question that was asked");
-    if (tag == 'R') {
-        if (in.counted() != values) forged("an answer has another count of values");
-        return in;
-    }
-    size type_bytes = in.u32();
-    const byte *type = in.bytes(type_bytes);
-    size message_bytes = in.u32();
-    const byte *message = in.bytes(message_bytes);
-    if (!in.ended()) forged("a frame is too long");
-    thrown(reinterpret_cast<const char *>(type), type_bytes, reinterpret_cast<const char *>(message), message_bytes);
-}
+In answered(const Out &call, Frame &frame, size values);
 
 struct Call {
     Out out;
@@ -861,28 +701,8 @@ template <> struct written<void> {
     }
 };
 
-struct Objects {
-    void **all;
-    size count;
-};
-
-inline Objects &objects() {
-    static Objects known;
-    return known;
-}
-
-__attribute__((noinline)) inline unsigned long long keep_object(void *object) {
-    Objects &known = objects();
-    known.all = static_cast<void **>(splitwire_room(known.all, (known.count + 1) * sizeof(void *)));
-    known.all[known.count++] = object;
-    return known.count;
-}
-
-inline void *object_of(In &in) {
-    unsigned long long number = codec<unsigned long long>::read(in);
-    if (number == 0 || number > objects().count) forged("there is no such object");
-    return objects().all[number - 1];
-}
+unsigned long long keep_object(void *object);
+void *object_of(In &in);
 
 template <class F> struct serves;
 template <class R, class... A> struct serves<R(A...)> {
@@ -912,6 +732,9 @@ struct Entry {
     const char *name;
     void (*run)(In &, Out &);
 };
+
+// Answers calls until the tests' program ends; returns the exit status.
+int serve(const Entry *entries, size count);
 
 }  // namespace splitwire
 #pragma GCC pop_options
