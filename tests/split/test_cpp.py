@@ -295,3 +295,14 @@ def test_an_answer_that_the_declared_type_changes_does_not_pass(
     solution = shop.compiled(split.serving(whole))
     assert judged(shop.tests_program(split, tests), solution).passed
     assert not judged(shop.tests_program(split, other), solution).passed
+
+
+def test_a_header_that_images_have_compiled_is_read_first(shop: Workshop) -> None:
+    prompt = "#include <bits/stdc++.h>\nusing namespace std;\nint twice(int n) {"
+    tests = f"{ASSERT}int main() {{\nassert(twice(2) == 4);\n}}\n"
+    split = shop.taken_apart(prompt, tests)
+    assert split is not None
+    for before, first in (("// All of it.\n", "<bits/stdc++.h>"), ("#define U 1\n", '"split.hpp"')):
+        solution = split.serving(f"{before}{prompt} return 2 * n; }}")
+        assert solution.text.startswith(f"#include {first}\n")
+        assert judged(shop.tests_program(split, tests), shop.compiled(solution)).passed

@@ -104,6 +104,21 @@ def test_commands_are_filled_in_from_the_program_and_its_limits() -> None:
     )
 
 
+def test_a_library_has_commands_of_its_own_and_lies_beside_programs() -> None:
+    table = """
+compile = [["smallc", "{sources}", "{libraries}", "-lm"]]
+keep = ["main"]
+library = { compile = [["smallc", "-c", "{source}"]], keep = ["lib.o"] }
+"""
+    own = re.sub(r"(?m)^compile = .*\nkeep = .*\n", lambda _: table, SMALL, count=1)
+    language = parse_language(own)[0]
+    library = language.compilation("f", {}, LIMITS, is_library=True)
+    assert (library.commands, library.keep) == ((("smallc", "-c", "Main.s"),), ("lib.o",))
+    program = language.compilation("g", {"lib.o": b"", "other.o": b""}, LIMITS)
+    assert program.commands == (("smallc", "Main.s", "lib.o", "-lm"),)
+    assert language.compilation("g", {}, LIMITS).commands == (("smallc", "Main.s", "-lm"),)
+
+
 def test_a_program_cannot_name_a_place_to_fill_in() -> None:
     language = replace(parse_language(SMALL)[1], stem=re.compile("class (.+)!"))
     work = language.compilation("class {variant}!", {}, LIMITS)

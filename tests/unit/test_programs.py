@@ -33,6 +33,7 @@ from reward_server.errors import SandboxError
 from reward_server.evaluation import Evaluation
 from reward_server.evaluation.programs import Programs
 from reward_server.languages import load_languages
+from reward_server.runner import wire
 from reward_server.scheduler import Scheduler
 
 LANGUAGES = load_languages()
@@ -152,6 +153,37 @@ async def test_what_was_made_first_goes_first_when_there_is_too_much() -> None:
     for source in ("a", "b", "c", "c", "b", "a"):
         await programs.ready(CPP, source, machine)
     assert [machine.compilations(source) for source in "abc"] == [2, 1, 1]
+
+
+async def test_a_library_is_compiled_once_by_commands_of_its_own() -> None:
+    made = wire.pack({"executable": []}, {"splitwire.o": MADE})
+    machine = Machine(compiler=lambda _: ended(product=made))
+    programs = Programs(Limits())
+    for _ in range(2):
+        assert await programs.library(CPP, "int f();", machine) == {"splitwire.o": MADE}
+    assert machine.compilations("int f();") == 1
+    work = machine.jobs[-1].work
+    assert isinstance(work, Commands)
+    assert (work.keep, "-c" in work.commands[0]) == (("splitwire.o",), True)
+
+
+async def test_a_program_of_the_same_text_is_no_library() -> None:
+    made = wire.pack({"executable": []}, {})
+    machine = Machine(
+        compiler=lambda source: ended(1, err=b"no main") if source == "a" else ended(product=made)
+    )
+    programs = Programs(Limits())
+    assert (await programs.ready(CPP, "a", machine)).refusal is not None
+    machine.compiler = lambda _: ended(product=made)
+    assert await programs.library(CPP, "a", machine) == {}
+
+
+async def test_a_library_that_does_not_compile_is_no_fault_of_a_program() -> None:
+    machine = Machine(
+        compiler=lambda source: ended(1, err=b"what?") if source == "a" else ended(product=MADE)
+    )
+    with pytest.raises(SandboxError, match=r"a library of ours does not compile: what\?"):
+        await Programs(Limits()).library(CPP, "a", machine)
 
 
 # ------------------------------------------------------------------------------ compile errors

@@ -37,6 +37,11 @@ _NUMBER = re.compile(
     r"(?:(?:signed|unsigned|short|long|int|char|bool|float|double|wchar_t|char16_t|char32_t)\b ?)+"
     r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)"
 )
+# Images have this header compiled, for programs that include it first.
+_PRECOMPILED = "#include <bits/stdc++.h>\n"
+_BEGINS_PRECOMPILED = re.compile(
+    r"(?s)(?:\s|//[^\n]*\n|/\*.*?\*/)*+#[ \t]*include[ \t]*<bits/stdc\+\+\.h>"
+)
 _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
@@ -115,8 +120,10 @@ class CppSplit:
     def serving(self, solution: str) -> Source:
         """The solution, which a loop follows."""
         missing = min(unclosed(solution, self.task.language), self._left_open)
+        first = _PRECOMPILED if _BEGINS_PRECOMPILED.match(solution) else ""
         text = (
-            '#include "split.hpp"\n#define main splitwire_solution_main\n#line 1 "solution.cpp"\n'
+            f'{first}#include "split.hpp"\n#define main splitwire_solution_main\n'
+            '#line 1 "solution.cpp"\n'
             f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n{self._forgotten(solution)}'
             f'#include "split_loop.hpp"\n{self._records}{self._loop}'
         )
