@@ -18,8 +18,9 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 
-from . import flows, solution
+from . import flows
 from .codec import Foreign
+from .files import MODULE_NAME
 from .flows import FUNCTIONS as _FUNCTIONS
 from .flows import Flow, Function
 from .flows import chain as _chain
@@ -77,7 +78,7 @@ def heard_in(frame: FrameType) -> frozenset[str]:
     if hasattr(owner, "__dict__"):
         fields = vars(owner).items()
         found |= {f"self.{name}" for name, value in fields if isinstance(value, Foreign)}
-    return frozenset((*found, solution.NAME))
+    return frozenset((*found, MODULE_NAME))
 
 
 class _Meeting:

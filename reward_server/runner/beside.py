@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, cast
 
-from . import candidate, frameworks, outcomes, solution, streams
+from . import framework_drivers, frameworks, outcomes, solution, streams
 from .frames import LOADED, Frames
 from .frameworks import BrokenSuiteError
 
@@ -63,7 +63,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
-            candidate.refuse(frames, loaded)
+            solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
             _run_tests(frames, header, blobs)
@@ -74,7 +74,7 @@ def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str,
     course = _Course(frames)
     files = sorted(frameworks.texts_of(blobs))
     try:
-        frameworks.driver(cast("str", header["framework"]))(files, course)
+        framework_drivers.driver(cast("str", header["framework"]))(files, course)
     except BrokenSuiteError as error:
         course.say("broken", str(error))
     streams.flush_streams()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from . import compare
 from .session import Session
-from .structures import NODES, NOTHING, Signature
+from .signatures import NODES, NOTHING, Signature
 from .suite import TaskError
 
 _MAX_SHOWN = 300

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import json
 import os
 import signal
 import socket
@@ -16,8 +15,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from . import commands, program, service, solution, streams, structures, wire
+from . import commands, files, program, service, solution, streams, wire
 from .frames import LOADED, READY, Frames
+from .signatures import Signature
 
 # `signal.signal` itself looks for each number and handler among enums.
 _handle = importlib.import_module("_signal").signal
@@ -43,7 +43,7 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     frames.send(READY)
     if header["mode"] == "commands":
         commands.run(frames, header, blobs)
-    program.write_files(blobs, cast("str", header.get("solution_path", program.FILE_NAME)))
+    files.write_files(blobs, cast("str", header.get("solution_path", files.FILE_NAME)))
     if header["mode"] == "program":
         _run_program(frames, blobs["source"], cast("list[str]", header["args"]))
     os.register_at_fork(after_in_child=frames.close)
@@ -59,15 +59,10 @@ def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
     if isinstance(code, solution.LoadError):
         streams.flush_streams()
         with contextlib.suppress(OSError):
-            refuse(frames, code)
+            solution.refuse(frames, code)
         os._exit(1)
     frames.close()
     program.run(code, args)
-
-
-def refuse(frames: Frames, error: solution.LoadError) -> None:
-    """Tells the judge why the solution did not load."""
-    frames.send(json.dumps(["unloaded", *error]).encode())
 
 
 def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn:
@@ -75,12 +70,12 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
-            refuse(frames, loaded)
+            solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
             shared = cast("list[str]", header.get("shared", []))
             result_bytes = cast("int", header["result_bytes"])
-            signature = structures.Signature(*cast("list[Any]", header.get("signature", [])))
+            signature = Signature(*cast("list[Any]", header.get("signature", [])))
             serving = service.Service(frames, loaded, result_bytes, shared, signature)
             if "identities" in header:
                 serving.compare_identities()

@@ -14,8 +14,9 @@ import sys
 from collections.abc import Sequence
 from typing import cast
 
-from . import faults, names, solution
+from . import faults, names
 from .codec import Foreign, is_asked_for
+from .files import MODULE_NAME
 from .proxy import Proxy, named
 from .session import Session
 from .special_methods import as_list
@@ -76,7 +77,7 @@ class Caught:
         self._others: dict[str, Proxy] = {}
         for name in found:
             proxy = named(session, name)
-            body = {"_runner_class": proxy, "__module__": solution.NAME}
+            body = {"_runner_class": proxy, "__module__": MODULE_NAME}
             kind = CaughtClass(name, (faults.CandidateError,), body)
             session.expected[_full(name)] = cast("type[faults.CandidateError]", kind)
 
@@ -120,4 +121,4 @@ class Caught:
 
 
 def _full(name: str) -> str:
-    return f"{solution.NAME}.{name}"
+    return f"{MODULE_NAME}.{name}"

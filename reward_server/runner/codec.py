@@ -25,11 +25,9 @@ the tests' functions holds no type, so that none of these can be made to build s
 from __future__ import annotations
 
 import builtins
+from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from .encoding import Encoder
+from typing import Protocol
 
 from .records import Records
 
@@ -63,6 +61,27 @@ class TooLargeError(NotDataError):
     """A value is larger than what may cross."""
 
 
+class Message(Protocol):
+    """A message that is being encoded, as those know it who write references into it.
+
+    Attributes:
+        listed: numbers of the objects whose contents it has or will have.
+        waiting: objects whose contents it will have.
+        is_listing: whether these are being written.
+    """
+
+    is_listing: bool
+
+    @property
+    def listed(self) -> set[int]: ...  # noqa: D102  # see the class
+
+    @property
+    def waiting(self) -> deque[object]: ...  # noqa: D102  # see the class
+
+    def value(self, value: object) -> object:
+        """Returns the JSON value of a value."""
+
+
 class References(Protocol):
     """Turns what is not data into a reference, and a reference into what it stands for.
 
@@ -72,7 +91,7 @@ class References(Protocol):
 
     records: Records
 
-    def refer(self, value: object, encoder: Encoder) -> object:
+    def refer(self, value: object, encoder: Message) -> object:
         """Returns the JSON value of a reference to `value`.
 
         Args:
@@ -142,7 +161,7 @@ class DataOnly:
     def __init__(self, records: Records | None = None) -> None:
         self.records = records or Records()
 
-    def refer(self, value: object, encoder: Encoder) -> object:
+    def refer(self, value: object, encoder: Message) -> object:
         """Refuses."""
         raise NotDataError(f"{type(value).__name__} is not data")
 

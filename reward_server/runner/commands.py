@@ -20,7 +20,8 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn, cast
 
-from . import program, streams, wire
+from . import streams, wire
+from .files import write_files
 from .frames import Frames
 
 _NOT_STARTED = 127  # exit status of shells for a command that is not there
@@ -37,7 +38,7 @@ def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]
     product = blobs["product"]
     if product:
         _unpack(product)
-    program.write_files({name: blob for name, blob in blobs.items() if "/" in name})
+    write_files({name: blob for name, blob in blobs.items() if "/" in name})
     environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
     status = _SUCCESS
     for command in cast("list[list[str]]", header["commands"]):
@@ -118,6 +119,6 @@ def _read(name: str) -> bytes:
 
 def _unpack(product: bytes) -> None:
     header, files = wire.unpack(product)
-    program.write_files({f"file/{name}": content for name, content in files.items()})
+    write_files({f"file/{name}": content for name, content in files.items()})
     for name in cast("list[str]", header["executable"]):
         os.chmod(name, _EXECUTABLE)

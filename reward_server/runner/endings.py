@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+
+from . import outcomes
 
 
 class Cause(enum.Enum):
@@ -28,3 +31,17 @@ class SessionEnded(BaseException):  # tests must not catch it by `except Excepti
 
 class NotLoaded(BaseException):  # as above
     """The tests asked for the solution before it was there."""
+
+
+def message_of(
+    error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
+) -> str:
+    """Returns words on what a test raised, and where; see `outcomes`."""
+    return outcomes.message_of(error, note, place_of, (AssertionError, SessionEnded))
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
+    if isinstance(error, SessionEnded):
+        return "LIMIT" if error.cause in LIMITS else "ERROR"
+    return outcomes.outcome_of(error)

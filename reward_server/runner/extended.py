@@ -19,15 +19,12 @@ import functools
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import Protocol, TypeGuard, cast
 
 from . import changes
 from .codec import Foreign, ProtocolViolation, is_asked_for
 from .decoys import is_data, other_data
 from .operations import ARITHMETIC, IN_PLACE, ORDER
-
-if TYPE_CHECKING:
-    from .session import Session
 
 # What is asked for where the solution's class has its own way with it, by special method.
 SHOWN: Mapping[str, str] = {
@@ -67,10 +64,17 @@ BASES = (
 )
 
 
+class Asks(Protocol):
+    """Has the candidate do something; see `Session`."""
+
+    def request(self, operation: str, *operands: object) -> object:
+        """Returns what came of an operation."""
+
+
 class Extended(Foreign):
     """What all of these have in common."""
 
-    _runner_session: Session
+    _runner_session: Asks
     _runner_reference: list[object]
 
     def runner_reference(self) -> list[object]:
@@ -256,7 +260,7 @@ def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
 
 
 def make(
-    session: Session, value: object, reference: list[object], methods: frozenset[str]
+    session: Asks, value: object, reference: list[object], methods: frozenset[str]
 ) -> Extended:
     """Makes an object with a value of an exact class among `BASES`.
 

@@ -1,7 +1,7 @@
 """Test frameworks: who runs the tests of files, and what it tells as it does.
 
-The same drivers run in the judge, against proxies, and beside a solution that tests have to live
-with. They are imported when they are needed, since each costs more than most tests do.
+The same drivers (`framework_drivers`) run in the judge, against proxies, and beside a solution that
+tests have to live with.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from types import TracebackType
 from typing import Protocol
@@ -50,23 +50,6 @@ class Course(Protocol):
             error: what it raised, if that is known.
             note: words on the outcome where there is no exception.
         """
-
-
-Driver = Callable[[Sequence[str], Course], None]
-
-
-def driver(name: str) -> Driver:
-    """Returns what runs the tests in files of the working folder, and tells a course of it.
-
-    A driver raises BrokenSuiteError if they cannot be collected.
-    """
-    if name == PYTEST:
-        from . import pytest_driver
-
-        return pytest_driver.run
-    from . import unittest_driver
-
-    return unittest_driver.run
 
 
 def holds_tests(path: str) -> bool:

@@ -12,8 +12,9 @@ from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
-from . import aliases, arguments, observations, prompt, solution, surroundings, texts
+from . import aliases, arguments, observations, prompt, surroundings, texts
 from .endings import NotLoaded
+from .files import MODULE_NAME
 from .imported import ImportedModule
 from .scope import Scope
 from .session import Session
@@ -42,8 +43,8 @@ class FunctionTests:
         sources = [text.source for text in self._texts.all]
         self._prompt = cast("str", header["prompt"])
         self._scope = Scope(sources, self._entry_point, self._prompt, session)
-        self._imported = ImportedModule(sys.modules[solution.NAME], session)
-        sys.modules[solution.NAME] = self._imported
+        self._imported = ImportedModule(sys.modules[MODULE_NAME], session)
+        sys.modules[MODULE_NAME] = self._imported
         session.doubts_empty = any(word in source for source in sources for word in _PAIRING)
         session.look_over(sources)
         session.observes, session.raises = self._observes, self._raises

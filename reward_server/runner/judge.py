@@ -28,8 +28,8 @@ from . import confine, policy, proxy, relay, surroundings, wire
 from .call_tests import CallTests
 from .children import receive
 from .endings import Cause, SessionEnded
-from .frames import READY
 from .function_tests import FunctionTests
+from .handover import hand_over, load, record_refusal
 from .link import ClosedError, Link, OversizeFrameError
 from .outputs import OutputLimitError, Outputs
 from .report import Report, TestReport
@@ -189,22 +189,6 @@ def _patience_ns(report: Report, is_program: bool) -> int:
     return policy.LAST_STEPS_NS if is_program or report.broken else 0
 
 
-def hand_over(
-    link: Link, report: Report, header: dict[str, object], blobs: Mapping[str, bytes]
-) -> None:
-    """Sends the program and waits until the candidate's shim has it.
-
-    Raises:
-        ClosedError: the candidate ended before.
-        OversizeFrameError: it answered something else.
-    """
-    report.reach(Stage.LOADING)
-    link.send(wire.pack(header, blobs))
-    if link.receive(len(READY)) != READY:
-        raise OversizeFrameError
-    report.reach(Stage.READY)
-
-
 # ----------------------------------------------------------------------------------- suites
 
 
@@ -272,29 +256,6 @@ def _run_files(
     else:
         shared_tests.run(header, blobs, link, report)
     return False
-
-
-def load(session: Session, report: Report) -> bool:
-    """Waits until the solution is loaded; tells whether it is."""
-    try:
-        match session.receive():
-            case ["loaded"]:
-                session.loaded = True
-                return True
-            case message:
-                _record_refusal(session, report, message)
-    except SessionEnded:
-        pass
-    return False
-
-
-def _record_refusal(session: Session, report: Report, message: list[object]) -> None:
-    match message:
-        case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:
-            report.load = {"kind": kind, "message": text[:1000]}
-            report.message = report.load["message"]
-        case _:
-            session.forged("no word of the solution")
 
 
 # ---------------------------------------------------------------------------------- programs
@@ -386,7 +347,7 @@ def _hear_compiler(link: Link, report: Report) -> bool:
         return True
     session = Session(link, proxy.make, result_bytes=0, calls=0)
     try:
-        _record_refusal(session, report, session.receive())
+        record_refusal(session, report, session.receive())
     except SessionEnded as ended:
         if ended.cause is Cause.CLOSED:
             return True

@@ -6,7 +6,8 @@ import os
 import socket
 import sys
 
-from . import judge, solution
+from . import judge
+from .files import MODULE_NAME
 from .link import Link
 from .outputs import Outputs
 from .report import Report
@@ -50,7 +51,7 @@ def rehearse(channel: int) -> None:
     finally:
         os.close(descriptor)
     sys.stdout, sys.stderr = kept
-    sys.modules.pop(solution.NAME)
+    sys.modules.pop(MODULE_NAME)
     if [test.outcome for test in report.tests] != ["PASSED"]:
         raise RuntimeError(f"the rehearsal failed: {report}")
 

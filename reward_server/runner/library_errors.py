@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MemberDescriptorType, ModuleType
 from typing import TypeGuard, cast
 
-from . import warming
+from . import packages
 
 MAX_NAMES = 64
 _MAX_CHARACTERS = 200
@@ -86,7 +86,7 @@ def _is_library(package: str) -> bool:
     if package in sys.stdlib_module_names:
         return True
     file = getattr(getattr(sys.modules.get(package), "__spec__", None), "origin", None)
-    return type(file) is str and warming.is_installed(file)
+    return type(file) is str and packages.is_installed(file)
 
 
 def _in_module(module: object, names: Sequence[str]) -> object:

@@ -5,22 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from .endings import LIMITS, SessionEnded
 from .faults import text_of
 
 _MAX_MESSAGE = 1000
 
 
 def message_of(
-    error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
+    error: BaseException | None,
+    note: str,
+    place_of: Callable[[BaseException], str],
+    unnamed: tuple[type[BaseException], ...] = (AssertionError,),
 ) -> str:
-    """Returns words on what a test raised, and where; the note if it raised nothing."""
+    """Returns words on what a test raised, and where.
+
+    Args:
+        error: that it raised, if any.
+        note: is returned if it raised nothing.
+        place_of: returns where an exception was raised.
+        unnamed: exceptions whose text says all without the name of their class.
+    """
     if error is None:
         return note[:_MAX_MESSAGE]
     text = text_of(error)
     name = type(error).__name__
-    is_plain = isinstance(error, (AssertionError, SessionEnded))
-    parts = [text if is_plain else f"{name}: {text}", place_of(error)]
+    parts = [text if isinstance(error, unnamed) else f"{name}: {text}", place_of(error)]
     return " at ".join(part for part in parts if part)[:_MAX_MESSAGE]
 
 
@@ -30,8 +38,6 @@ def outcome_of(error: BaseException | None) -> str:
         return "PASSED"
     if isinstance(error, AssertionError):
         return "FAILED"
-    if isinstance(error, SessionEnded):
-        return "LIMIT" if error.cause in LIMITS else "ERROR"
     return "SKIPPED" if _is_skip(error) else "ERROR"
 
 

@@ -17,7 +17,7 @@ import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 
-from . import solution
+from .files import MODULE_NAME
 from .remembering import remembered
 
 
@@ -115,7 +115,7 @@ def _is_harmless(node: ast.AST) -> bool:
         case ast.Import(names=imported):
             return all(one.name in MODULES for one in imported)
         case ast.ImportFrom(module=str(module), names=imported, level=0):
-            return module == solution.NAME or _offers(module, imported)
+            return module == MODULE_NAME or _offers(module, imported)
         case _:
             return isinstance(node, _BINDING) and not any(map(_is_special, _named(node)))
 

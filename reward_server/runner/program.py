@@ -8,31 +8,17 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn, cast
 
 from . import streams
+from .files import FILE_NAME
 
-FILE_NAME = "solution.py"
 _FLUSH_FAILED = 120
-_READ_ONLY = 0o444
 
 _join_threads = cast("Callable[[], None]", vars(threading)["_shutdown"])
 _run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
-
-
-def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> None:
-    """Writes the source, and all blobs called KIND/NAME, to the working folder."""
-    for blob, content in blobs.items():
-        kind, _, name = blob.partition("/")
-        name = name or source_path
-        if folder := os.path.dirname(name):
-            os.makedirs(folder, exist_ok=True)
-        with open(name, "wb") as file:
-            file.write(content)
-        if kind == "data":
-            os.chmod(name, _READ_ONLY)
 
 
 def compile_source(source: bytes, source_path: str = FILE_NAME) -> types.CodeType:

@@ -13,7 +13,8 @@ import contextlib
 import socket
 import types
 
-from . import solution, streams
+from . import streams
+from .files import MODULE_NAME
 from .frames import LOADED, READY, ChannelClosedError, Frames
 from .service import Service
 
@@ -47,7 +48,7 @@ def rehearse(channel: socket.socket) -> None:
 def _answer(frames: Frames) -> None:
     frames.receive()
     frames.send(READY)
-    module = types.ModuleType(solution.NAME)
+    module = types.ModuleType(MODULE_NAME)
     exec(compile(_SOURCE, "sample", "exec"), vars(module))
     service = Service(frames, module, _LIMIT_BYTES)
     frames.send(LOADED)

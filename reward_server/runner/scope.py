@@ -18,9 +18,10 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from . import names, plain, prompt, solution, tested
+from . import names, plain, prompt, tested
 from .caught import Caught, CaughtClass
 from .codec import Foreign
+from .files import MODULE_NAME
 from .proxy import Proxy, is_named
 from .proxy import named as proxy_of
 from .session import Session
@@ -63,7 +64,7 @@ class _SolutionModule(types.ModuleType):
     """What `import solution` gives to a test."""
 
     def __init__(self, look_up: Callable[[str], object]) -> None:
-        super().__init__(solution.NAME)
+        super().__init__(MODULE_NAME)
         self._look_up = look_up
 
     def __getattr__(self, name: str) -> object:
@@ -96,7 +97,7 @@ class Scope:
         session.may_mix = self._may_mix
         if prompt.complete_classes(self._prompt, self._tested):
             session.classes.update(self._complete_classes())
-        sys.modules[solution.NAME] = _SolutionModule(self._import)
+        sys.modules[MODULE_NAME] = _SolutionModule(self._import)
 
     def fresh_globals(self, in_class_bodies: frozenset[str]) -> dict[str, object]:
         """Returns globals for the tests.
@@ -151,9 +152,7 @@ class Scope:
         is_class = _CLASS_NAME.fullmatch(name) is not None and not name.isupper()
         if is_class or name == self._entry_point:
             return False
-        use = re.compile(
-            rf"(?:(?<![\w.'\"])|\b{solution.NAME}\.){name}\b(?!\s*[(.\[=])|\b{name} =="
-        )
+        use = re.compile(rf"(?:(?<![\w.'\"])|\b{MODULE_NAME}\.){name}\b(?!\s*[(.\[=])|\b{name} ==")
         lines = (line for source in self._sources for line in source.splitlines() if name in line)
         return any(use.search(line) for line in lines if not _IMPORT.match(line))
 

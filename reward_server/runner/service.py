@@ -26,6 +26,7 @@ from .codec import (
     FRAMES_OF_A_VALUE,
     MAX_OBJECTS,
     DataOnly,
+    Message,
     NotDataError,
     ProtocolViolation,
     TooLargeError,
@@ -37,6 +38,7 @@ from .frames import NUMBER, ChannelClosedError, Frames
 from .operations import COROUTINE, GENERATOR, OPERATIONS, details_of, ways_of
 from .records import Records
 from .shared_objects import CANDIDATE, SharedObjects
+from .signatures import Signature
 
 if TYPE_CHECKING:
     import asyncio
@@ -45,7 +47,7 @@ ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _FLAT_BYTES = 1024  # of a message that cannot be nested deeply
 _T = TypeVar("_T")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
-UNTOLD = structures.Signature()
+UNTOLD = Signature()
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
@@ -70,7 +72,7 @@ class Service:
         module: types.ModuleType,
         result_bytes: int,
         shared: Sequence[str] = (),
-        signature: structures.Signature = UNTOLD,
+        signature: Signature = UNTOLD,
     ) -> None:
         self._frames = frames
         self._signature = signature
@@ -155,7 +157,7 @@ class Service:
 
     # --------------------------------------------------------------------- codec.References
 
-    def refer(self, value: object, encoder: Encoder) -> object:
+    def refer(self, value: object, encoder: Message) -> object:
         """Returns the reference of an object of the solution's, or of a thing of the tests'."""
         if isinstance(value, remote.Remote):
             return remote.Remote.runner_reference(value)

@@ -58,6 +58,7 @@ from .codec import (
     MAX_OBJECTS,
     DataOnly,
     Foreign,
+    Message,
     NotDataError,
     ProtocolViolation,
 )
@@ -262,7 +263,7 @@ class Session:
 
     # --------------------------------------------------------------------- codec.References
 
-    def refer(self, value: object, encoder: Encoder) -> object:
+    def refer(self, value: object, encoder: Message) -> object:
         """Returns the reference of a proxy, or of a thing of the tests'.
 
         Raises:

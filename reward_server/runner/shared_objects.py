@@ -20,13 +20,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from . import changes, live, sharing
-from .codec import MAX_OBJECTS, ProtocolViolation, TooLargeError
-
-if TYPE_CHECKING:
-    from .encoding import Encoder
+from .codec import MAX_OBJECTS, Message, ProtocolViolation, TooLargeError
 
 RECORD, MEMBER, FLAG = "record", "member", "flag"
 JUDGE, CANDIDATE = 1, -1
@@ -66,7 +63,7 @@ class SharedObjects:
         known = self._classes().get(kind.__name__) is kind
         return known and not isinstance(value, (BaseException, type))
 
-    def refer(self, value: object, encoder: Encoder) -> list[object]:
+    def refer(self, value: object, encoder: Message) -> list[object]:
         """Returns the reference of an object that `knows` knows.
 
         Raises:
@@ -141,7 +138,7 @@ class SharedObjects:
             self._keep(number, value)
         return number
 
-    def _listed(self, encoder: Encoder) -> Iterator[object]:
+    def _listed(self, encoder: Message) -> Iterator[object]:
         """Gives the rows of the waiting objects, and of those that these mention."""
         encoder.is_listing = True
         while encoder.waiting:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from . import frameworks, judge, proxy, trial
+from . import frameworks, handover, proxy, trial
 from .endings import SessionEnded
 from .link import Link
 from .report import Report, TestReport
@@ -47,8 +47,8 @@ def run(
         report.blame, report.message = "task", str(error)
         return
     program = {name: header[name] for name in ("mode", "framework", "solution_path")}
-    judge.hand_over(link, report, program, blobs)
-    if judge.load(session, report):
+    handover.hand_over(link, report, program, blobs)
+    if handover.load(session, report):
         _Watch(session, report, stops=bool(header["stop_at_first_failure"])).follow()
     trial.record_end(session, report)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
 import types
 from typing import NamedTuple
 
-from . import faults, program, structures
-
-NAME = "solution"
+from . import faults, files, program, structures
+from .frames import Frames
 
 
 class LoadError(NamedTuple):
@@ -20,9 +20,7 @@ class LoadError(NamedTuple):
     message: str
 
 
-def compile_source(
-    source: bytes, source_path: str = program.FILE_NAME
-) -> types.CodeType | LoadError:
+def compile_source(source: bytes, source_path: str = files.FILE_NAME) -> types.CodeType | LoadError:
     """Compiles a solution or a program, whose file is in the working folder."""
     try:
         return program.compile_source(source, source_path)
@@ -37,12 +35,12 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
         source: Python source.
         predefined: whether it may use LeetCode's names without importing them.
     """
-    path = os.path.abspath(program.FILE_NAME)
-    module = types.ModuleType(NAME)
+    path = os.path.abspath(files.FILE_NAME)
+    module = types.ModuleType(files.MODULE_NAME)
     module.__file__ = path
     if predefined:
         vars(module).update(structures.predefined())
-    sys.modules[NAME] = module
+    sys.modules[files.MODULE_NAME] = module
     sys.modules["__main__"] = types.ModuleType("__main__")
     code = compile_source(source)
     if isinstance(code, LoadError):
@@ -72,6 +70,11 @@ def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
         return LoadError("exit", f"SystemExit: {faults.text_of(error)}")
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything
         return _refused("raise", error)
+
+
+def refuse(frames: Frames, error: LoadError) -> None:
+    """Tells the judge why a solution did not load."""
+    frames.send(json.dumps(["unloaded", *error]).encode())
 
 
 def _refused(kind: str, error: BaseException) -> LoadError:

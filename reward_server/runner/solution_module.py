@@ -15,8 +15,9 @@ import types
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 
-from . import names, solution
+from . import names
 from .caught import Caught, CaughtClass
+from .files import MODULE_NAME
 from .proxy import Proxy, is_defined, is_named, named
 from .session import Session
 
@@ -130,7 +131,7 @@ class SolutionFinder:
     def install(self) -> None:
         """Has imports find the solution."""
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        sys.modules.pop(solution.NAME, None)
+        sys.modules.pop(MODULE_NAME, None)
         sys.meta_path.insert(0, self)
 
     def find_spec(

@@ -29,7 +29,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import NamedTuple, Protocol, cast
 
+from .signatures import NOTHING, PLAIN, Signature
+
 MAX_NODES = 1_000_000
+_LEAVES = frozenset((int, str, float, bool))
 
 
 class ListNode:
@@ -153,18 +156,6 @@ _READERS: Mapping[str, Callable[[_Node], list[object]]] = {
     "ListNode": _list_of,
     "TreeNode": _tree_of,
 }
-NODES = _READERS.keys()
-
-
-PLAIN, NOTHING = "", "None"
-_LEAVES = frozenset((int, str, float, bool))
-
-
-class Signature(NamedTuple):
-    """Shapes of what a function takes and gives; see above."""
-
-    parameters: Sequence[str | None] = ()
-    result: str | None = None
 
 
 class Outcome(NamedTuple):

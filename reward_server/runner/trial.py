@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from .endings import LIMITS, Cause
-from .outcomes import message_of, outcome_of
+from .endings import LIMITS, Cause, message_of, outcome_of
 from .report import Report, TestReport
 from .session import Session
 from .suite import Suite

@@ -18,14 +18,15 @@ from typing import cast
 from . import (
     aliases,
     arguments,
+    endings,
+    framework_drivers,
     frameworks,
-    judge,
+    handover,
     observations,
-    outcomes,
-    program,
     proxy,
     trial,
 )
+from .files import write_files
 from .frameworks import BrokenSuiteError
 from .link import ClosedError, Link, OversizeFrameError
 from .report import Report, TestReport
@@ -112,8 +113,8 @@ class _Course:
         ended = self._session.ended
         test = self._report.tests[index]
         test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
-        test.outcome = outcomes.outcome_of(ended) if ended is not None else outcome
-        test.message = outcomes.message_of(ended or error, note, frameworks.place_of)
+        test.outcome = endings.outcome_of(ended) if ended is not None else outcome
+        test.message = endings.message_of(ended or error, note, frameworks.place_of)
         failed = test.outcome not in ("PASSED", "SKIPPED")
         return ended is None and not (failed and self._stop_at_failure)
 
@@ -142,7 +143,7 @@ def run(
         session.repeat_answers()
     texts = frameworks.texts_of(blobs)
     session.look_over(texts.values())
-    program.write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
+    write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)
         solution_names = _install(header, texts, session)
@@ -155,8 +156,8 @@ def run(
     def load() -> bool:
         solution = {name: one for name, one in blobs.items() if not name.startswith("test/")}
         session.cross()
-        judge.hand_over(link, report, details, solution)
-        loaded = judge.load(session, report)
+        handover.hand_over(link, report, details, solution)
+        loaded = handover.load(session, report)
         if loaded:
             _settle(solution_names)
         return loaded
@@ -256,7 +257,7 @@ def _run_twice_if_needed(
 def _problem_of(framework: str, files: Sequence[str], course: _Course) -> str | None:
     """Runs the tests, and returns why they cannot be collected, if so."""
     try:
-        frameworks.driver(framework)(files, course)
+        framework_drivers.driver(framework)(files, course)
     except BrokenSuiteError as error:
         return str(error)
     except BaseException as error:  # noqa: BLE001  # tests may raise anything

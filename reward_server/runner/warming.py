@@ -10,6 +10,8 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 
+from . import packages
+
 # What solutions import most: paid for once here instead of in every execution. Each extension
 # module more makes every fork dearer, so what few solutions import, or what imports much else in
 # turn (hashlib, random, tempfile, statistics), is left to those that use it.
@@ -47,7 +49,6 @@ PRELOADED = (
 
 # What the runner itself takes of the standard library.
 _OWN = ("array", "ctypes", "fcntl", "mmap", "resource", "select", "signal", "socket")
-_package_folders: list[str] = []
 _IGNORED_BY_PYTHON = frozenset((signal.SIGPIPE, signal.SIGXFSZ))
 
 
@@ -84,12 +85,7 @@ def preload_standard() -> None:
 def add_packages(folders: Sequence[str]) -> None:
     """Has modules found in folders of installed packages."""
     sys.path.extend(folders)
-    _package_folders.extend(os.path.join(folder, "") for folder in folders)
-
-
-def is_installed(file: str) -> bool:
-    """Returns True for a file of an installed package."""
-    return file.startswith(tuple(_package_folders))
+    packages.add(folders)
 
 
 def preload(names: Iterable[str]) -> None:

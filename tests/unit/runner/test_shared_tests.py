@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reward_server.domain import Framework, Job, Limits, UnitJudgement, UnitTests
-from reward_server.runner import judge, shared_tests, wire
+from reward_server.runner import handover, shared_tests, wire
 from reward_server.runner.link import Link
 from reward_server.runner.report import Report
 from reward_server.sandbox.documents import request_document
@@ -41,7 +41,7 @@ def told(work: UnitJudgement, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, d
         found.append((header, blobs))
         raise HandedOverError
 
-    monkeypatch.setattr(judge, "hand_over", hand_over)
+    monkeypatch.setattr(handover, "hand_over", hand_over)
     job = Job(work=work, limits=Limits())
     header, blobs = wire.unpack(memoryview(request_document(job)))
     with pytest.raises(HandedOverError):

@@ -1,0 +1,22 @@
+"""What a request puts into a working folder, and what its solution is called there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+FILE_NAME, MODULE_NAME = "solution.py", "solution"
+_READ_ONLY = 0o444
+
+
+def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> None:
+    """Writes the source, and all blobs called KIND/NAME, to the working folder."""
+    for blob, content in blobs.items():
+        kind, _, name = blob.partition("/")
+        name = name or source_path
+        if folder := os.path.dirname(name):
+            os.makedirs(folder, exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content)
+        if kind == "data":
+            os.chmod(name, _READ_ONLY)
