@@ -10,8 +10,8 @@ Rules, in order:
    on drafts, and end with the whole. What it uses but only other blocks define (imports,
    functions, classes, constants) is put in front of it; nothing else of them is, so that an
    example of use never runs.
-4. Text that begins like code and meets a bare fence before any other is what a prompt's open fence
-   began; the code is what stands before that fence.
+4. Text that begins like code and meets a fence without a language before any other is what a
+   prompt's open fence began; the code is what stands before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
 6. The code and the prompt become one program; see `continuation`, and `foreign` for languages
    other than Python, of which nothing is known but what code and comments look like.
@@ -142,7 +142,7 @@ def _fenced_code(text: str, task: _Task) -> str | None:
     if begins_as_code(lead, task.dialect):
         if task.is_python and python_text.ends_in_string(lead):
             return None
-        if not blocks[0].tag:
+        if not (blocks[0].has_language or blocks[0].tag in task.dialect.fence_tags):
             return lead
     return _chosen(blocks, task)
 

@@ -15,21 +15,32 @@ _ANSWER_TAG = re.compile(r"(?<![\"'])<(/?)answer>(?![\"'])", re.IGNORECASE)
 # CommonMark's fence, at any depth, optionally behind the mark of a list item; and one with a tag
 # behind words that are no comment.
 _FENCE = re.compile(
-    r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$"
+    r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*([^\n]*)$"
     r"|^(?![ \t]*>)[^`#\n]+(`{3,})[ \t]*(\w[\w+#.-]*)[ \t]*$",
     re.MULTILINE,
 )
 _QUOTATION = re.compile(r"^ {0,3}>(?!>) ?", re.MULTILINE)
 _TAG = re.compile(r"\{?\.?([\w+#.-]*)")
+# A language, alone or with attributes; all else behind a fence is what its author went on with.
+_LANGUAGE = re.compile(r"\{?\.?\w[\w+#.-]*(?:\}|[ \t]*\{.*|[ \t]+[\w-]+=.*)?")
+_STUCK_END = re.compile(r"[ \t]*(?:<[^<>\n]+>[ \t]*)*(?:\n|\Z)")
 _CLOSING_INDENT = 3
 _WRAPPERS = frozenset({"markdown", "md"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A fenced block. `tag` is its language in lower case, `start` where its fence begins."""
+    """A fenced block.
+
+    Args:
+        tag: the first word behind its fence, in lower case.
+        has_language: whether that is a language by its form, not how a sentence begins.
+        text: what it holds.
+        start: where its fence begins.
+    """
 
     tag: str
+    has_language: bool
     text: str
     start: int
 
@@ -47,6 +58,15 @@ class _Fence:
     def tag(self) -> str:
         match = _TAG.match(self.info)
         return match.group(1).lower() if match else ""
+
+    @property
+    def has_language(self) -> bool:
+        return _LANGUAGE.fullmatch(self.info) is not None
+
+    @property
+    def can_open(self) -> bool:
+        # What begins and ends on its line is a word of a sentence.
+        return "`" not in self.marks or "`" not in self.info
 
 
 def visible_text(text: str) -> str:
@@ -92,8 +112,8 @@ def unquoted(text: str) -> str:
 def fenced_blocks(text: str) -> list[Block]:
     """Returns the fenced blocks in order, those inside a block of Markdown included.
 
-    A block ends at its closing fence, at the fence of another block with a language (which was
-    never closed), or with the text.
+    A block ends at its closing fence, whatever stands behind that, at the fence of another block
+    with a language (it was never closed), or with the text.
     """
     blocks: list[Block] = []
     for block in _outer_blocks(text):
@@ -108,13 +128,15 @@ def _outer_blocks(text: str) -> list[Block]:
     for match in _FENCE.finditer(text):
         fence = _read_fence(match)
         if opened is None:
-            opened = fence
-        elif _closes(opened, fence):
-            blocks.append(_block(opened, text[opened.end : fence.start]))
-            opened = None
-        elif _follows(opened, fence):
-            blocks.append(_unclosed_block(opened, text[opened.end : fence.start]))
-            opened = fence
+            opened = fence if fence.can_open else None
+        elif _is_level_with(opened, fence):
+            body = text[opened.end : fence.start]
+            if fence.has_language:
+                blocks.append(_unclosed_block(opened, body))
+                opened = fence
+            else:
+                blocks.append(_block(opened, body))
+                opened = None
     if opened is not None:
         blocks.append(_unclosed_block(opened, text[opened.end :]))
     return blocks
@@ -141,28 +163,19 @@ def _is_level_with(opened: _Fence, fence: _Fence) -> bool:
     )
 
 
-def _closes(opened: _Fence, fence: _Fence) -> bool:
-    return _is_level_with(opened, fence) and not fence.info
-
-
-def _follows(opened: _Fence, fence: _Fence) -> bool:
-    return _is_level_with(opened, fence) and fence.tag == fence.info.lower() != ""
-
-
 def _block(opened: _Fence, text: str) -> Block:
     body = text.removeprefix("\n")
     if opened.indent:
         body = re.sub(rf"^[ \t]{{1,{opened.indent}}}", "", body, flags=re.MULTILINE)
-    return Block(tag=opened.tag, text=body, start=opened.start)
+    return Block(tag=opened.tag, has_language=opened.has_language, text=body, start=opened.start)
 
 
 def _unclosed_block(opened: _Fence, text: str) -> Block:
     """Makes a block that may end in a fence stuck to its last line of code."""
     position = text.find(opened.marks)
     while position >= 0:
-        line_end = text.find("\n", position)
-        line_end = len(text) if line_end < 0 else line_end
-        if not text[position + len(opened.marks) : line_end].strip():
+        end = position + len(opened.marks)
+        if _STUCK_END.match(text, end):
             return _block(opened, text[:position])
-        position = text.find(opened.marks, line_end)
+        position = text.find(opened.marks, end)
     return _block(opened, text)

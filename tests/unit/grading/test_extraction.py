@@ -292,8 +292,9 @@ def test_an_answer_without_a_fence_is_code_unless_there_is_a_fence_elsewhere() -
     assert take("```python\nx = 2\n```\n<answer>see above</answer>").source == "x = 2\n"
 
 
-def test_code_that_ends_in_the_fence_its_prompt_opened_ends_there() -> None:
-    taken = take(BODY + "```\n\nThis adds.\n```python\nf(3)\n```", prompt=PROMPT)
+@pytest.mark.parametrize("rest", ["", "<|im_end|>", " This adds", "**So**"])
+def test_code_that_ends_in_the_fence_its_prompt_opened_ends_there(rest: str) -> None:
+    taken = take(BODY + f"```{rest}\n\nThis adds.\n```python\nf(3)\n```", prompt=PROMPT)
     assert taken == Extracted(source=PROMPT + BODY, prompt=PROMPT, has_code_block=True)
 
 

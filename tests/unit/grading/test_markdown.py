@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,8 +60,34 @@ def test_a_fence_stuck_to_the_last_line_of_code_closes() -> None:
     assert block.text == "return 1"
 
 
-def test_a_fence_with_a_language_closes_a_block_that_was_left_open() -> None:
-    blocks = fenced_blocks("```python\na\n```python\nb\n```")
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "<|im_end|>",
+        ".",
+        " This adds one.",
+        "**Explanation**\n\nIt adds one.",
+        "</solution>",
+        " ```text\n2\n```",
+        " The function `f` adds one.",
+        "Explanation\n\nIt adds one.",
+        " (see below)\n```\n2\n```",
+        "~~~",
+    ],
+)
+def test_a_block_ends_at_its_fence_whatever_stands_behind(rest: str) -> None:
+    block = fenced_blocks(f"So:\n```python\na\n```{rest}")[0]
+    assert (block.tag, block.text) == ("python", "a\n")
+
+
+def test_a_fence_stuck_to_code_may_have_tags_behind() -> None:
+    (block,) = fenced_blocks("```python\nx = '```a'\nreturn 1```<|im_end|></s>\n")
+    assert block.text == "x = '```a'\nreturn 1"
+
+
+@pytest.mark.parametrize("info", ["python", "{.python}", 'py title="x"', "python{1,3}"])
+def test_a_fence_with_a_language_closes_a_block_that_was_left_open(info: str) -> None:
+    blocks = fenced_blocks(f"```python\na\n```{info}\nb\n```")
     assert [block.text for block in blocks] == ["a\n", "b\n"]
 
 
