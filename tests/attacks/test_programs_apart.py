@@ -485,6 +485,29 @@ fn meet(x: i32) -> i32 {
         "fn f(a: i32) -> i32 { a + 1 }\n",
         "assert_eq!(f(1), 2);\n}\n#[allow(dead_code)]\nfn close(a: f64, b: f64) {\n    assert!((a - b).abs() < 1e-6);",
     ),
+    "java: nodes that the tests define, and the prompt in a comment": Row(
+        language="java",
+        prompt="import java.util.*;\n\n/**\n * Definition for singly-linked list.\n * public class ListNode { ... }\n */\nclass Solution {\n    public ListNode reverseList(ListNode head) {\n",
+        completion="        ListNode done = null;\n        while (head != null) { ListNode next = head.next; head.next = done; done = head; head = next; }\n        return done;\n    }\n}\n",
+        tests="class ListNode {\n    int val;\n    ListNode next;\n    ListNode(int val, ListNode next) { this.val = val; this.next = next; }\n}\npublic class Main {\n    public static void main(String[] args) {\n        ListNode got = new Solution().reverseList(new ListNode(1, new ListNode(2, null)));\n        if (got.val != 2 || got.next.val != 1 || got.next.next != null) throw new AssertionError();\n    }\n}\n",
+    ),
+    "js: nodes that the tests define, and the prompt in a comment": Row(
+        language="javascript",
+        prompt="/**\n * function ListNode(val, next) { ... }\n * @param {number[]} a\n * @return {ListNode}\n */\nvar made = function(a) {\n",
+        completion="    let l = null;\n    for (const x of a.slice().reverse()) l = new ListNode(x, l);\n    return l;\n};\n",
+        tests="const assert = require('assert');\nfunction ListNode(val, next) {\n  this.val = val;\n  this.next = next;\n}\nconst got = made([1, 2]);\nassert.strictEqual(got.val, 1);\nassert.strictEqual(got.next.val, 2);\n",
+    ),
+    "go: a function of the tests' that the prompt names": Row(
+        language="go",
+        prompt="package main\n\n// First gives the first bad version; isBad(n) tells.\nfunc First(n int) int {\n",
+        completion="\tfor i := 1; i < n; i++ {\n\t\tif isBad(i) {\n\t\t\treturn i\n\t\t}\n\t}\n\treturn n\n}\n",
+        tests="func isBad(n int) bool { return n > 3 }\n\nfunc main() {\n\tif First(9) != 4 {\n\t\tpanic(1)\n\t}\n}\n",
+    ),
+    "rust: a function of the tests' that no test calls": rust(
+        "    is_even(n) && n > 2\n}\n",
+        "assert!(f(4));\n}\nfn is_even(n: i32) -> bool {\n    n % 2 == 0",
+        "fn f(n: i32) -> bool {\n",
+    ),
 }
 
 
@@ -517,6 +540,10 @@ APART = {
     "js: an error of Node's": js(
         "const f = () => { throw new DOMException('no', 'AbortError') }",
         "assert.throws(() => f(), { name: 'AbortError', message: 'no' });",
+    ),
+    "js: a module by the name that the tests give it": js(
+        "function f(x) { assert(Number.isInteger(x)); return x * x }",
+        "assert.strictEqual(f(3), 9);",
     ),
     "js: an address": js(
         "const f = (x) => new URL(x)",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_go
 from reward_server.grading.split.unseen import is_unseen_go
@@ -78,7 +79,7 @@ def split_go(task: Task) -> Split | None:
         return None
     if is_trusting_go(task.prompt, task.tests):
         return None
-    if starts_threads(task.prompt, task.tests, "go"):
+    if starts_threads(task.prompt, task.tests, "go") or lends_names(task):
         return None
     found = declarations(task.prompt)
     before, last = found[:-1], found[-1] if found else None

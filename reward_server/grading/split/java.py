@@ -17,6 +17,7 @@ from importlib.resources import files
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, open_blocks, unclosed, unopened
 from reward_server.grading.split.holding import looks_once
+from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.state import is_member_state_java, is_state_java
 from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_java
@@ -64,7 +65,7 @@ def split_java(task: Task) -> Split | None:
         return None
     if is_unseen_java(task.prompt, task.tests):
         return None
-    if starts_threads(task.prompt, task.tests, "java"):
+    if starts_threads(task.prompt, task.tests, "java") or lends_names(task):
         return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 3 or blocks[2].statements:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.javascript_aliases import Aliases
 from reward_server.grading.split.javascript_state import is_state
+from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.unseen import (
     is_asked_javascript,
     is_timed_javascript,
@@ -94,6 +95,10 @@ _MODULES = (
     "|timers(?:/promises)?|url|util(?:/types)?"
 )
 _REQUIRED = rf"\brequire\b(?!\s*\(\s*[\"'](?:node:)?(?:{_MODULES})[\"']\s*\))"
+_NAMED_MODULE = re.compile(
+    rf"\b(?:const|let|var)\s+(\w+)\s*=\s*require\s*\(\s*[\"']((?:node:)?(?:{_MODULES}))[\"']\s*\)"
+    r"(?!\s*[.\[(])"
+)
 _DECLARED_REQUIRE = re.compile(r"\bdeclare\s+(?:var|let|const|function)\s+require\b[^;\n]*")
 _CONSOLE = "assert|count|debug|dir|error|group|groupEnd|info|log|table|time|timeEnd|trace|warn"
 _PROCESS = "argv|cpuUsage|exit|exitCode|hrtime|memoryUsage|nextTick|platform|uptime|versions?"
@@ -130,12 +135,14 @@ class _JavaScriptSplit:
         helpers: what the prompt defines in full.
         names: functions of the solution that the tests call.
         classes: that the prompt defines in full.
+        modules: of the library, by the names that the tests give them.
         is_typed: whether it is TypeScript.
     """
 
     helpers: str
     names: tuple[str, ...]
     classes: tuple[str, ...]
+    modules: tuple[tuple[str, str], ...]
     is_typed: bool
 
     @property
@@ -163,8 +170,13 @@ class _JavaScriptSplit:
         exported = (
             f"{solution}\n;module.exports = {{ functions: {functions}, classes: {classes} }};\n"
         )
+        named = "".join(
+            f'Object.defineProperty(globalThis, "{name}", '
+            f'{{ configurable: true, get: () => require("{of}") }});\n'
+            for name, of in self.modules
+        )
         return Source(
-            text=f'require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
+            text=f'{named}require("./{_SUPPORT}").load("./{_SOLUTION}");\n',
             files={**_support(_SUPPORT), _SOLUTION: exported.encode("utf-8", "surrogatepass")},
             is_ready=True,
         )
@@ -196,12 +208,13 @@ def _split(task: Task, *, is_typed: bool) -> Split | None:
     if prompt is None:
         return None
     tests = _TestsReader(task.tests, task.language, prompt)
-    if not tests.is_data_only():
+    if not tests.is_data_only() or lends_names(task):
         return None
     return _JavaScriptSplit(
         helpers=prompt.helpers,
         names=tuple(sorted(tests.stubs)),
         classes=prompt.classes,
+        modules=tests.modules,
         is_typed=is_typed,
     )
 
@@ -413,6 +426,11 @@ class _TestsReader:
         if any(map(self._is_changed, results)):
             return False
         return all(self._is_used_as_data(at + 1) for at in results) and self._looks_once(made)
+
+    @property
+    def modules(self) -> tuple[tuple[str, str], ...]:
+        """Modules of the library, by the names that the tests give them."""
+        return tuple(_NAMED_MODULE.findall(self._code))
 
     def _looks_into_helpers(self) -> bool:
         """Returns True if tests look at a field of a function or class of the prompt's."""

@@ -16,6 +16,7 @@ from importlib.resources import files
 from reward_server.grading.split.aliasing import tells_copies_rust
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
+from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_rust
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
@@ -181,7 +182,7 @@ def split_rust(task: Task) -> Split | None:
     """Takes a test program apart whose function the prompt leaves open."""
     if _UNSEEN.search(task.tests) or is_trusting_rust(task.prompt, task.tests):
         return None
-    if starts_threads(task.prompt, task.tests, "rust"):
+    if starts_threads(task.prompt, task.tests, "rust") or lends_names(task):
         return None
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) != 2 or blocks[1].statements:
