@@ -110,7 +110,7 @@ class Special(Referred):
         session.check_that_it_is_loaded()
         if not is_data(other):
             session.note_refusal()
-        elif session.request("ne", self, other) is not True:
+        elif session.request("ne", self, other_data(other)) is not True:
             raise _mixed(session)
         return True
 
