@@ -33,6 +33,7 @@ Candidate to judge, with the same number:
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
 import sys
@@ -81,6 +82,7 @@ _INPUT = "input"
 _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
+_MAX_DIFFERENCES = 1000
 _set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
 _RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
 _USUAL_FRAMES = 20_000  # of a recursion limit under which no message overflows the stack
@@ -243,6 +245,7 @@ class Session:
         self._raised_by_tests: list[Exception] = []
         self._raised_latest: BaseException | None = None  # by the solution
         self._objects: dict[int, object] = {}
+        self._differences: list[tuple[Foreign, object]] = []
         self._consistency = Consistency()
         self._number = int.from_bytes(os.urandom(6))
         self.loaded = False
@@ -399,9 +402,28 @@ class Session:
         self._count(wire.MET_IN_PROMPT)
 
     def note_end(self) -> None:
-        """Records whether tests came to their end without a request to the solution."""
+        """Records whether tests came to their end without a request to the solution, and whether
+        an object equals data that tests found different from it.
+
+        That is asked now that what an object learns by it is of no use.
+        """
         if self.loaded and not self._has_asked:
             self._count(wire.UNASKED)
+        if self.ended is None and not all(self._differs(*pair) for pair in self._differences):
+            self.note_refusal()
+
+    def _differs(self, one: Foreign, data: object) -> bool:
+        try:
+            return self.request("ne", one, data) is True
+        except (Exception, SessionEnded):  # noqa: BLE001  # whatever it refuses data with
+            return False
+
+    def note_difference(self, one: Foreign, data: object) -> None:
+        """Records that tests take an object to be different from data, which it was not told."""
+        if len(self._differences) < _MAX_DIFFERENCES:
+            self._differences.append((one, copy.deepcopy(data)))
+        else:
+            self.note_refusal()
 
     def is_rebuilt(self, value: object) -> bool:
         """Returns True if a value is an exception that is a result of the solution's."""

@@ -8,7 +8,8 @@ zero, or is less than anything, would pass for a number that is near enough. Oth
 membership are offered only where the tests' own text names a class of the solution's
 (`Session.may_mix`), and arithmetic with data makes an object or nothing. Elsewhere an object that
 meets data is asked what it makes of other data of that kind, so that it is told nothing; if it
-refuses, that is what the test sees, and if it does not, the test fails.
+refuses, that is what the test sees, and if it does not, the test fails. Whether it differs from the
+very data is asked when all tests are over.
 
 What it does not: find that an object has a method which does not work.
 """
@@ -110,8 +111,12 @@ class Special(Referred):
         session.check_that_it_is_loaded()
         if not is_data(other):
             session.note_refusal()
-        elif session.request("ne", self, other_data(other)) is not True:
-            raise _mixed(session)
+        else:
+            decoy = other_data(other)
+            if session.request("ne", self, decoy) is not True:
+                raise _mixed(session)
+            if decoy != other:
+                session.note_difference(self, other)
         return True
 
     def __hash__(self) -> int:

@@ -16,7 +16,7 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import LIMITS, check, server_with, submission_of, suite
+from tests.attacks.python_tests import EVALPLUS, LIMITS, check, server_with, submission_of, suite
 from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -91,6 +91,52 @@ EMPTY: dict[str, tuple[str, Tests]] = {
             import numpy as np
             def check(candidate):
                 assert (candidate(3) == np.array([1, 2, 3])).all()
+        """),
+    ),
+    "EvalPlus": (
+        "def f(n): return []\n",
+        check(
+            EVALPLUS + "def check(candidate):\n"
+            "    inputs, results = [[1.5], [2.5]], [3.0, 5.0]\n"
+            "    for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+            "        assertion(candidate(*inp), exp, 0)\n"
+        ),
+    ),
+    "EvalPlus, a script and an object": (
+        """
+            class E:
+                def __len__(self): return 0
+                def __getitem__(self, i): raise IndexError
+            def f(n): return E()
+        """,
+        check(
+            EVALPLUS.replace("assert np.allclose", "np.testing.assert_allclose")
+            + "for x in (1, 2):\n    assertion(f(x), x / 2, 0)\n"
+        ),
+    ),
+    "a function that answers, in one that asserts": (
+        "def f(n): return []\n",
+        check("""
+            def near(a, b):
+                return not any(abs(x - y) > 1e-9 for x, y in zip(a, b))
+            def verify(n, *, found, wanted):
+                ok = near(found, wanted)
+                assert ok
+            def check(candidate):
+                for n in (1, 2):
+                    verify(n, found=candidate(n), wanted=[n, 2 * n])
+        """),
+    ),
+    "a method of the tests', and an iteration over nothing": (
+        "class E:\n    def __iter__(self): return iter(())\ndef f(n): return E()\n",
+        suite("""
+            import unittest
+            from solution import f
+            class T(unittest.TestCase):
+                def same(self, a, b):
+                    self.assertTrue(all(x == y for x, y in zip(a, b)))
+                def test_a(self):
+                    self.same(f(3), [0, 1, 2])
         """),
     ),
 }

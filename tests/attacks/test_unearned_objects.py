@@ -19,7 +19,7 @@ from reward_server.domain import (
     Verdict,
 )
 from tests.attacks.attack import code
-from tests.attacks.python_tests import check, server_with, submission_of, suite
+from tests.attacks.python_tests import EVALPLUS, check, server_with, submission_of, suite
 from tests.support import on_the_servers_loop
 
 pytestmark = on_the_servers_loop
@@ -152,6 +152,39 @@ SPECIAL_METHODS: _Rows = {
                 assert r == [0, 1, 2] or list(r) == [0, 1, 2]
         """),
     ),
+} | {
+    f"an object that differs, and is then what it was compared with, {name}": (
+        """
+            class Echo:
+                told = []
+                def __ne__(self, other):
+                    self.told = list(other) if isinstance(other, (list, tuple)) else [other]
+                    return True
+                def __len__(self): return len(self.told)
+                def __getitem__(self, place): return self.told[place]
+            def f(n): return Echo()
+        """,
+        check(body),
+    )
+    for name, body in {
+        "numbers": EVALPLUS + "def check(candidate):\n    assertion(candidate(3), [0.5, 1.5], 0)\n",
+        "a text": """
+            def check(candidate):
+                r = candidate(3)
+                assert not (r != "abc") or "".join(r) == "abc"
+        """,
+        "the other side": """
+            def check(candidate):
+                r = candidate(3)
+                if [0, 1, 2] != r:
+                    assert list(r) == [0, 1, 2]
+        """,
+        "each of a row": """
+            def check(candidate):
+                r = candidate(3)
+                assert (r, 1) != ((0, 1, 2), 1) and tuple(r) == (0, 1, 2)
+        """,
+    }.items()
 }
 EMPTY_ROWS = "import numpy as np\ndef f(n): return np.empty((0, 3))\n"
 # Comparisons of nothing with something.

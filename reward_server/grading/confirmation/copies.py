@@ -21,6 +21,7 @@ from reward_server.domain import (
 )
 from reward_server.grading import syntax
 from reward_server.grading.confirmation import constants
+from reward_server.grading.confirmation.helpers import Text
 from reward_server.grading.confirmation.observed import Body, ObservedText, body_of
 from reward_server.grading.confirmation.outcomes import Deviation, Place, deviation, told
 from reward_server.grading.python_literals import differs, varied
@@ -90,14 +91,14 @@ class FunctionCopies:
         if not isinstance(check, _FUNCTIONS) or check.decorator_list:
             return None
         parameters = {one.arg for one in ast.walk(check.args) if isinstance(one, ast.arg)}
-        return _text(tree, [body_of(_CHECK, check, self._heard | parameters, {})])
+        return _text(tree, [body_of(_CHECK, check, self._heard | parameters, {}, Text(tree))])
 
     def _read_script(self, text: str, name: str) -> ObservedText | None:
         tree = _parsed(text) if name in self._passed else None
         if tree is None:
             return None
         called = dict(_plain_functions(tree))
-        return _text(tree, [body_of(name, tree, self._heard, called)])
+        return _text(tree, [body_of(name, tree, self._heard, called, Text(tree))])
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -355,8 +356,9 @@ def _foreign_names(tests: FunctionTests) -> frozenset[str]:
 def _bodies_in(
     tree: ast.Module, path: str, heard: frozenset[str], passed: frozenset[str]
 ) -> list[Body | None]:
+    text = Text(tree)
     return [
-        body_of(f"{path}::{name}", function, heard, {})
+        body_of(f"{path}::{name}", function, heard, {}, text)
         for name, function in _tests_in(tree)
         if f"{path}::{name}" in passed
     ]

@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 from reward_server.grading import syntax
 from reward_server.grading.assertions import TURNED, other_exceptions
 from reward_server.grading.confirmation import pairs
+from reward_server.grading.confirmation.helpers import Helpers, Text
 from reward_server.grading.confirmation.outcomes import LEFT_OUT, PREFIX, Place
 from reward_server.grading.confirmation.sites import (
     CLASS,
@@ -56,16 +57,19 @@ def body_of(
     owner: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef,
     heard: frozenset[str],
     called: Mapping[str, Sequence[ast.stmt]],
+    text: Text,
 ) -> Body | None:
     """Reads a test; None if nothing in it can be made wrong, or if it may end early."""
     bodies = [owner.body, *called.values()]
     if any(map(leaves_early, bodies)):
         return None
     found, characters = list[Assertion](), 0
-    for assertion in assertions_of(owner.body, heard, called):
+    helpers = Helpers(text, owner)
+    for assertion in assertions_of(owner.body, heard, called, helpers):
         characters += 3 + assertion.rows
         if characters <= _WORD_CHARACTERS:
             found.append(assertion)
+    helpers.place()
     return Body(test=test, owner=owner, assertions=tuple(found)) if found else None
 
 
@@ -153,7 +157,8 @@ class ObservedText:
             for key in keys:
                 operand = nodes[key]
                 assert isinstance(operand, ast.expr)
-                changes[id(operand)] = pairs.kept(recorder, key, operand, pair.kind)
+                if id(operand) not in changes:
+                    changes[id(operand)] = pairs.kept(recorder, key, operand, pair.kind)
             yield keys[0], keys[1], pair.kind
 
     def _values(self) -> dict[str, list[object]]:

@@ -5,7 +5,10 @@ does `(np.empty((0, 3)) == row).all()`; `zip` and `map` stop where the shorter s
 answer is found by its size: it is empty where what it is compared with is not. An iterator is empty
 until something was drawn from it.
 
-What this does not find: a comparison within a function of the tests' own.
+Those in a function of the tests' own text, which asserts or answers for an assertion, are found in
+a copy of it (`helpers`).
+
+What this does not find: a comparison within a function of another file.
 """
 
 from __future__ import annotations
@@ -67,7 +70,7 @@ def pairs_in(
         bound: what names were assigned.
     """
     found = [*_sides(statement, bound, is_inside=False)]
-    for value in _values_of(statement, bound):
+    for value in values_of(statement, bound):
         found += _sides(value, bound, is_inside=True)
     return tuple(
         Pair(answer=answer, other=other, kind=kind)
@@ -81,7 +84,7 @@ _Bound = Mapping[str, ast.expr]
 _Sides = tuple[ast.expr, ast.expr, str]
 
 
-def _values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
+def values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
     """Returns what was assigned to the names that a statement uses, and to those in that."""
     waiting, found = list[ast.AST]([statement]), dict[str, ast.expr]()
     while waiting:
@@ -106,6 +109,10 @@ def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]
         case ast.BoolOp(op=ast.Or(), values=values):
             if not all(isinstance(one, ast.Constant) or _compares(one, bound) for one in values):
                 return
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="any"), args=parts)):
+            for part in parts:
+                yield from _sides(part, bound, is_inside=True)
+            return
         case ast.Call(func=ast.Name(id="any")):
             return
         case ast.Call(func=function, args=arguments, keywords=keywords):
@@ -179,22 +186,22 @@ NAME_sizes = {}
 def NAME_keep(key, value, draws):
     import sys
     array = getattr(sys.modules.get("numpy"), "ndarray", ())
-    is_array = isinstance(value, array)
+    is_array, kind = isinstance(value, array), type(value)
+    is_sized = kind.__module__ in ("builtins", "collections") and hasattr(kind, "__len__")
+    is_drawn = hasattr(kind, "__next__") or draws and not is_sized and hasattr(kind, "__iter__")
     if is_array:
-        is_empty = value.size == 0
-    elif array and isinstance(value, (list, tuple)):
+        is_empty, is_drawn = value.size == 0, False
+    elif array and isinstance(value, (list, tuple)) and not is_drawn:
         try:
             is_empty = sys.modules["numpy"].size(value) == 0
         except Exception:
             is_empty = False
     else:
-        kind = type(value)
-        is_sized = kind.__module__ in ("builtins", "collections") and hasattr(kind, "__len__")
-        is_empty = len(value) == 0 if is_sized else hasattr(kind, "__next__")
+        is_empty = is_drawn or hasattr(kind, "__len__") and len(value) == 0
     has_rows = isinstance(value, (list, tuple)) or is_array and value.ndim > 0
     size = [is_empty, is_array, has_rows]
     NAME_sizes.setdefault(key, []).append(size)
-    return NAME_drawn(value, size) if draws and hasattr(type(value), "__next__") else value
+    return NAME_drawn(value, size) if draws and is_drawn else value
 def NAME_drawn(values, size):
     for value in values:
         size[0] = False

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reward_server.grading.assertions import EQUALITIES, NEAR, RAISES, TURNED, is_near, is_small
-from reward_server.grading.confirmation.pairs import Pair, is_empty, pairs_in
+from reward_server.grading.confirmation.helpers import Helpers, heard_parameters
+from reward_server.grading.confirmation.pairs import Pair, is_empty, pairs_in, values_of
 from reward_server.grading.confirmation.tellings import Telling, tellings_in
 from reward_server.grading.python_literals import evaluated, is_literal
 from reward_server.grading.syntax import dotted
@@ -88,16 +89,20 @@ _TOP = _Place(columns={})
 
 
 def assertions_of(
-    body: Sequence[ast.stmt], heard: frozenset[str], called: Mapping[str, Sequence[ast.stmt]]
+    body: Sequence[ast.stmt],
+    heard: frozenset[str],
+    called: Mapping[str, Sequence[ast.stmt]],
+    helpers: Helpers,
 ) -> list[Assertion]:
-    """Finds the assertions of a test.
+    """Finds the assertions of a test, and of the functions that it calls.
 
     Args:
         body: the test's statements.
         heard: names that are the solution's.
         called: bodies of functions without parameters that the body may call by a statement.
+        helpers: other functions that it may call.
     """
-    read = _Body(body, heard, called)
+    read = _Body(body, heard, called, helpers)
     found = list(read.assertions(body, _TOP))
     tellings = tellings_in([one.statement for one in found], read.hears)
     return [replace(one, telling=told) for one, told in zip(found, tellings, strict=True)]
@@ -125,7 +130,9 @@ class _Body:
     """One test's body.
 
     Args:
-        body, heard, called: see `assertions_of`.
+        body, heard, called, helpers: see `assertions_of`.
+        parameters: of the function whose body it is, if it is no test.
+        within: what was read of the functions that the test calls, by their names.
     """
 
     def __init__(
@@ -133,8 +140,22 @@ class _Body:
         body: Sequence[ast.stmt],
         heard: frozenset[str],
         called: Mapping[str, Sequence[ast.stmt]],
+        helpers: Helpers,
+        parameters: frozenset[str] = frozenset(),
+        within: dict[str, _Body] | None = None,
     ) -> None:
+        self._body = body
         self._called = dict(called)
+        self._helpers = helpers
+        self._parameters = parameters
+        self._within = {} if within is None else within
+        self._pairs: tuple[Pair, ...] | None = None
+        self._is_read = False
+        self._calls = dict[str, list[ast.Call]]()
+        for call in (node for one in body for node in ast.walk(one)):
+            if isinstance(call, ast.Call) and (name := helpers.named_by(call)):
+                self._calls.setdefault(name, []).append(call)
+        self._given = heard
         self._heard = _tainted(body, heard)
         names = [node for one in body for node in ast.walk(one) if isinstance(node, ast.Name)]
         self._uses = Counter(node.id for node in names if isinstance(node.ctx, ast.Load))
@@ -165,6 +186,8 @@ class _Body:
                 name in self._called
             ):
                 yield from self.assertions(self._called.pop(name), place)
+            case ast.Expr(value=ast.Call() as call) if self._helpers.named_by(call):
+                yield from self._within_helper(call)._observed()
             case ast.Expr(value=ast.Call() as call):
                 yield from self._made(statement, self._of_call(call), place)
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
@@ -183,7 +206,9 @@ class _Body:
         if found is None or not self._asks(statement):
             return
         node, kind = found
-        pairs = () if kind == CLASS else pairs_in(statement, self.hears, self._bound)
+        if kind == CLASS and isinstance(node, ast.Name) and node.id in self._parameters:
+            return
+        pairs = () if kind == CLASS else self._pairs_of(statement)
         if isinstance(node, ast.Name) and node.id in place.columns:
             values = place.columns[node.id]
             if not place.is_looped and all(map(is_literal, values)):
@@ -218,6 +243,50 @@ class _Body:
     def _asks(self, statement: ast.stmt) -> bool:
         """Returns True if an assertion is of more than constants."""
         return any(isinstance(part, (ast.Name, ast.Attribute)) for part in ast.walk(statement))
+
+    # ------------------------------------------------------------------------------ helpers
+
+    def _within_helper(self, call: ast.Call) -> _Body:
+        """Returns the body of a function that is called, which hears what any call gives it."""
+        name, function = self._helpers.copied_for(call)
+        if name not in self._within:
+            parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+            heard = heard_parameters(function, self._calls[name], self.hears)
+            self._within[name] = _Body(
+                function.body,
+                (self._given - parameters) | heard,
+                {},
+                self._helpers,
+                frozenset(parameters),
+                self._within,
+            )
+        return self._within[name]
+
+    def _observed(self) -> Iterator[Assertion]:
+        """Gives the assertions of a function that a test calls, once."""
+        if not self._is_read:
+            self._is_read = True
+            inside = _Place(columns={}, is_looped=True, is_sure=False)
+            yield from self.assertions(self._body, inside)
+
+    def _pairs_of(self, node: ast.stmt) -> tuple[Pair, ...]:
+        """Returns the pairs of a statement, of the names that it uses and of what it calls."""
+        found = [*pairs_in(node, self.hears, self._bound)]
+        for part in (node, *values_of(node, self._bound)):
+            for call in ast.walk(part):
+                if isinstance(call, ast.Call) and self._helpers.named_by(call):
+                    found += self._within_helper(call)._pairs_within()
+        return tuple(dict.fromkeys(found))
+
+    def _pairs_within(self) -> tuple[Pair, ...]:
+        """Returns the pairs of a function that an assertion asks; see `pairs_in`."""
+        if self._pairs is None:
+            self._pairs = ()  # for a function that calls itself
+            found = [pair for one in self._body for pair in self._pairs_of(one)]
+            self._pairs = tuple(
+                pair for pair in found if not _names_in(pair.answer) & _names_in(pair.other)
+            )
+        return self._pairs
 
     # ------------------------------------------------------------------------------- blocks
 

@@ -240,7 +240,31 @@ BODIES: dict[str, tuple[str, int]] = {
             pass
         assert Stack([1]).total() == 1
         """,
-        1,
+        2,
+    ),
+    "helpers that call each other": (
+        """
+        import pytest
+        def each(values, n=2):
+            for value in values:
+                whole(Stack([value]), value)
+            if n:
+                each(values, n=n - 1)
+        def whole(s, total):
+            assert s.total() == total
+            return s
+        def fails(kind, function, *args):
+            with pytest.raises(kind):
+                function(*args)
+        def ordered(values):
+            return all(a <= b for a, b in zip(values, values[1:]))
+        each([1, 2])
+        assert whole(Stack([3]), 3).peek() == 3
+        fails(ValueError, Stack().push, None)
+        fails(IndexError, Stack().pop)
+        assert ordered(Stack([1]).values) and not ordered(Stack([2, 1]).values)
+        """,
+        3,
     ),
     "texts and tables of other kinds": (
         """
@@ -478,6 +502,12 @@ BROADCAST: dict[str, tuple[str, object]] = {
     "a count": ("assert np.count_nonzero(Stack() != np.ones(2)) == 0", np.ones(2)),
     "zip": ("assert all(a == b for a, b in zip(Stack(), [1, 2]))", [1, 2]),
     "a loop of zip": ("for a, b in zip(Stack(), [1, 2]):\n    assert a == b", [1, 2]),
+    "not any": ("assert not any(a != b for a, b in zip(Stack(), [1, 2]))", [1, 2]),
+    "a helper": ("def same(a, b):\n    assert np.allclose(a, b)\nsame(Stack(), 2.0)", 2.0),
+    "an answering helper": (
+        "def same(a, b):\n    return np.allclose(b=b, a=a)\nassert same(b=2.0, a=Stack())",
+        2.0,
+    ),
 }
 VACUOUS = (np.empty((0, 1)), np.array([]), [], np.empty((0, 2)))
 EMPTY: dict[str, str] = {
