@@ -82,14 +82,14 @@ class Link:
         del self._buffer[:end]
         return frame
 
-    def written(self) -> tuple[bytes, bytes]:
-        """Returns what is kept of the candidate's output, having read all there is.
+    def written_bytes(self) -> int:
+        """Returns how much the candidate wrote, having read all there is.
 
         Raises:
             OutputLimitError: the candidate wrote more than it may.
         """
         self._outputs.drain()
-        return bytes(self._outputs.stdout.kept), bytes(self._outputs.stderr.kept)
+        return self._outputs.stdout.size_bytes + self._outputs.stderr.size_bytes
 
     def closes(self) -> bool:
         """Waits until the candidate sends something or closes its end; tells whether it closed.

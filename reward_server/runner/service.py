@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
 _FLAT_BYTES = 1024  # of a message that cannot be nested deeply
+_BYTES_OF_A_CHARACTER = 16  # in a message, at most
 _T = TypeVar("_T")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
 UNTOLD = Signature()
@@ -92,9 +93,12 @@ class Service:
         self._own_input = builtins.input
         builtins.input = self._input
         self._runner: asyncio.Runner | None = None
+        self._exchanged = streams.Exchanged()
         self._special: Mapping[str, Callable[..., object]] = {
             "case": self._run_case,
             "setting": _setting,
+            "listen": self._listen,
+            "printed": self._printed,
             "dataclass": _on_data_class,
             "signature": _signature,
             "kind": type,
@@ -125,7 +129,7 @@ class Service:
             if number is None:
                 raise RuntimeError("the tests wait for nothing")
             question = number + _deeply(self._question, operation, list(operands))
-            streams.flush_streams()
+            self._flush()
             self._frames.send(question)
             frame = self._frames.receive()
             while frame[: NUMBER.size] != number:
@@ -154,6 +158,17 @@ class Service:
         if self._number is None:
             return self._own_input(prompt)
         return str(self.ask("input", str(prompt)))
+
+    def _listen(self, names: list[str]) -> None:
+        self._flush()
+        self._exchanged.listen(names)
+
+    def _printed(self, name: str) -> str:
+        return self._exchanged.told(name, max(self._result_bytes // _BYTES_OF_A_CHARACTER, 1))
+
+    def _flush(self) -> None:
+        streams.flush_streams()
+        self._exchanged.flush()
 
     # --------------------------------------------------------------------- codec.References
 
@@ -232,7 +247,7 @@ class Service:
         operation, outcome, received = self._performed(frame[NUMBER.size :])
         with self._asking:
             data = number + _deeply(self._answer, operation, outcome, received)
-            streams.flush_streams()
+            self._flush()
             self._number = previous
             self._frames.send(data)
 

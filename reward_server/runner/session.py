@@ -234,7 +234,7 @@ class Session:
         self._decoding = False
         self._is_asked = False  # whether the latest message is a request of the candidate's
         self._is_apart: bool | None = None  # of the request that is made, if it was looked at
-        self._surroundings = Surroundings(link)
+        self._surroundings = Surroundings(self, self._exchange)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
         Asking.asks = self._is_of
@@ -505,13 +505,22 @@ class Session:
             _set_limit(limit)
 
     def _heard(self, operation: str, operands: tuple[object, ...]) -> object:
-        """Does a request whose output the tests listen to."""
+        """Does a request whose output the tests listen to, or listened to."""
+        self._surroundings.tell()
         try:
-            self._surroundings.begin()
-            try:
-                return self._compared(operation, operands)
-            finally:
-                self._surroundings.end()
+            return self._compared(operation, operands)
+        finally:
+            if self.ended is None:
+                self._surroundings.catch_up()
+
+    def written_bytes(self) -> int:
+        """Returns how much the candidate wrote, see `surroundings.Written`.
+
+        Raises:
+            SessionEnded: it wrote more than it may.
+        """
+        try:
+            return self._link.written_bytes()
         except OutputLimitError:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
 
@@ -847,7 +856,7 @@ class Session:
             if operation == _INPUT:
                 results: list[object] = [self._surroundings.answer(*operands[:1])]
             else:
-                results = [self._callbacks.perform(operation, operands)]
+                results = [self._performed(operation, operands)]
             frame = self._returned(results)  # it has crossed already
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
@@ -859,6 +868,14 @@ class Session:
             self._containers.withdraw()
             frame = self._describe(error)
         self._send(number + frame)
+
+    def _performed(self, operation: str, operands: list[object]) -> object:
+        """Does what the candidate asks for; the tests' code may exchange streams."""
+        try:
+            return self._callbacks.perform(operation, operands)
+        finally:
+            if self.ended is None:
+                self._surroundings.tell()
 
     def _returned(self, results: list[object]) -> bytes:
         """Returns the answer to something that the solution asked for."""

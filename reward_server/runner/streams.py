@@ -1,4 +1,5 @@
-"""The candidate's standard streams, as a fresh interpreter would make them."""
+"""The candidate's standard streams, as a fresh interpreter would make them, and others while tests
+listen."""
 
 from __future__ import annotations
 
@@ -7,7 +8,10 @@ import functools
 import io
 import sys
 from _sitebuiltins import Quitter
+from collections.abc import Iterable
 from typing import TextIO
+
+_DESCRIPTORS = {"stdout": 1, "stderr": 2}
 
 
 def _reader(descriptor: int) -> io.TextIOWrapper:
@@ -16,7 +20,12 @@ def _reader(descriptor: int) -> io.TextIOWrapper:
 
 
 def _writer(descriptor: int, errors: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
-    buffer = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    return _text(raw, errors, line_buffering=line_buffering)
+
+
+def _text(raw: io.FileIO, errors: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
+    buffer = io.BufferedWriter(raw)
     return io.TextIOWrapper(
         buffer, encoding="utf-8", errors=errors, newline="\n", line_buffering=line_buffering
     )
@@ -56,6 +65,61 @@ def _flush(stream: TextIO | None) -> bool:
     except Exception:  # noqa: BLE001  # a stream of the solution's may raise anything
         return False
     return True
+
+
+class _Kept(io.FileIO):
+    """A descriptor that keeps what is written to it until that is told."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._kept = bytearray()
+        self._text = ""
+
+    def write(self, data: memoryview) -> int:  # type: ignore[override]  # only a buffer calls it
+        written = super().write(data)
+        self._kept += data[:written]
+        return written
+
+    def told(self, characters: int) -> str:
+        """Takes the beginning of what was kept."""
+        text = self._text + self._kept.decode("utf-8", "replace")
+        self._kept.clear()
+        self._text = text[characters:]
+        return text[:characters]
+
+
+class Exchanged:
+    """What stands in `sys` while the tests have streams of theirs there.
+
+    What is written to another stream, such as one that the solution saved before, or past all
+    streams, the tests would not see either.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, object] = {}
+        self._streams: dict[str, tuple[io.TextIOWrapper, _Kept]] = {}
+
+    def listen(self, names: Iterable[str]) -> None:
+        """Exchanges these streams for such that keep what is written, and gives back others."""
+        for name, stream in self._before.items():
+            setattr(sys, name, stream)
+        self._before = {name: getattr(sys, name) for name in names}
+        self._streams = {}
+        for name in self._before:
+            raw = _Kept(_DESCRIPTORS[name])
+            stream = _text(raw, "surrogatepass", line_buffering=name == "stderr")
+            self._streams[name] = stream, raw
+            setattr(sys, name, stream)
+
+    def told(self, name: str, characters: int) -> str:
+        """Takes the beginning of what was written to one of them."""
+        self.flush()
+        return self._streams[name][1].told(characters)
+
+    def flush(self) -> None:
+        """Flushes them, whether or not they stand in `sys`."""
+        for stream, _ in self._streams.values():
+            _flush(stream)
 
 
 def complain(about: object) -> None:

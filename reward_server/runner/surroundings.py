@@ -1,6 +1,7 @@
 """What surrounds a call in an ordinary run: streams, input, seeds and functions on data classes.
 
-Where the tests exchange `sys.stdout`, what a call prints is written to what they put there. Where
+Where the tests exchange `sys.stdout`, the candidate exchanges its own, and what a call prints there
+is written to what they put there. Where
 they exchange `input` or `sys.stdin`, a call's `input` is answered here. A seed that they set is set
 over there too, and `dataclasses.asdict` of an object over there is done there.
 
@@ -8,7 +9,7 @@ What this stops: nothing is exchanged, read or forwarded but where the tests' ow
 What comes from the solution is text, or the answer of a request like any other. What is exchanged
 in modules is given back, and a process that judges again is one in which they are what they were.
 
-What it does not: tell a solution that prints from one whose child process, or thread, does.
+What it does not: tell a solution that prints from one whose thread does, or which says it printed.
 """
 
 from __future__ import annotations
@@ -19,25 +20,26 @@ import functools
 import operator
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TextIO, cast
 
 from .codec import Foreign
 
 _INPUT = builtins.input
 _SEEDS = (type(None), int, float, str, bytes, bytearray)
 _HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook")
+_STREAMS = ("stdout", "stderr")
 _exchanged: list[tuple[ModuleType, str, object]] = []
 _LIMITS = ("setrecursionlimit", "set_int_max_str_digits")
 _ON_DATA_CLASSES = ("asdict", "astuple", "fields", "is_dataclass", "replace")
 
 
 class Written(Protocol):
-    """What the candidate wrote so far, as much of it as is kept."""
+    """What the candidate wrote so far."""
 
-    def written(self) -> tuple[bytes, bytes]:
-        """Returns both streams, read as far as there is something to read."""
+    def written_bytes(self) -> int:
+        """Returns the size of both streams, read as far as there is something to read."""
 
 
 class Surroundings:
@@ -45,44 +47,50 @@ class Surroundings:
 
     Args:
         written: gives the candidate's output.
+        ask: has the candidate do something that the tests do not see.
     """
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: Written, ask: Callable[[str, tuple[object, ...]], object]) -> None:
         self._written = written
-        self._streams = (sys.stdout, sys.stderr)
+        self._ask = ask
+        self._streams: tuple[object, object] = (sys.stdout, sys.stderr)
+        self._told = self._streams
         self._stdin = sys.stdin
-        self._before = (0, 0)
-        self._heard = 0  # requests, one inside another
+        self._written_bytes = 0
 
     @property
     def are_listening(self) -> bool:
-        """Tells whether the tests exchanged a stream for one of theirs."""
+        """Tells whether the tests exchanged a stream for one of theirs, now or when last told."""
         stdout, stderr = self._streams
-        return sys.stdout is not stdout or sys.stderr is not stderr
+        is_exchanged = sys.stdout is not stdout or sys.stderr is not stderr
+        return is_exchanged or self._told is not self._streams
 
-    def begin(self) -> None:
-        """Takes note of what was written before a request."""
-        self._heard += 1
-        self._look()
-
-    def end(self) -> None:
-        """Writes what is left of what a request wrote."""
-        self.catch_up()
-        self._heard -= 1
+    def tell(self) -> None:
+        """Tells the candidate which streams the tests have exchanged, if that is another than
+        it knows of."""
+        streams = sys.stdout, sys.stderr
+        if not _is_other(streams, self._told):
+            return
+        is_back = not _is_other(streams, self._streams)
+        self._told = self._streams if is_back else streams
+        pairs = zip(_STREAMS, self._told, self._streams, strict=True)
+        self._ask("listen", ([name for name, stream, own in pairs if stream is not own],))
+        self._written_bytes = self._written.written_bytes()
 
     def catch_up(self) -> None:
-        """Writes what requests wrote so far to the streams that the tests exchanged."""
-        if not self._heard:
+        """Writes what requests printed so far to the streams that the tests exchanged."""
+        if self._told is self._streams:
             return
-        for index, stream in enumerate((sys.stdout, sys.stderr)):
-            piece = self._written.written()[index][self._before[index] :]
-            if piece and stream is not self._streams[index] and stream is not None:
-                stream.write(piece.decode("utf-8", "replace"))
-        self._look()
-
-    def _look(self) -> None:
-        out, err = self._written.written()
-        self._before = len(out), len(err)
+        before, self._written_bytes = self._written_bytes, self._written.written_bytes()
+        left = self._written_bytes - before  # which is no more characters than that
+        for name, stream, own in zip(_STREAMS, self._told, self._streams, strict=True):
+            while left > 0 and stream is not own:
+                text = self._ask("printed", (name,))
+                if type(text) is not str or not text:
+                    break
+                left -= len(text)
+                if stream is not None:
+                    cast("TextIO", stream).write(text)
 
     def answer(self, prompt: object) -> str:
         """Returns what the tests answer where the solution asks for input.
@@ -94,6 +102,10 @@ class Surroundings:
         if not is_theirs or type(prompt) is not str:
             raise EOFError("EOF when reading a line")
         return str(builtins.input(prompt) if prompt else builtins.input())
+
+
+def _is_other(streams: Sequence[object], others: Sequence[object]) -> bool:
+    return any(map(operator.is_not, streams, others))
 
 
 def forward(request: Callable[..., object], sources: str) -> None:

@@ -105,8 +105,45 @@ ROOT_TEST = "from solution import f\ndef test_a():\n    assert f(4) == 2\n"
 WARNS_TEST = "from solution import f\ndef test_a():\n    assert f() == 1\n"
 DRAW_TEST = "from solution import f\ndef test_a():\n    assert f() == 0.8444218515250481\n"
 
+LISTENS = """
+    import contextlib, io
+    def heard(*args):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            candidate(*args)
+        return out.getvalue()
+"""
+# What prints where tests that exchange `sys.stdout` do not listen.
+ELSEWHERE = {
+    "past all streams": "import os\ndef f(n):\n    os.write(1, b'%d\\n' % n)\n",
+    "to the stream of before": "from sys import stdout\ndef f(n):\n    print(n, file=stdout)\n",
+    "to what the stream of before writes with": """
+        import sys
+        write = sys.stdout.write
+        def f(n):
+            write(f"{n}\\n")
+    """,
+    "to the process's own stream": """
+        import sys
+        def f(n):
+            print(n, file=sys.__stdout__, flush=True)
+    """,
+    "in a child": "import os\ndef f(n):\n    os.system(f'echo {n}')\n",
+    "to the errors": "import sys\ndef f(n):\n    print(n, file=sys.stderr)\n",
+}
+
 
 WRONG = {
+    **{
+        f"prints {name}": Row(
+            solution=solution, tests=checks(LISTENS + "    assert heard(3) == '3\\n'")
+        )
+        for name, solution in ELSEWHERE.items()
+    },
+    "prints noise behind what is kept": Row(
+        solution="print(' ' * 70000)\n" + SORTS,
+        tests=checks(LISTENS + "    assert candidate([2, 1]) == [1, 2] and heard([2, 1]) == ''"),
+    ),
     "changes a list of the prompt's": Row(
         prompt=told("LOG = []"),
         solution="def f(x):\n    LOG.append(x)\n    return x\n",
@@ -636,6 +673,56 @@ CHEATS = {
 
 
 HONEST = {
+    "prints more than 64 KiB": Row(
+        solution="def f(n):\n    for i in range(n):\n        print(i, 'ä')\n",
+        tests=checks(
+            LISTENS + "    assert heard(20000) == ''.join(f'{i} ä\\n' for i in range(20000))"
+        ),
+    ),
+    "prints behind the debugging output of earlier tests": Row(
+        solution="def f(n):\n    print('debug ' * n)\n",
+        tests=checks(
+            "    for n in range(10):\n        candidate(2000)"
+            + LISTENS
+            + "    assert heard(1) == 'debug \\n'"
+        ),
+    ),
+    "wraps the stream as it is loaded": Row(
+        solution="""
+            import io, sys
+            sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+            def f(n):
+                sys.stdout.write(str(n))
+        """,
+        tests=checks(LISTENS + "    assert heard(1) == '1' and candidate(2) is None"),
+    ),
+    "prints in a call within a call, to another stream": Row(
+        solution="""
+            def f(x):
+                print("before")
+                print("got", x() if callable(x) else x)
+        """,
+        tests=checks(
+            LISTENS
+            + "    inner = []\n"
+            + "    assert heard(lambda: inner.append(heard(1))) == 'before\\ngot None\\n'\n"
+            + "    assert inner == ['before\\ngot 1\\n']"
+        ),
+    ),
+    "prints to a stream that a function of the tests' exchanges": Row(
+        solution="def f(x):\n    print('before')\n    x()\n    print('behind')\n",
+        tests=checks("""
+            import io, sys
+            own, out = sys.stdout, io.StringIO()
+            def listen():
+                sys.stdout = out
+            candidate(listen)
+            candidate(int)
+            sys.stdout = own
+            candidate(int)
+            assert out.getvalue() == 'behind\\nbefore\\nbehind\\n'
+        """),
+    ),
     "appends to a list of the prompt's": Row(
         prompt=told("LOG = []"),
         solution="def f(x):\n    LOG.append(x)\n",
