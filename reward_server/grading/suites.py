@@ -179,7 +179,8 @@ class _File:
     def __init__(self, tree: ast.Module, paths: Sequence[str], solution_path: str) -> None:
         self.tree = tree
         self.solution_path = solution_path
-        self.solution_module = solution_path.removesuffix(".py").replace("/", ".")
+        path = solution_path.removesuffix(".py").removesuffix("/__init__")
+        self.solution_module = path.replace("/", ".")
         self._own_modules = {part.removesuffix(".py") for path in paths for part in path.split("/")}
         self.aliases: set[str] = set()
         self.taken: set[str] = set()

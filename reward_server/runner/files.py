@@ -9,6 +9,11 @@ FILE_NAME, MODULE_NAME = "solution.py", "solution"
 _READ_ONLY = 0o444
 
 
+def module_of(path: str) -> str:
+    """Returns the name of the module in a file, by its path in the working folder."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def write_files(blobs: Mapping[str, bytes], source_path: str = FILE_NAME) -> None:
     """Writes the source, and all blobs called KIND/NAME, to the working folder."""
     for blob, content in blobs.items():

@@ -7,12 +7,14 @@ import builtins
 import inspect
 import re
 import symtable
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType
 
+from .files import module_of
 from .remembering import remembered
 
 _CLASS_NAME = re.compile(r"_*[A-Z]\w*[a-z]\w*")
+_STAR = re.compile(r"\bimport\s*\*")
 BUILTINS = frozenset(vars(builtins))
 _CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
@@ -52,6 +54,38 @@ def taken_from_elsewhere(texts: Iterable[str]) -> frozenset[str]:
         used |= used_here
         defined |= defined_here
     return frozenset(used - defined)
+
+
+def handed_on(texts: Mapping[str, str]) -> frozenset[str]:
+    """Returns the names that texts take from one among them which imports all from elsewhere."""
+    found = set[str]()
+    for path, text in texts.items():
+        if _STAR.search(text):
+            defined = _used_and_defined(text)[1]
+            found.update(*(_taken_from(path, other) - defined for other in texts.values()))
+    return frozenset(found)
+
+
+def _taken_from(path: str, text: str) -> frozenset[str]:
+    """Returns the names that a text takes from a module of that file's name, wherever that is."""
+    module = module_of(path).rpartition(".")[2]
+    sources = {module, ""} if path.endswith("__init__.py") else {module}  # `from . import name`
+    nodes = list(ast.walk(ast.parse(text))) if any(one in text for one in sources) else []
+    called = {module}
+    taken = set[str]()
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [(alias.name, alias.asname or alias.name) for alias in node.names]
+            called |= {own for name, own in names if name.rpartition(".")[2] == module}
+            source = (node.module or "") if isinstance(node, ast.ImportFrom) else None
+            if source is not None and source.rpartition(".")[2] in sources:
+                taken |= {name for name, _ in names}
+    taken |= {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and _last_name(node.value) in called
+    }
+    return frozenset(taken - {"*"})
 
 
 @remembered

@@ -65,7 +65,7 @@ def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
     if isinstance(code, LoadError):
         return code
     try:
-        return importlib.import_module(path.removesuffix(".py").replace("/", "."))
+        return importlib.import_module(files.module_of(path))
     except SystemExit as error:
         return LoadError("exit", f"SystemExit: {faults.text_of(error)}")
     except BaseException as error:  # noqa: BLE001  # a solution may raise anything

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
 
 from . import names
@@ -31,16 +31,16 @@ class SolutionNames:
     """Gives what the tests take from the solution.
 
     Args:
-        sources: the texts of the tests; they compile.
+        texts: of the tests, by path; they compile.
         session: to the solution.
     """
 
-    def __init__(self, sources: Sequence[str], session: Session) -> None:
+    def __init__(self, texts: Mapping[str, str], session: Session) -> None:
         self._session = session
-        self._caught = Caught(sources, session)
+        self._caught = Caught(list(texts.values()), session)
         self._taken: set[str] = set()
         self._listed: set[str] = set()
-        self._texts = sources
+        self._texts = texts
         session.may_mix = self._may_mix
 
     def look_up(self, name: str) -> object:
@@ -68,8 +68,8 @@ class SolutionNames:
 
     def all_names(self) -> list[str]:
         """Returns the names that a file takes which imports everything."""
-        taken = set[str]()
-        for text in self._texts:
+        taken = set(names.handed_on(self._texts))
+        for text in self._texts.values():
             taken |= names.taken_from_elsewhere([text])
         self._listed |= {name for name in taken - _BUILTINS.keys() if not name.startswith("__")}
         return sorted(filter(self._may_have, self._listed))
@@ -126,6 +126,7 @@ class SolutionFinder:
 
     def __init__(self, path: str, solution_names: SolutionNames) -> None:
         self._path = os.path.abspath(path)
+        self._is_package = os.path.basename(path) == "__init__.py"
         self._solution_names = solution_names
 
     def install(self) -> None:
@@ -138,13 +139,20 @@ class SolutionFinder:
         self, name: str, path: Sequence[str] | None, target: object = None
     ) -> ModuleSpec | None:
         """Returns where a module comes from, if it is the solution's."""
-        file = f"{name.rpartition('.')[2]}.py"
+        last = name.rpartition(".")[2]
+        file = f"{last}/__init__.py" if self._is_package else f"{last}.py"
         if not self._path.endswith(file):
             return None
         for folder in sys.path if path is None else path:
             if os.path.abspath(os.path.join(folder, file)) == self._path:
-                return ModuleSpec(name, self)  # type: ignore[arg-type]  # as above
+                return self._spec(name)
         return None
+
+    def _spec(self, name: str) -> ModuleSpec:
+        spec = ModuleSpec(name, self, is_package=self._is_package)  # type: ignore[arg-type]  # as above
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(os.path.dirname(self._path))
+        return spec
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         """Makes the module."""

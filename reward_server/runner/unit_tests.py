@@ -190,7 +190,7 @@ def _install(
     """Prepares the interpreter, which does nothing else afterwards, for the tests."""
     sys.path.insert(0, os.getcwd())
     sys.dont_write_bytecode = True
-    solution_names = SolutionNames(list(texts.values()), session)
+    solution_names = SolutionNames(texts, session)
     session.keeps_apart = partial(_keeps_apart, texts)
     session.observes = partial(_observes, texts)
     SolutionFinder(cast("str", header["solution_path"]), solution_names).install()

@@ -366,6 +366,59 @@ WITH_UNITTEST = (
         solution_path="src/calc.py",
     ),
     suite(
+        "a solution that is a package's own file",
+        PYTEST,
+        ADD,
+        {
+            "pkg/more.py": "def three():\n    return 3\n",
+            "test_add.py": """
+                import pkg
+                from pkg import add
+                from pkg.more import three
+
+                def test_all_ways():
+                    assert add(1, 2) == pkg.add(2, 1) == three()
+            """,
+        },
+        solution_path="pkg/__init__.py",
+    ),
+    suite(
+        "a solution that is a package's own file, beside what is patched",
+        PYTEST,
+        "import math\ndef root(x):\n    return math.sqrt(x)\n",
+        """
+        import math
+        from pkg import root
+
+        def test_root(monkeypatch):
+            monkeypatch.setattr(math, "sqrt", lambda x: 7)
+            assert root(4) == 7
+        """,
+        solution_path="pkg/__init__.py",
+        integrity=SHARED,
+    ),
+    suite(
+        "modules of the tests' that take everything and hand it on",
+        PYTEST,
+        ADD + "def sub(a, b):\n    return a - b\ndef double(a):\n    return a + a\n"
+        "def half(a):\n    return a // 2\n",
+        {
+            "helper.py": "from solution import *\nONE = 1\ndef same(a, b):\n    assert a == b\n",
+            "more.py": "from helper import *\n",
+            "tests/__init__.py": "from solution import *\n",
+            "tests/test_add.py": """
+                import helper as h, more
+                from helper import ONE, add, same
+                from . import double
+
+                def test_all():
+                    same(add(1, 2), 3)
+                    same(h.sub(2, 1), ONE)
+                    same(double(2), more.half(8))
+            """,
+        },
+    ),
+    suite(
         "everything imported from the solution",
         UNITTEST,
         ADD + "LIMITS = [1, 2]\nNAME = 'sum'\n",
