@@ -229,6 +229,16 @@ CPP_TOGETHER = (
     " for (auto &x : t) x.join(); assert(inc(0) == 100);"
 )
 UNEARNED = {
+    "c++: an argument that must stay, by another name": cpp(
+        "int f(const vector<int> &b)",
+        "int n = b.size(); const_cast<vector<int> &>(b).clear(); return n; }",
+        "auto candidate = f; vector<int> b{1, 2}; assert(candidate(b) == 2); assert(b.size() == 2);",
+    ),
+    "c++: one buffer for all answers": cpp(
+        "string_view f(int n)",
+        "static string buffer; buffer = to_string(n); return buffer; }",
+        'auto a = f(1); auto b = f(2); assert(b == "2"); assert(a == "1");',
+    ),
     "js: an argument is sorted after the call returned": js(
         "const order = async (a) => { await null; a.sort() }",
         "const a = [3, 1, 2];\norder(a);\nassert.deepStrictEqual(a, [1, 2, 3]);",

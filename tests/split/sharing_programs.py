@@ -443,6 +443,54 @@ CPP_TOGETHER: Mapping[str, tuple[str, str]] = {
     ),
     "the room that there is": ("vector<int> f(int a) {", "assert(f(3).capacity() == 3);"),
     "texts by their place": ("const char *f(int a) {", "assert(f(1) != f(1));"),
+    "a constant beside what changes": (
+        "void f(vector<int> &a, const vector<int> &b) {",
+        "vector<int> a, b{1, 2}; f(a, b); assert(a.size() == 2 && b.size() == 2);",
+    ),
+    "a constant that another name is given": (
+        "int f(const vector<int> &a) {",
+        "auto g = f; auto h = g; vector<int> b{1}; assert(h(b) == 1); assert(b.size() == 1);",
+    ),
+    "a constant that a pointer is given": (
+        "int f(const vector<int> &a) {",
+        "int (*g)(const vector<int> &) = &f; vector<int> b{1}; assert(g(b) == 1 && b.size() == 1);",
+    ),
+    "a constant that a lambda hands on": (
+        "int f(const vector<int> &a) {",
+        "auto g = [](auto &one) { return f(one); }; vector<int> b{1}; g(b); assert(b.size() == 1);",
+    ),
+    "a constant that whoever is given the function hands on": (
+        "int f(const vector<int> &a) {",
+        "vector<int> b{1}; assert(invoke(f, b) == 1); assert(b.size() == 1);",
+    ),
+    "one buffer for all answers": (
+        "const char *f(int n) {",
+        'auto a = f(1); auto b = f(2); assert(string(b) == "2"); assert(string(a) == "1");',
+    ),
+    "views of one buffer": (
+        "vector<string_view> f(int n) {",
+        'auto a = f(1); auto b = f(2); assert(b[0] == "2"); assert(a[0] == "1");',
+    ),
+    "views in a record": (
+        "struct R { string_view name; };\nR f(int n) {",
+        'auto a = f(1); auto b = f(2); assert(b.name == "2"); assert(a.name == "1");',
+    ),
+}
+# Tests in which they would not, by prompt and tests.
+CPP_ALONE: Mapping[str, tuple[str, str]] = {
+    "another name": (
+        "int f(const vector<int> &a) {",
+        "auto candidate = f; assert(candidate({1}) == 1); assert(candidate({1}) == 1);",
+    ),
+    "a helper that takes values": (
+        "int f(const vector<int> &a) {",
+        "auto check = [](vector<int> in, int n) { assert(f(in) == n); }; vector<int> a; check(a, 1); check(a, 1);",
+    ),
+    "a helper that takes what changes": (
+        "void f(vector<int> &a, int n) {",
+        "auto g = [](auto &one) { f(one, 1); }; vector<int> b{1}; g(b); assert(b.size() == 2);",
+    ),
+    "a view for an argument": ("int f(string_view a) {", 'assert(f("a") == 1);'),
 }
 CPP_APART: Mapping[str, tuple[str, str, str]] = {
     "rows that are copies": (

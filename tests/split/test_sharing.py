@@ -123,6 +123,14 @@ def test_tests_in_rust_in_which_copies_do_not_show_are_taken_apart(
     assert shop_of("rust").taken_apart("fn f(a: &mut Vec<i32>) {", rust(checks)) is not None
 
 
+@pytest.mark.parametrize("name", programs.CPP_ALONE)
+def test_tests_in_cpp_in_which_copies_do_not_show_are_taken_apart(
+    shop_of: Callable[[str], Workshop], name: str
+) -> None:
+    prompt, checks = programs.CPP_ALONE[name]
+    assert shop_of("cpp").taken_apart(HEAD + prompt, cpp(checks)) is not None
+
+
 @pytest.mark.parametrize("name", sampled(list(programs.CPP_APART), step=4))
 @needs("g++")
 def test_honest_solutions_in_cpp_pass_apart(shop_of: Callable[[str], Workshop], name: str) -> None:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from importlib.resources import files
 
-from reward_server.grading.split.aliasing import tells_copies_cpp
+from reward_server.grading.split.aliasing import lends_answers_cpp, tells_copies_cpp
 from reward_server.grading.split.base import Source, Split, Task
 from reward_server.grading.split.blocks import Block, Statement, open_blocks, unclosed, unopened
 from reward_server.grading.split.cpp_types import Signature, parse_fields, parse_signature
@@ -59,6 +59,8 @@ def split_cpp(task: Task) -> Split | None:
     if owner is None or signature is None or blocks[-1].statements:
         return None
     if is_trusting_cpp(task.tests, signature.name):
+        return None
+    if lends_answers_cpp(task.prompt[: blocks[-1].start], signature.result):
         return None
     if tells_copies_cpp(task.tests, signature.name, signature.result, signature.parameters):
         return None
