@@ -519,7 +519,7 @@ class Ending(enum.Enum):
     CRASHED = enum.auto()  # left early, died or broke the protocol with tests outstanding
     LIMIT = enum.auto()  # see `Execution.limits_hit`
     VIOLATION = enum.auto()  # killed for a forbidden system call, or forged a frame
-    INVALID_TASK = enum.auto()  # the tests are broken, decided before the candidate was heard
+    INVALID_TASK = enum.auto()  # the tests are broken, whatever the candidate said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,10 @@ that waits, or without end. The pipes to the two programs end here: neither hold
 the other's. Before the tests' program has made its first call, nothing of the solution runs, so
 that whatever ends it until then is not the solution's doing.
 
+Only one frame of the tests' program is no call's: an argument that the tests made themselves cannot
+cross. Then the tests are one program with the solution, whoever it is, as if that had been found
+before the first call.
+
 What it does not: look at values, which the tests' program reads like bytes from an enemy; count
 calls, which are the tests' own, and of which time bounds the number; wait with a clock, which the
 zygote does.
@@ -40,7 +44,7 @@ _MESSAGE_BYTES = 1000
 _KIND = slice(LENGTH.size, LENGTH.size + 1)
 _NUMBER = slice(_KIND.stop, _KIND.stop + LENGTH.size)
 _TEXT = slice(_NUMBER.stop, _NUMBER.stop + _MESSAGE_BYTES)  # whose length stands at _NUMBER
-_CALL, _ANSWERS, _UNCOMPILED = b"C", (b"R", b"E"), b"X"
+_CALL, _ANSWERS, _UNCOMPILED, _STAYS = b"C", (b"R", b"E"), b"X", b"S"
 
 
 def read_status(link: Link) -> int:
@@ -206,8 +210,8 @@ class Relay:
     def _end_of_tests(self) -> None:
         """Takes the status of the tests' program, unless it found an answer malformed."""
         frame = self._last_frame(self._tests)
-        if frame is not None and frame[_KIND] != _CALL:
-            self._forged()
+        if frame is not None:
+            self._check(frame)
         status = read_status(self._tests.link)
         self._report.tests_program = TestsProgram(status=status, outputs=self._tests.outputs)
         if not self._report.ready:
@@ -263,13 +267,21 @@ class Relay:
         frame = self._take(self._tests)
         if frame is None:
             return
-        if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
-            self._forged()  # whoever wrote it: it was brought about by an answer
+        self._check(frame)
         if self._start is not None:
             self._start_solution(self._start)
         self._asked = frame[_NUMBER]
         self._unwatch(self._tests.reader)
         self._send(self._solution, frame)
+
+    def _check(self, frame: bytes) -> None:
+        """Goes on only if a frame of the tests' program is a call."""
+        if frame[_KIND] == _STAYS:
+            self._report.blame = "task"
+            self._report.message = frame[_TEXT].decode("utf-8", "replace")
+            raise _OverError
+        if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
+            self._forged()  # whoever wrote it: it was brought about by an answer
 
     def _start_solution(self, start: Callable[[], None]) -> None:
         self._start = None

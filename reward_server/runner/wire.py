@@ -57,7 +57,8 @@ Request document, by "mode":
 
 Report document:
     ready     whether the candidate's shim said READY
-    blame     null, "task" (the tests are broken, decided before the candidate was heard)
+    blame     null, "task" (the tests are broken, decided before the candidate was heard; in mode
+              split also that they hand over something of their own that cannot cross)
     load      null, or why the program did not load: {"kind": "compile" | "raise" | "exit",
               "message": ...}
     broken    null, or how the candidate's side of the protocol ended early: "closed" | "forged"

@@ -5,7 +5,8 @@ while the program was handed over, a failure is ours: an exception, a retry, nev
 While the tests were prepared it is the task's, unless our own code raised. From READY on it is
 the candidate's, whatever happened, so that no program can buy itself out of a verdict by breaking
 its sandbox; and only a report in which every test of the request ran to its end makes an
-execution COMPLETED.
+execution COMPLETED. One thing more may be found of the tests then: that they cannot be a program
+apart from the solution, which the tests' own program tells of a value that they made themselves.
 
 From READY on, the first of these that holds decides:
 
@@ -117,6 +118,7 @@ class _Report:
     stderr: CapturedStream
     product: bytes
     tests_program: TestsProgram | None
+    is_tasks: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +264,8 @@ def _conclude_split(report: _Report) -> _Conclusion:
         said = "was lost" if report.status is None else _say_status(report.status)
         message = f"the solution's program {said} with tests outstanding"
         return _crashed(message, *(["early_exit"] if exited else []))
+    if report.is_tasks:
+        return _Conclusion(ending=Ending.INVALID_TASK, message=report.message)
     if report.tests_program is None or report.tests_program.termination is None:
         return _crashed("the tests' program was lost", "judge_lost")
     return _Conclusion(ending=Ending.COMPLETED)
@@ -416,7 +420,9 @@ def _parse(
 ) -> _Report:
     if _typed(report["ready"], bool) != (stage is Stage.READY):
         raise ValueError("ready contradicts the stage")
-    if report["blame"] not in ((None,) if stage is Stage.READY else (None, "task")):
+    blame = report["blame"]
+    is_blamable = stage is not Stage.READY or isinstance(work, SplitPrograms)
+    if blame not in ((None, "task") if is_blamable else (None,)):
         raise ValueError("blame")
     if report["broken"] not in (None, "closed", "forged"):
         raise ValueError("broken")
@@ -440,6 +446,7 @@ def _parse(
         stderr=_stream(blobs["stderr"], report["stderr_size"]),
         product=blobs["product"],
         tests_program=_parse_tests_program(report["tests_program"], blobs, work),
+        is_tasks=blame is not None,
     )
 
 

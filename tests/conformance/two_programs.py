@@ -163,6 +163,7 @@ FORGERIES = (
     "hear(); write(b''); hear()",
     "call = hear(); write(b'C' + call[1:]); hear()",
     "call = hear(); write(b'F' + call[1:]); hear()",
+    "call = hear(); write(b'S' + call[1:]); hear()",
     "call = hear(); os.write(4, b'\\0\\0\\0\\x05R' + call[1:5] + b'\\0'); hear()",
 )
 
@@ -177,6 +178,16 @@ async def a_forged_frame_is_a_violation(sandbox: Sandbox, host: Host) -> None:
 async def an_answer_that_the_tests_refuse_is_a_violation(sandbox: Sandbox, host: Host) -> None:
     execution = await run(sandbox, "ask(); write(b'F' + b'malformed'); sys.exit(1)", ECHO)
     assert execution.ending is Ending.VIOLATION
+
+
+async def tests_that_hand_over_what_stays_are_the_tasks_fault(sandbox: Sandbox, host: Host) -> None:
+    says = "write(b'S' + struct.pack('>I', 2) + b'it')"
+    for tests in (says, f"ask(); {says}; time.sleep(9)", f"ask(); {says}; sys.exit(1)"):
+        execution = await run(sandbox, f"import time\n{tests}", ECHO)
+        assert (execution.ending, execution.message) == (Ending.INVALID_TASK, "it"), execution
+    leaves = "answer(b'', hear()); os._exit(0)"
+    execution = await run(sandbox, f"import time\nask(); time.sleep(1); {says}", leaves)
+    assert execution.ending is Ending.CRASHED, execution
 
 
 async def a_solution_that_does_not_compile_says_so(sandbox: Sandbox, host: Host) -> None:
@@ -249,6 +260,7 @@ TWO_PROGRAMS: tuple[Check, ...] = (
     the_solution_cannot_end_the_tests,
     a_forged_frame_is_a_violation,
     an_answer_that_the_tests_refuse_is_a_violation,
+    tests_that_hand_over_what_stays_are_the_tasks_fault,
     a_solution_that_does_not_compile_says_so,
     a_solution_that_leaves_has_left_early,
     the_time_that_an_answer_takes_is_bounded,

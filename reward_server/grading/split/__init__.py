@@ -15,6 +15,9 @@ the length in bytes, and UTF-8 in which lone surrogates are kept (WTF-8).
 From the tests' program:
     C   u32 id, str function, arguments: a call; ids count up from 1, one at a time
     F   str message: the last answer is malformed; the program's last frame
+    S   str message: an argument stays here, as it cannot cross; the program's last frame. It is
+        said of what the tests themselves made. What is too large or too deep, or is a method of an
+        object, an answer may have led to: that is the solution's failure
 From the solution's program:
     R   u32 id, results: the answer
     E   u32 id, an exception: the call raised one

@@ -113,8 +113,10 @@ _REACHING = re.compile(
     r"|module|exports|with)\b"
     r"|\b(?:console|process|Math|Date|JSON|Object|Array|String|Number)\s*(?:\.\s*\w+)+\s*=(?!=)"
     rf"|\bconsole\b(?!\s*\.\s*(?:{_CONSOLE})\b)|\bprocess\b(?!\s*\.\s*(?:{_PROCESS})\b)"
-    r"|\bthis\b(?!\s*\.\s*\w)"
+    r"|\bthis\b(?!\s*\.\s*\w)|\b[gs]et\s+(?:\w+\s*\(|\[)"
 )
+# A name of a field by which another program would not have it.
+_UNNAMEABLE = "__proto__"
 _NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
 _PLAIN_TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 # Fields that only a class's own constructor makes.
@@ -205,7 +207,7 @@ def split_typescript(task: Task) -> Split | None:
 
 def _split(task: Task, *, is_typed: bool) -> Split | None:
     prompt = _read_prompt(task.prompt, task.language)
-    if prompt is None:
+    if prompt is None or _UNNAMEABLE in task.tests:
         return None
     tests = _TestsReader(task.tests, task.language, prompt)
     if not tests.is_data_only() or lends_names(task):

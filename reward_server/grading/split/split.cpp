@@ -48,12 +48,16 @@ void leave(const char *why) {
     splitwire_leave(FAILED);
 }
 
-void forged(const char *why) {
+__attribute__((noreturn)) static void last(const char *kind, const char *why) {
     size many = length(why);
     Big frame(many + 5), text(many);
-    if (wrote(WRITES, frame.four, 4) && wrote(WRITES, "F", 1) && wrote(WRITES, text.four, 4)) wrote(WRITES, why, many);
+    if (wrote(WRITES, frame.four, 4) && wrote(WRITES, kind, 1) && wrote(WRITES, text.four, 4)) wrote(WRITES, why, many);
     leave(why);
 }
+
+void forged(const char *why) { last("F", why); }
+
+void stay(const char *why) { last("S", why); }
 
 // ---- frames
 
@@ -64,7 +68,7 @@ static void *room(void *from, size many) {
 }
 
 void Out::bytes(const void *from, size many) {
-    if (many > FRAME_BYTES - count) throw unwritable{"a value is too large"};
+    if (many > FRAME_BYTES - count) throw unwritable{"a value is too large", false};
     if (count + many > capacity) {
         capacity = (count + many) * 2;
         data = static_cast<byte *>(room(data, capacity));

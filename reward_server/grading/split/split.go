@@ -49,6 +49,9 @@ var sentinels = map[string]*error{}
 
 type unwritable string
 
+// Whatever was answered, values of such a type cannot be written.
+type staying string
+
 type malformed string
 
 // An error of the other program.
@@ -339,7 +342,7 @@ func extent(value reflect.Value) int {
 func (out *writer) shell(value reflect.Value) {
 	name := value.Type().String()
 	if typeOf(name) != value.Type() {
-		panic(unwritable("a value of the type " + name + " stays where it is"))
+		panic(staying("a value of the type " + name + " stays where it is"))
 	}
 	out.text(name)
 	if value.Kind() == reflect.Slice {
@@ -487,7 +490,7 @@ func (out *writer) container(value reflect.Value) {
 	case kind == reflect.Interface:
 		out.dynamic(value.Elem())
 	default:
-		panic(unwritable("a value of the type " + value.Type().String() + " stays where it is"))
+		panic(staying("a value of the type " + value.Type().String() + " stays where it is"))
 	}
 	out.depth--
 }
@@ -552,7 +555,7 @@ func (out *writer) dynamic(value reflect.Value) {
 		return
 	}
 	if typeOf(name) != value.Type() {
-		panic(unwritable("a value of the type " + name + " stays where it is"))
+		panic(staying("a value of the type " + name + " stays where it is"))
 	}
 	out.tag('r')
 	out.text(name)
@@ -1014,7 +1017,7 @@ func checkAll(name string, arguments, results []interface{}) {
 	}
 }
 
-// check ends the program before the first call if values of a type cannot cross.
+// check ends the program if values of a type cannot cross.
 func check(of reflect.Type, seen map[reflect.Type]bool) {
 	if seen[of] {
 		return
@@ -1022,10 +1025,10 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 	seen[of] = true
 	switch of.Kind() {
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Uintptr:
-		leave("values of the type " + of.String() + " do not cross")
+		stay("values of the type " + of.String() + " do not cross")
 	case reflect.Interface:
 		if of.NumMethod() > 0 && of != errorType {
-			leave("values of the type " + of.String() + " do not cross")
+			stay("values of the type " + of.String() + " do not cross")
 		}
 	case reflect.Map:
 		check(of.Key(), seen)
@@ -1034,7 +1037,7 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 		check(of.Elem(), seen)
 	case reflect.Struct:
 		if of.PkgPath() != "main" && of.PkgPath() != "" {
-			leave("values of the type " + of.String() + " do not cross")
+			stay("values of the type " + of.String() + " do not cross")
 		}
 		for index := 0; index < of.NumField(); index++ {
 			check(of.Field(index).Type, seen)
@@ -1044,7 +1047,11 @@ func check(of reflect.Type, seen map[reflect.Type]bool) {
 
 func ask(name string, arguments []interface{}) {
 	defer func() {
-		if why := recover(); why != nil {
+		switch why := recover().(type) {
+		case nil:
+		case staying:
+			stay(string(why))
+		default:
 			leave("an argument cannot be written")
 		}
 	}()
@@ -1059,8 +1066,13 @@ func ask(name string, arguments []interface{}) {
 }
 
 // forged tells whoever relays the frames that the last one is malformed.
-func forged(why string) {
-	out := &writer{data: []byte{0, 0, 0, 0, 'F'}}
+func forged(why string) { last('F', why) }
+
+// stay tells whoever relays the frames that an argument of the tests' own cannot cross.
+func stay(why string) { last('S', why) }
+
+func last(kind byte, why string) {
+	out := &writer{data: []byte{0, 0, 0, 0, kind}}
 	out.text(why)
 	send(out.data)
 	leave(why)
@@ -1186,6 +1198,8 @@ func failure(id int, why interface{}) []byte {
 	kind, message := "", reflect.TypeOf(why).String()
 	switch why := why.(type) {
 	case unwritable:
+		kind, message = "unwritable", string(why)
+	case staying:
 		kind, message = "unwritable", string(why)
 	case runtime.Error:
 		kind, message = "runtime error", why.Error()

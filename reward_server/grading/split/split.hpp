@@ -30,10 +30,13 @@ size length(const char *text);
 __attribute__((noreturn)) void leave(const char *why);
 // Tells whoever relays the frames that the last one is malformed, and leaves.
 __attribute__((noreturn)) void forged(const char *why);
+// The same, that an argument of the tests' own cannot cross.
+__attribute__((noreturn)) void stay(const char *why);
 
 // Thrown where a value cannot be written.
 struct unwritable {
     const char *why;
+    bool is_by_type;  // whatever was answered
 };
 
 // ---- frames
@@ -469,7 +472,7 @@ template <template <class...> class V, class... A> struct codec<V<A...>, VARIANT
         puts[value.index()](out, value);
     }
     static void write(Out &out, const V<A...> &value) {
-        if (value.valueless_by_exception()) throw unwritable{"a variant has no value"};
+        if (value.valueless_by_exception()) throw unwritable{"a variant has no value", false};
         out.tag('p');
         out.u32(2);
         codec<size>::write(out, value.index());
@@ -528,7 +531,7 @@ template <class T> struct codec<T, ANY> {
     static void write(Out &out, const T &value) {
         if (any_cast<int>(&value) == nullptr && same_name(value.type().name(), "v")) return out.tag('n');
         SPLITWIRE_HELD(SPLITWIRE_PUT)
-        throw unwritable{"a value of any type has a type that is not on the list"};
+        throw unwritable{"a value of any type has a type that is not on the list", true};
     }
     static T read(In &in) {
         T made;
@@ -647,7 +650,7 @@ template <class R, class... A> struct stub<R(A...)> {
             int put[] = {0, (codec<typename bare<A>::type>::write(call.out, values), 0)...};
             (void)put;
         } catch (const unwritable &error) {
-            leave(error.why);
+            error.is_by_type ? stay(error.why) : leave(error.why);
         }
         In in = answered(call.out, frame, backs<A...>::count + 1);
         int back[] = {0, (take_back<typename bare<A>::type>(in, values, truth<comes_back<A>::value>()), 0)...};
