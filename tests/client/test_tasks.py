@@ -135,6 +135,28 @@ def test_results_that_are_not_all_wrapped_stay_as_they_are():
     assert cases(tasks.apps({"input_output": tests})) == [([1], [1]), ([2], [1, 2])]
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted", "starter", "asserted"),
+    [
+        ({"1": 2, "-3": 4}, [10], "def f(t):\n\t", "f({1: 2, -3: 4}) == 10"),
+        ({}, [{"2": "a"}], "def f(t):\n\t", "f({}) == {2: 'a'}"),
+        ({"1": []}, [[1, [2]]], "def f(t):\n\t", "f({1: []}) in ([1, [2]], (1, [2]))"),
+        ({"1": None}, True, STARTER, "Solution().f({1: None}) == True"),
+    ],
+)
+def test_keys_of_an_apps_row_that_read_as_integers_are_integers(given, wanted, starter, asserted):
+    tests = {"fn_name": "f", "inputs": [[given]], "outputs": [wanted]}
+    request = tasks.apps({"input_output": json.dumps(tests), "starter_code": starter})
+    assert list(request.function.asserts) == [f"assert {asserted}"]
+    assert request.function.entry_point == ("Solution" if starter is STARTER else "f")
+
+
+def test_keys_of_an_apps_row_of_which_one_is_no_integer_are_texts():
+    tests = {"fn_name": "f", "inputs": [[{"1": 2, "b": 3}], [{"1": 1}, 2]], "outputs": [[1], [{}]]}
+    request = tasks.apps({"input_output": tests, "starter_code": "def f(t):\n\t"})
+    assert cases(request) == [([{"1": 2, "b": 3}], 1), ([{"1": 1}, 2], {})]
+
+
 def test_an_apps_row_with_a_class_becomes_calls_of_its_method():
     tests = {"fn_name": "add", "inputs": [[1, 2]], "outputs": [[3]]}
     request = tasks.apps({"input_output": tests, "starter_code": STARTER})

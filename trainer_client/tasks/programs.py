@@ -41,7 +41,9 @@ def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
 
     With `fn_name` the tests are calls, of a method where the starter code has `class Solution`;
     otherwise they are runs of a whole program. Rows for plain functions wrap each result in a
-    list of one; where all do, it is taken off.
+    list of one; where all do, it is taken off. Where a dictionary is the only argument or the
+    result, and each of its keys reads as an integer, keys are integers, as in the grader of APPS;
+    JSON has no such keys, so that the tests are assertions.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -58,8 +60,18 @@ def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
         return request
     is_method = "class Solution" in starter
     name = tests.text("fn_name")
+    calls = _calls(tests, cases if is_method else _unwrapped(cases))
+    numbered = [(_numbered(given), _numbered([wanted])[0]) for given, wanted in calls]
+    if numbered != calls:
+        request.function.entry_point = "Solution" if is_method else name
+        called = f"Solution().{name}" if is_method else name
+        request.function.asserts.extend(_assertion(called, *case) for case in numbered)
+        return request
     request.call.entry_point = f"Solution().{name}" if is_method else name
-    request.call.cases.extend(_calls(tests, cases if is_method else _unwrapped(cases)))
+    request.call.cases.extend(
+        pb.CallCase(args_json=json.dumps(given), expected_json=json.dumps(wanted))
+        for given, wanted in calls
+    )
     return request
 
 
@@ -122,7 +134,7 @@ def _unwrapped(cases: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return list(cases)
 
 
-def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[pb.CallCase]:
+def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[tuple[list[Any], Any]]:
     calls = []
     for index, (given, wanted) in enumerate(cases):
         if isinstance(given, str):
@@ -130,8 +142,26 @@ def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[pb.CallCase
         if not isinstance(given, list):
             kind = type(given).__name__
             raise reader.error(f"inputs[{index}]", f"must be a list of arguments, not {kind}")
-        calls.append(pb.CallCase(args_json=json.dumps(given), expected_json=json.dumps(wanted)))
+        calls.append((given, wanted))
     return calls
+
+
+def _numbered(values: list[Any]) -> list[Any]:
+    """Gives a dictionary that is the only value integers for keys, if all of them read as such."""
+    match values:
+        case [dict(table)]:
+            try:
+                return [{int(key): value for key, value in table.items()}]
+            except ValueError:
+                pass
+    return values
+
+
+def _assertion(called: str, given: list[Any], wanted: Any) -> str:
+    call = f"{called}({', '.join(map(repr, given))})"
+    if isinstance(wanted, list):
+        return f"assert {call} in ({wanted!r}, {tuple(wanted)!r})"
+    return f"assert {call} == {wanted!r}"
 
 
 def arguments(reader: Reader, field: str, text: str) -> list[Any]:
