@@ -25,6 +25,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.confirmation import Confirmation
 from reward_server.evaluation.graders import Candidate, Slots, read_aside
+from reward_server.grading import solution_classes
 from reward_server.grading.confirmation import FileCopies
 from reward_server.grading.instrumentation import without_note
 from reward_server.grading.policy import stops_at_first_failure
@@ -90,8 +91,9 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
     reading = read_suite(trees, tests.files, tests.solution_path)
+    of_classes = solution_classes.reasons(trees.values(), reading.wanted)
     known = Plan(
-        reading=replace(reading, reasons=(*reading.reasons, *reasons)),
+        reading=replace(reading, reasons=(*reading.reasons, *of_classes, *reasons)),
         skips=Skips(trees),
         roster=Roster(trees, tests.files, tests.framework),
     )

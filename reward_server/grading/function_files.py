@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
-from reward_server.grading import process_state, prompt_state, syntax
+from reward_server.grading import process_state, prompt_state, solution_classes, syntax
 from reward_server.grading.suites import Reading, read_suite
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
 _CLASS = "TestSolution"
-# A word without which none of the rules in `suites` finds a reason.
+# A word without which none of the rules in `suites` and `solution_classes` finds a reason.
 _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed|register)\b"
@@ -31,6 +31,7 @@ _TRIGGERS = re.compile(
     r"|__[a-z]|patch|get[a-z]+\(|redirect_|solution|asdict|astuple|is_dataclass|[Ww]arn|[Ll]ogs"
     r"|asyncio|AsyncMock|async\s+def|\.a?throw\(|ExceptionGroup|except\s*\*"
     r"|\n[ \t]*(?:with|match)\s|\bproperty\b|staticmethod|classmethod"
+    r"|issubclass|Stop[A-Za-z]*Iteration|\b[A-Z](?:\w*[a-z]\w*)?[.\[(]"
     r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_.]*[\[A-Z]"
 )
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
@@ -86,14 +87,17 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
         given = seen.imports if of_prompt else (*seen.imports, *_helpers(tests, seen))
         tree, names = _Writer(tests, given).written()
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        reading = read_suite({PATH: syntax.parse(text)}, [(PATH, text)], SOLUTION_PATH)
+        trees = {PATH: syntax.parse(text)}
+        reading = read_suite(trees, [(PATH, text)], SOLUTION_PATH)
+        wanted = reading.wanted - (prompt_state.whole_classes(prompt) - {_owner(tests.entry_point)})
+        of_classes = solution_classes.reasons(trees.values(), wanted)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     files = ((PATH, text),)
     return FunctionFile(
         tests=UnitTests(framework=Framework.UNITTEST, files=files, solution_path=SOLUTION_PATH),
         names={f"{PATH}::{_CLASS}::{method}": name for method, name in names.items()},
-        reasons=tuple(dict.fromkeys((*_needed(reading.reasons, tests), *of_prompt))),
+        reasons=tuple(dict.fromkeys((*_needed(reading.reasons, tests), *of_classes, *of_prompt))),
     )
 
 

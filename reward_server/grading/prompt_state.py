@@ -77,6 +77,18 @@ def parse(prompt: str) -> ast.Module | None:
     return None
 
 
+def whole_classes(prompt: str) -> frozenset[str]:
+    """Returns the names of the classes that a prompt does not leave to the solution to continue."""
+    tree = parse(prompt) if prompt else None
+    found = [one for one in tree.body[:-1] if isinstance(one, ast.ClassDef)] if tree else []
+    stubbed = {one.name for one in found for part in ast.walk(one) if _is_open(part)}
+    return frozenset(one.name for one in found) - stubbed
+
+
+def _is_open(node: ast.AST) -> bool:
+    return isinstance(node, ast.stmt) and is_stub(node)
+
+
 def seen_by(prompt: str, entry_point: str, texts: Iterable[str]) -> Seen:
     """Reads a prompt.
 

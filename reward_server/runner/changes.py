@@ -99,6 +99,8 @@ def are_alike(one: object, other: object) -> bool:
     if live.is_array(one):
         return live.are_same(live.state_of(one), live.state_of(other))
     if isinstance(one, (set, bytearray)):
+        if isinstance(one, set) and set(map(id, one)) == set(map(id, cast("set[object]", other))):
+            return True
         is_same: Any = (set if isinstance(one, set) else bytearray).__eq__
         return UNCHANGING.issuperset(map(type, live.held_in(one))) and is_same(one, other) is True
     if not isinstance(one, (*KINDS, tuple)):

@@ -102,6 +102,9 @@ class References(Protocol):
             NotDataError: it must not cross.
         """
 
+    def may_be_key(self, value: object, encoder: Message) -> bool:
+        """Returns True if what is not data may be a key, or an element of a set, in a message."""
+
     def resolve(self, reference: object) -> object:
         """Returns what a reference stands for.
 
@@ -164,6 +167,10 @@ class DataOnly:
     def refer(self, value: object, encoder: Message) -> object:
         """Refuses."""
         raise NotDataError(f"{type(value).__name__} is not data")
+
+    def may_be_key(self, value: object, encoder: Message) -> bool:
+        """Returns False."""
+        return False
 
     def resolve(self, reference: object) -> object:
         """Refuses."""

@@ -473,9 +473,9 @@ def _write(value: object, parts: list[str], objects: list[int]) -> None:
         value = cast_down(value)
     parts.append(f"{type(value).__name__}(")
     if isinstance(value, Mapping):
-        for key in sorted(value, key=_text):
+        for key, one in sorted(value.items(), key=lambda item: _text(item[0])):
             _write(key, parts, objects)
-            _write(value[key], parts, objects)
+            _write(one, parts, objects)
     elif isinstance(value, AbstractSet):
         parts += sorted(map(_text, value))
     elif (elements := _elements(value)) is not None:

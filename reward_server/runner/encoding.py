@@ -119,6 +119,7 @@ class Encoder:
     met_class = False
     is_listing = False
     _elements = 0
+    _is_key = False
 
     def __init__(
         self,
@@ -254,14 +255,13 @@ class Encoder:
         """Returns the JSON values of a set's elements or a dictionary's keys.
 
         Raises:
-            NotDataError: one of them is not data.
+            NotDataError: one of them is not data, nor an object whose hash both sides know.
         """
-        references, self._references = self._references, DataOnly(self._references.records)
-        extends, self._extends = self._extends, False
+        was_key, self._is_key = self._is_key, True
         try:
             return self.items(list(values), depth)
         finally:
-            self._references, self._extends = references, extends
+            self._is_key = was_key
 
     def refer(self, value: object) -> object:
         """Returns the JSON value of a reference.
@@ -269,7 +269,22 @@ class Encoder:
         Raises:
             NotDataError: only data may cross.
         """
-        return {REFERENCE: self._references.refer(value, self)}
+        return {REFERENCE: self._reference_to(value)}
+
+    def _reference_to(self, value: object) -> object:
+        if not self._is_key:
+            return self._references.refer(value, self)
+        if not self._references.may_be_key(value, self):
+            raise NotDataError(f"{type(value).__name__} is not data")
+        self._is_key = False  # nor is what the reference tells of the object
+        try:
+            return self._references.refer(value, self)
+        finally:
+            self._is_key = True
+
+    @property
+    def _may_extend(self) -> bool:
+        return self._extends and not self._is_key
 
     def _uncommon(self, value: object, depth: int) -> object:
         if isinstance(value, Foreign):
@@ -296,7 +311,7 @@ class Encoder:
         else:
             plain = self._cast(value, base, depth)
         is_reference = type(plain) is dict and REFERENCE in plain
-        is_extended = self._extends and _adds_attributes(kind, base, value)
+        is_extended = self._may_extend and _adds_attributes(kind, base, value)
         is_exact = is_reference or (is_extended and _is_told(kind, base))
         if is_exact or not (self._tells_casts or base in _CAST_TO):
             return plain
@@ -309,7 +324,7 @@ class Encoder:
         cast_value = _CASTS[base](value)
         encode = _CONTENTS.get(type(cast_value), Encoder.value)
         plain = encode(self, cast_value, depth)
-        if self._extends and _adds_attributes(type(value), base, value):
+        if self._may_extend and _adds_attributes(type(value), base, value):
             methods = _shown(cast("Hashable", type(value)), base)
             missing = [extended.FACTORY] if _is_filled_otherwise(value) else []
             return self._extended(value, plain, [*methods, *missing])
@@ -330,7 +345,7 @@ class Encoder:
         """Returns the JSON value of a dictionary that makes what it lacks in an unknown way."""
         if type(plain) is dict and REFERENCE in plain:
             return plain
-        if not self._extends:
+        if not self._may_extend:
             return self._told_cast(plain)
         return self._extended(value, plain, [extended.FACTORY])
 
@@ -357,7 +372,7 @@ class Encoder:
         return self._told_cast({tag: [*fields, told]})
 
     def _foreign(self, value: object) -> object:
-        if self._extends and isinstance(value, Exception):
+        if self._may_extend and isinstance(value, Exception):
             names, text = faults.names_of(value), faults.text_of(value)
             reference = self._references.refer(value, self)
             if not _is_to_object(reference):
@@ -372,7 +387,7 @@ class Encoder:
         told = library_types.text_of(value)
         if told is None:
             return self.refer(value)
-        return {"library": [*told, self._references.refer(value, self)]}
+        return {"library": [*told, self._reference_to(value)]}
 
     def _array(self, value: object, depth: int) -> object:
         parts = arrays.parts(value)

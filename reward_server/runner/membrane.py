@@ -195,7 +195,7 @@ class Membrane:
                 continue
             seen.add(id(value))
             if isinstance(value, (list, tuple, set, frozenset, dict)):
-                waiting += live.held_in(value)
+                waiting += live.elements(value)
             elif self.may_change(value):
                 found.append(value)
                 waiting += fields_of(value).values()

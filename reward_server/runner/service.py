@@ -186,6 +186,10 @@ class Service:
             self._objects.append(value)
         return ["object", number, _KINDS.get(type(value), ""), ways_of(value)]
 
+    def may_be_key(self, value: object, encoder: Message) -> bool:
+        """Returns True for an object of a class of the prompt's, which the judge can hash."""
+        return bool(self._shared) and self._shared_objects.may_be_key(value, encoder)
+
     def resolve(self, reference: object) -> object:
         """Returns what the judge means.
 

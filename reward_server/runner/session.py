@@ -290,6 +290,15 @@ class Session:
             return self._shared_objects.refer(value, encoder)
         return self._callbacks.refer(value)
 
+    def may_be_key(self, value: object, encoder: Message) -> bool:
+        """Returns True for the solution's own object, and for one that both sides can hash.
+
+        What arrives as a key is data, or of a class of the judge's: no hash is asked for.
+        """
+        if isinstance(value, Foreign):
+            return not self._is_own_class(value)
+        return bool(self.classes) and self._shared_objects.may_be_key(value, encoder)
+
     def _is_of(self, operation: str, value: object, kind: type) -> bool:
         """Returns True if a solution's object or class is of a class that both sides have."""
         if not isinstance(value, Foreign) or self.classes.get(kind.__name__) is not kind:

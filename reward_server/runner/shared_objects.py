@@ -28,6 +28,7 @@ from .codec import MAX_OBJECTS, Message, ProtocolViolation, TooLargeError
 RECORD, MEMBER, FLAG = "record", "member", "flag"
 JUDGE, CANDIDATE = 1, -1
 MaySet = Callable[[object, str, object], bool]
+_MOST_NESTED = 8  # objects, one in the other, that are hashed by what they hold
 
 
 class SharedObjects:
@@ -62,6 +63,28 @@ class SharedObjects:
         kind = type(value)
         known = self._classes().get(kind.__name__) is kind
         return known and not isinstance(value, (BaseException, type))
+
+    def may_be_key(self, value: object, encoder: Message, depth: int = _MOST_NESTED) -> bool:
+        """Returns True for an object whose hash is its identity's, or known as it arrives.
+
+        An object that hashes what it holds is looked at before all that the message tells of it
+        has arrived, if it is a key among what is told of another, or holds what changes.
+        """
+        if not self.knows(value):
+            return False
+        if isinstance(value, enum.Enum) or type(value).__hash__ is object.__hash__:
+            return True
+        fields = [] if encoder.is_listing else list(fields_of(value).values())
+        return bool(fields) and all(self._is_settled(field, encoder, depth) for field in fields)
+
+    def _is_settled(self, field: object, encoder: Message, depth: int) -> bool:
+        if type(field) in changes.UNCHANGING:
+            return True
+        if not depth:
+            return False
+        if type(field) is tuple:
+            return all(self._is_settled(part, encoder, depth - 1) for part in field)
+        return self.may_be_key(field, encoder, depth - 1)
 
     def refer(self, value: object, encoder: Message) -> list[object]:
         """Returns the reference of an object that `knows` knows.

@@ -298,7 +298,8 @@ def _binary(name: str) -> object:
 
 def _reflected(name: str) -> object:
     def method(self: Referred, other: object) -> object:
-        if not _may_meet(name, self, other):
+        begins_sum = name == "add" and type(other) is int and other == 0
+        if not (begins_sum or _may_meet(name, self, other)):
             return _refused(name, self, other, is_first=False)
         session = self._runner_session
         return _result(session, session.request(name, other, self), other)

@@ -249,6 +249,11 @@ class Item:
     a: int
 
 
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: object
+
+
 class Color(enum.Enum):
     RED = 1
 
@@ -271,13 +276,16 @@ class Side:
     """One side of a conversation."""
 
     def __init__(self, side: int) -> None:
-        classes = {kind.__name__: kind for kind in (Node, Item, Color, Perm, Mode)}
+        classes = {kind.__name__: kind for kind in (Node, Item, Point, Color, Perm, Mode)}
         self.records = Records()
         self.shared = SharedObjects(side, lambda: classes, lambda *_: True)
         self.decoder = Decoder(self)
 
     def refer(self, value: object, encoder: Encoder) -> object:
         return self.shared.refer(value, encoder)
+
+    def may_be_key(self, value: object, encoder: Encoder) -> bool:
+        return self.shared.may_be_key(value, encoder)
 
     def resolve(self, reference: object) -> object:
         assert isinstance(reference, list)
@@ -291,6 +299,49 @@ class Side:
         decoded = self.decoder.loads(message)
         self.shared.finish()
         return decoded
+
+
+def test_objects_are_keys_and_elements_of_sets() -> None:
+    judge, candidate = Side(JUDGE), Side(CANDIDATE)
+    node, line = Node(), Point((Point(1), Color.RED))
+    heard = candidate.heard(judge.sent({node: [node], (Color.RED, node): 2}, {line, Point(2)}))
+    ((other, _), (pair, _)) = heard[0].items()  # type: ignore[index]
+    assert heard[0][other][0] is other  # type: ignore[index]
+    assert pair == (Color.RED, other)
+    assert heard[1] == {line, Point(2)}  # type: ignore[index]
+    back = judge.heard(candidate.sent(heard[0], frozenset((other, Color.RED))))  # type: ignore[index]
+    assert back == [{node: [node], (Color.RED, node): 2}, {node, Color.RED}]
+
+
+def test_a_set_of_objects_may_be_told_of_an_object_in_it() -> None:
+    judge, candidate = Side(JUDGE), Side(CANDIDATE)
+    node = Node()
+    node.next = {node}  # type: ignore[assignment]
+    (heard,) = candidate.heard(judge.sent(node))  # type: ignore[misc]
+    assert heard.next == {heard}
+
+
+@pytest.mark.parametrize("held", [[1], object(), frozenset(), {Color.RED: 1}, (Point([1]),)])
+def test_what_is_hashed_by_more_than_data_is_no_key(held: object) -> None:
+    side = Side(JUDGE)
+    assert not side.may_be_key(Point(held), Encoder(side, 1 << 20))
+
+
+def test_what_is_hashed_by_its_fields_is_no_key_among_the_fields_of_another() -> None:
+    side = Side(JUDGE)
+    encoder = Encoder(side, 1 << 20)
+    encoder.is_listing = True
+    assert not side.may_be_key(Point(1), encoder)
+    assert side.may_be_key(Node(), encoder)
+
+
+def test_a_key_twice_is_refused() -> None:
+    judge, candidate = Side(JUDGE), Side(CANDIDATE)
+    (message,) = json.loads(candidate.sent({Node(): 1}))
+    key = message["dict"][0][0]
+    for tag, content in (("dict", [[key, key], [1, 1]]), ("set", [key, key])):
+        with pytest.raises(ProtocolViolation):
+            judge.heard(json.dumps([{tag: content}]).encode())
 
 
 def test_objects_are_the_same_on_their_way_back() -> None:
