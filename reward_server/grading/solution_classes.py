@@ -79,7 +79,7 @@ class _Look:
             size = len(self._things)
             for target, value in bindings:
                 if self._is_thing(value):
-                    self._things |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                    self._things.update(_names_in(target))
             if size == len(self._things):
                 return
 
@@ -94,8 +94,9 @@ class _Look:
                 return self._is_class(function) or (keeps and any(map(self._is_thing, arguments)))
             case ast.Name(id=name):
                 return name in self._things or name in self._classes
-            case ast.Attribute(value=owner):
-                return self._is_class(node) or self._is_class(owner)
+            case ast.Attribute(value=owner, attr=name):
+                is_kept = f".{name}" in self._things
+                return is_kept or self._is_class(node) or self._is_class(owner)
             case ast.Subscript(value=part) | ast.Starred(value=part):
                 return self._is_thing(part)
             case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
@@ -137,6 +138,20 @@ class _Look:
         if name.endswith(("Error", "Exception", "Warning")) or self._is_class(base):
             return False
         return name in vars(builtins) or dotted(base).partition(".")[0] in self._library
+
+
+def _names_in(target: ast.AST) -> Iterator[str]:
+    """Gives the names that an assignment binds, or puts something into, attributes with a dot."""
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(attr=name):
+            yield f".{name}"
+        case ast.Subscript(value=part) | ast.Starred(value=part):
+            yield from _names_in(part)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _names_in(part)
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
