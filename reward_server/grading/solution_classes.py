@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from reward_server.grading.syntax import dotted
 
@@ -61,6 +61,7 @@ class _Look:
             for alias in node.names
         } - self._classes
         self._things = set[str]()
+        self._looked_into = {id(one) for node in self._nodes for one in _looked_into(node)}
 
     def reasons(self) -> Iterator[str]:
         """Gives the reasons, in the order of the text's levels."""
@@ -106,6 +107,8 @@ class _Look:
         return False
 
     def _of_keys(self, node: ast.AST) -> Iterator[str]:
+        if id(node) in self._looked_into:
+            return
         keys: list[ast.expr | None] = []
         match node:
             case ast.Dict(keys=keys) | ast.Set(elts=keys):  # type: ignore[misc]  # of one kind
@@ -138,6 +141,16 @@ class _Look:
         if name.endswith(("Error", "Exception", "Warning")) or self._is_class(base):
             return False
         return name in vars(builtins) or dotted(base).partition(".")[0] in self._library
+
+
+def _looked_into(node: ast.AST) -> Sequence[ast.expr]:
+    """Returns what is looked into at once, and so met by nothing that the solution gives."""
+    match node:
+        case ast.Subscript(value=one) | ast.Call(func=ast.Name(id="len"), args=[one]):
+            return [one]
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=ones):
+            return ones
+    return ()
 
 
 def _names_in(target: ast.AST) -> Iterator[str]:

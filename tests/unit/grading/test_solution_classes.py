@@ -41,6 +41,7 @@ APART = (
     "s = Point()\nassert {s.f(x): x for x in (1, 2)} == {1: 1}",
     "assert {Point(1).x, Point(2).x} == {1, 2}",
     "assert f({'a': Point(1)})[Color.RED] == 2",
+    "assert f() in {Color.RED, Color.A} and {Color.RED: 1}[f()] and len({Point, N}) == 2",
     "self.s = Point()\nassert {self.s.f(x): self.x for x in (1, 2)} == {1: 1}",
     "for i in range(3):\n    nodes[i] = N(i)\n    seen[i] = 1",
     "assert isinstance(f(), Point) and issubclass(Point, N)",
