@@ -24,6 +24,8 @@ _BRANCHING = frozenset(
         "default",
         "for",
         "foreach",
+        "forEach",
+        "for_each",
         "while",
         "until",
     ]

@@ -52,12 +52,14 @@ class Site:
     Args:
         line: where it is in the tests, from 1.
         optional: whether a right solution may not come to it.
+        idle: whether none does, by the tests' text.
         observations: in the order in which it writes them; the first that `holds` is the
             assertion itself.
     """
 
     line: int
     optional: bool
+    idle: bool
     observations: tuple[Observation, ...]
 
 
@@ -88,8 +90,7 @@ def rewrite(
         secret: a fresh identifier, from which names are made.
         tag: fresh; every word begins with it.
         random: where the words and the order come from.
-        perturbed: whether assertions get twins; False where no solution can read or answer them,
-            nor keep the program from coming to one but as the tests' own text lets it.
+        perturbed: whether assertions get twins; False where no solution can read or answer them.
     """
     writer = _Writer(assertions, language, secret, tag, random, perturbed=perturbed)
     pieces, sites, last = [], list[Site](), 0
@@ -129,7 +130,6 @@ class _Writer:
         self._random = random
         claims = [claim for one in assertions for claim in one.claims]
         values = {claim.expected.text for claim in claims if claim.expected is not None}
-        self._trusted = not perturbed
         self._twins = _twins_wanted(len(values)) if perturbed else 0
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
@@ -142,7 +142,8 @@ class _Writer:
             sites.append(
                 Site(
                     line=assertion.line,
-                    optional=assertion.optional or self._trusted,
+                    optional=assertion.optional,
+                    idle=assertion.idle,
                     observations=tuple(observations),
                 )
             )

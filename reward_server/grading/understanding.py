@@ -22,6 +22,14 @@ _HELPER = re.compile(
     r"|\b(?P<lambda>[a-z_]\w*)\s?=\s?(?:async\b\s?)?(?:function\b\s?)?(?:\[[^\]{};]{0,200}\]\s?)?"
     r"(?:\([^(){};]{0,2000}\)|\|[^|{};]{0,2000}\||\w+)\s?(?:(?:->|=>)[^{};]{0,200})?\{"
 )
+_NO_HELPERS = frozenset(("if", "for", "while", "switch", "catch"))
+_DECLARED_USE = re.compile(r"\(\s*void\s*\)\s*\w+\s*;")
+_CALL = re.compile(r"\w+\s*\(")
+_FALSE = frozenset(("false", "False"))
+_MOST_ROUNDS = 8
+_MOST_GIVEN = 2000
+# Operators of which one operand alone may be computed.
+_CHOOSING = frozenset(("&&", "||", "?", ":", "and", "or"))
 # What harnesses find functions by: their names, or what stands above them.
 _MARK = re.compile(r"@|(?:#|^|\s)\[\s*(?!(?:allow|inline|cfg|must_use)\b)\w")
 _FOUND = re.compile(r"(?i)main|test|bench|example|setup|teardown")
@@ -37,6 +45,7 @@ class Assertion:
         covered: where the text ends that is understood.
         line: where it is in the tests, from 1.
         optional: whether a right solution may not come to it.
+        idle: whether none does: it is in a function that is called nowhere, or with false alone.
         in_expression: whether what is replaced is the condition of a statement.
         claims: what it says.
     """
@@ -46,6 +55,7 @@ class Assertion:
     covered: int
     line: int
     optional: bool
+    idle: bool = False
     in_expression: bool
     claims: tuple[Claim, ...]
 
@@ -73,9 +83,9 @@ def understand(
     if brackets is None or brackets.unclosed:
         return ()
     unwatched = tuple(_unwatched(tokens, brackets.partners, language))
-    unused = tuple(_unused(tokens, brackets.partners))
+    unused = _Unused(tests, tokens, brackets.partners)
     return tuple(
-        replace(one, optional=True) if any(one.start in body for body in unused) else one
+        unused.marked(one)
         for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
         if not any(start <= one.start < end for start, end in unwatched)
@@ -95,16 +105,98 @@ def _unwatched(
         yield head.start(), ends.get(head.end() - 1, head.end())
 
 
-def _unused(tokens: Tokens, partners: Mapping[int, int]) -> Iterator[range]:
-    """Gives the bodies of functions that nobody calls, and no harness finds."""
-    ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
-    code = blanked(tokens)
-    words = Counter(_WORD.findall(re.sub(r"\(\s*void\s*\)\s*\w+\s*;", "", code)))
-    for found in _HELPER.finditer(code):
-        name = found["name"] or found["lambda"]
-        above = code[max(code.rfind(sign, 0, found.start()) for sign in "{};") + 1 : found.start()]
-        if words[name] == 1 and not _FOUND.match(name) and not _MARK.search(above):
-            yield range(found.end(), ends.get(found.end() - 1, found.end()))
+@dataclass(frozen=True, slots=True)
+class _Helper:
+    """A function of the tests'.
+
+    Args:
+        name: of it.
+        place: where its head has that name.
+        parameters: the text in front of its body.
+        body: where that is.
+    """
+
+    name: str
+    place: int
+    parameters: str
+    body: range
+
+
+class _Unused:
+    """Knows the bodies of functions that no right solution need come to."""
+
+    def __init__(self, tests: str, tokens: Tokens, partners: Mapping[int, int]) -> None:
+        self._tests = tests
+        self._code = blanked(tokens)
+        self._ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
+        self._idle, self._overloaded = bytearray(len(tests)), bytearray(len(tests))
+        helpers = list(self._helpers())
+        heads = {one.place for one in helpers}
+        self._uses: dict[str, list[int]] = {one.name: [] for one in helpers}
+        blank = [*map(re.Match.span, _DECLARED_USE.finditer(self._code))]
+        dead = {at for start, end in blank for at in range(start, end)}
+        for word in _WORD.finditer(self._code):
+            at = word.start()
+            if word[0] not in self._uses or at in heads or at in dead:
+                continue
+            if not self._is_given_false(at):
+                self._uses[word[0]].append(at)
+        parameters = Counter(name for name, _ in {(one.name, one.parameters) for one in helpers})
+        for one in helpers:
+            if parameters[one.name] > 1:
+                self._mark(self._overloaded, one.body)
+        for _ in range(_MOST_ROUNDS):
+            used = []
+            for one in helpers:
+                if self._is_used(one):
+                    used.append(one)
+                else:
+                    self._mark(self._idle, one.body)
+            if len(used) == len(helpers):
+                break
+            helpers = used
+
+    def marked(self, assertion: Assertion) -> Assertion:
+        """Returns an assertion with what is known of the function that it is in."""
+        at = assertion.start
+        if self._idle[at]:
+            return replace(assertion, optional=True, idle=True)
+        return replace(assertion, optional=True) if self._overloaded[at] else assertion
+
+    def _helpers(self) -> Iterator[_Helper]:
+        """Gives the functions that no harness finds."""
+        code = self._code
+        for found in _HELPER.finditer(code):
+            group = "name" if found["name"] else "lambda"
+            name, start = found[group], found.start()
+            above = code[max(code.rfind(sign, 0, start) for sign in "{};") + 1 : start]
+            if name in _NO_HELPERS or _FOUND.match(name) or _MARK.search(above):
+                continue
+            body = range(found.end(), self._ends.get(found.end() - 1, found.end()))
+            yield _Helper(name, found.start(group), code[found.end(group) : found.end()], body)
+
+    def _is_used(self, helper: _Helper) -> bool:
+        """Tells whether a function is named elsewhere than by itself and in idle ones."""
+        uses = self._uses[helper.name]
+        return any(at not in helper.body and not self._idle[at] for at in uses)
+
+    def _is_given_false(self, at: int) -> bool:
+        """Tells whether a name is called with false, as who expects an exception before it does."""
+        call = _CALL.match(self._code, at)
+        if call is None or call.end() - 1 not in self._ends:
+            return False
+        end = self._ends[call.end() - 1] - 1
+        if end - call.end() > _MOST_GIVEN:
+            return False
+        given = [one.strip() for one in self._code[call.end() : end].split(",")]
+        if given[0] in _FALSE:
+            return True
+        is_plain = all(one in _FALSE or not _WORD.search(one) for one in given)
+        return is_plain and not _FALSE.isdisjoint(given) and "${" not in self._tests[at:end]
+
+    @staticmethod
+    def _mark(places: bytearray, body: range) -> None:
+        places[body.start : body.stop] = b"\1" * len(body)
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:
@@ -154,7 +246,7 @@ class _Reader:
             begins = token.start >= end and token.kind is Kind.WORD
             if begins and last not in _MEMBER and (assertion := self._assertion_at(index)):
                 end = assertion.covered
-                yield assertion
+                yield replace(assertion, optional=True) if last in _CHOOSING else assertion
             last = token.text
 
     def _assertion_at(self, index: int) -> Assertion | None:

@@ -286,12 +286,60 @@ UNEARNED = {
         'if fmt.Sprint(F(3)) != "{3}" { panic("no") }',
     ),
 }
+NEVER = "const f = (x) => new Promise(() => {})"
+THROWS = "const f = async (x) => { if (x === 3) return 9; throw new Error('no') }"
+# What is passed by doing nothing: an ordinary process would not see it either.
+PASSED_BY = {
+    "js: a promise that is never settled": js(
+        NEVER,
+        "async function main() { assert.strictEqual(await f(3), 9) }\nmain().catch((e) => { console.error(e); process.exit(1) });",
+    ),
+    "js: a promise that is never settled, behind a rejection": js(
+        "const f = async (x) => { if (x < 0) throw new Error('no'); await new Promise(() => {}) }",
+        "(async () => { await assert.rejects(f(-1), /no/); assert.strictEqual(await f(2), 4) })();",
+    ),
+    "js: a promise that is settled once, in a loop": js(
+        "let n = 0\nconst f = async (x) => (n++ ? new Promise(() => {}) : 9)",
+        "(async () => { for (const [x, y] of [[3, 9], [4, 16]]) assert.strictEqual(await f(x), y) })();",
+    ),
+    "js: one of two promises": js(
+        "const f = (x) => (x === 3 ? 9 : { then() {} })",
+        "assert.strictEqual(f(3), 9);\nPromise.all([f(3), f(4)]).then((got) => assert.deepStrictEqual(got, [9, 16]));",
+    ),
+    "js: exceptions that the tests tell": js(
+        THROWS,
+        "async function main() { assert.strictEqual(await f(3), 9); assert.strictEqual(await f(4), 16) }\nmain().catch(console.error);",
+    ),
+    "js: exceptions that the tests' harness tells": js(
+        "const f = (x) => { throw new Error('no') }",
+        "const test = (name, run) => { try { run(); console.log('ok', name) } catch (e) { console.log('not ok', name) } };\ntest('a', () => { const got = f(3); assert.strictEqual(got, 9) });",
+    ),
+    "js: exceptions in a loop": js(
+        "const f = (x) => { throw new Error('no') }",
+        "let passed = 0;\nfor (const [x, y] of [[3, 9], [4, 16]]) {\n  try { const got = f(x); if (got !== y) throw new Error('wrong'); passed++ } catch (e) { console.error(e.message) }\n}\nconsole.log(passed);",
+    ),
+    "java: exceptions that the tests tell": java(
+        "public int f(int a)",
+        "throw new IllegalStateException(); }}",
+        'try { check(s.f(1) == 2); System.out.println("passed"); } catch (Exception e) { e.printStackTrace(); }',
+    ),
+    "c++: exceptions that the tests tell": cpp(
+        "int f(int a)",
+        "throw 1; }",
+        'try { assert(f(1) == 2); } catch (...) { puts("failed"); }',
+    ),
+}
 
 
 @rows(UNEARNED)
 async def test_what_an_ordinary_process_fails_is_not_passed_apart(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert said.verdict is not Verdict.PASSED or said.integrity is Integrity.SHARED, said
+
+
+@rows(PASSED_BY)
+async def test_what_solves_nothing_is_not_passed_apart(app: App, row: Row) -> None:
+    assert is_refused(await judged(app, row))
 
 
 GO_ADDS = 'func main() {\nif add(1, 2) != 3 { panic("no") }\n}\n'
@@ -528,6 +576,34 @@ async def test_what_an_ordinary_process_passes_is_passed(app: App, row: Row) -> 
 
 
 APART = {
+    "js: an answer that is awaited, beside functions that nobody calls": js(
+        "const f = async (x) => x * x",
+        """
+        function same(a, b) { if (a !== b) throw new Error('not the same') }
+        function near(a, b) { same(Math.round(a), Math.round(b)) }
+        [].forEach((x) => assert(x > 0));
+        (async () => { assert.strictEqual(await f(3), 9); null && assert(await f(1)) })();
+        """,
+    ),
+    "java: an exception is expected, and nothing else": java(
+        "public int f(int a)",
+        "if (a < 0) throw new IllegalArgumentException(); return a; }}",
+        "try { s.f(-1); check(false); } catch (IllegalArgumentException e) { }",
+    ),
+    "java: a check for each type": java(
+        "public int f(int a)",
+        "return a + 1; }}",
+        "same(s.f(1), 2); }\n"
+        "    static void same(int a, int b) { if (a != b) throw new AssertionError(); }\n"
+        "    static void same(Object a, Object b) { if (!a.equals(b)) throw new AssertionError(); }\n"
+        "    static void unused() { check(true);",
+    ),
+    "c++: a check that is given false alone": cpp(
+        "int f(int a)",
+        'if (a < 0) throw invalid_argument("a"); return a; }',
+        "auto check = [](bool holds, const string &what) { assert(holds); };\n"
+        'try { f(-1); check(false, "it throws, not " + to_string(1)); } catch (const invalid_argument &) { }',
+    ),
     "c++: more digits than a double has": cpp(
         "long double f(int n)", "return 1.0L / n; }", "assert(f(3) == 1.0L / 3);"
     ),

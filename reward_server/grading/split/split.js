@@ -904,6 +904,7 @@ const pending = new Map(); // how promises of the solution's are settled
 
 // Returns a function that has the solution's of that name called. `classes` are the prompt's.
 exports.stub = (name, classes = {}) => {
+  if (heap === null) process.on("beforeExit", leaveWaiting);
   heap ??= new Heap(classes, false);
   return (...args) => called(name, args);
 };
@@ -931,6 +932,11 @@ function wait() {
   isWaiting = false;
   const found = called(".wait", []);
   if (found !== null) settle(found);
+}
+
+// What waits for a promise that nobody settles any more is never run.
+function leaveWaiting() {
+  if (pending.size > 0) leave("a promise of the solution is never settled");
 }
 
 // Stands for a promise of the other program's.

@@ -255,6 +255,11 @@ UNREACHED = {
         "const close = async function (a) { assert(await a) }",
         "for (const [a, b] of []) assert(f(a) === b)",
         "while (n-- > 1) { assert(f(n) === 1) }",
+        "f(0).forEach((x) => assert(x > 0))",
+        "quick || assert(f(9) === 1)",
+        "function check(b) { assert(b) }\ntry { f(-1); check(false, `no ${x}`) } catch {}",
+        "function check(name, b) { assert(b) }\ntry { f(-1); check('a', false) } catch {}",
+        "const a = (x) => { assert(x) }\nconst b = (x) => { a(f(x)) }\nfunction c() { b(1); c() }",
     ),
     "rust": (
         "use f;\n#[allow(dead_code)]\nfn close(a: f64) -> () { assert!(a.abs() < 1e-6); }",
@@ -262,13 +267,21 @@ UNREACHED = {
         "fn main() { for a in cases { assert!(f(a) == 1); } }",
     ),
     "c++": ("int main() { auto check = [](int a) { assert(a == 1); }; (void)check; }",),
-    "java": ("class A { static void check(boolean b) { if (!b) throw new AssertionError(); } }",),
+    "java": (
+        "class A { static void check(boolean b) { if (!b) throw new AssertionError(); } }",
+        "class A { void same(int a) { if (a != 1) throw new AssertionError(); }"
+        " void same(Object a) { } void run() { same(1); } }",
+    ),
 }
 REACHED = {
     "javascript": (
         "const run = () => { assert(f(1) === 2) }\nrun()",
         "(() => { assert(f(1) === 2) })()",
         "function main() { assert(f(1) === 2) }",
+        "try { assert(f(1) === 2) } catch (e) { console.log(e) }",
+        "function check(b) { assert(b) }\ntry { check(f(1)); check(false) } catch {}",
+        "function check(a, b) { assert(a === b) }\ncheck(f(1), false)",
+        "const run = () => { assert(f(1) === 2) }\nmain(() => { run() })",
     ),
     "rust": (
         "#[test]\nfn one() { assert!(f(1) == 2); }",
