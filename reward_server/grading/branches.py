@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reward_server.grading.tokens import Kind, Token
 
-_BRANCHING = frozenset(
+BRANCHING = frozenset(
     [
         "if",
         "else",
@@ -86,4 +86,4 @@ class Branches:
 
 
 def _branches(words: Sequence[str]) -> bool:
-    return any(word in _BRANCHING for word in words)
+    return any(word in BRANCHING for word in words)

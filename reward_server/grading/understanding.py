@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reward_server.grading.branches import Branches
+from reward_server.grading.caught import Caught
 from reward_server.grading.claims import Claim, claims_of
+from reward_server.grading.own_functions import OwnFunctions
 from reward_server.grading.tokens import Kind, Tokens, blanked, match_brackets, tokenize, trimmed
 from reward_server.languages.assertions import Assertions, Form
 
 READ_CHARACTERS = 1 << 18
 _WORD = re.compile(r"\w+")
 _MEMBER = frozenset((".", "::", "->", "?."))
-# Functions with a name, up to the bracket that opens their bodies.
-_HELPER = re.compile(
-    r"\b\w+(?:<[^(){};]{0,200}>)?[\s*&]{1,99}(?P<name>[a-z_]\w*)(?:<[^(){};]{0,200}>)?\s?"
-    r"\([^(){};]{0,2000}\)\s*(?:(?:->|throws\b|const\b)[^{};]{0,200})?\{"
-    r"|\b(?P<lambda>[a-z_]\w*)\s?=\s?(?:async\b\s?)?(?:function\b\s?)?(?:\[[^\]{};]{0,200}\]\s?)?"
-    r"(?:\([^(){};]{0,2000}\)|\|[^|{};]{0,2000}\||\w+)\s?(?:(?:->|=>)[^{};]{0,200})?\{"
-)
-_NO_HELPERS = frozenset(("if", "for", "while", "switch", "catch"))
-_DECLARED_USE = re.compile(r"\(\s*void\s*\)\s*\w+\s*;")
-_CALL = re.compile(r"\w+\s*\(")
-_FALSE = frozenset(("false", "False"))
-_MOST_ROUNDS = 8
-_MOST_GIVEN = 2000
 # Operators of which one operand alone may be computed.
 _CHOOSING = frozenset(("&&", "||", "?", ":", "and", "or"))
-# What harnesses find functions by: their names, or what stands above them.
-_MARK = re.compile(r"@|(?:#|^|\s)\[\s*(?!(?:allow|inline|cfg|must_use)\b)\w")
-_FOUND = re.compile(r"(?i)main|test|bench|example|setup|teardown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,121 +67,29 @@ def understand(
     brackets = match_brackets(tokens)
     if brackets is None or brackets.unclosed:
         return ()
-    unwatched = tuple(_unwatched(tokens, brackets.partners, language))
-    unused = _Unused(tests, tokens, brackets.partners)
-    return tuple(
-        unused.marked(one)
+    code = blanked(tokens)
+    ends = {tokens[first].start: tokens[last].end for first, last in brackets.partners.items()}
+    functions = OwnFunctions(tests, code, ends)
+    found = [
+        one
         for one in _Reader(tests, tokens, brackets.partners, language, own).assertions()
         if within is None or any(start <= one.start < end for start, end in within)
-        if not any(start <= one.start < end for start, end in unwatched)
+    ]
+    caught = Caught(functions, ends, language, [one.start for one in found])
+    return tuple(
+        _marked(one, functions)
+        for one in found
+        if not caught.has(one.start, code[one.start : one.end] if one.in_expression else "")
     )
 
 
-def _unwatched(
-    tokens: Tokens, partners: Mapping[int, int], language: Assertions
-) -> Iterator[tuple[int, int]]:
-    """Gives where begins and ends what has assertions that may fail, or are not come to."""
-    ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
-    code = blanked(tokens)
-    heads = list(language.unwatched.finditer(code))
-    if heads:
-        heads += [head for head in language.helpers.finditer(code) if head["test"] is None]
-    for head in heads:
-        yield head.start(), ends.get(head.end() - 1, head.end())
-
-
-@dataclass(frozen=True, slots=True)
-class _Helper:
-    """A function of the tests'.
-
-    Args:
-        name: of it.
-        place: where its head has that name.
-        parameters: the text in front of its body.
-        body: where that is.
-    """
-
-    name: str
-    place: int
-    parameters: str
-    body: range
-
-
-class _Unused:
-    """Knows the bodies of functions that no right solution need come to."""
-
-    def __init__(self, tests: str, tokens: Tokens, partners: Mapping[int, int]) -> None:
-        self._tests = tests
-        self._code = blanked(tokens)
-        self._ends = {tokens[first].start: tokens[last].end for first, last in partners.items()}
-        self._idle, self._overloaded = bytearray(len(tests)), bytearray(len(tests))
-        helpers = list(self._helpers())
-        heads = {one.place for one in helpers}
-        self._uses: dict[str, list[int]] = {one.name: [] for one in helpers}
-        blank = [*map(re.Match.span, _DECLARED_USE.finditer(self._code))]
-        dead = {at for start, end in blank for at in range(start, end)}
-        for word in _WORD.finditer(self._code):
-            at = word.start()
-            if word[0] not in self._uses or at in heads or at in dead:
-                continue
-            if not self._is_given_false(at):
-                self._uses[word[0]].append(at)
-        parameters = Counter(name for name, _ in {(one.name, one.parameters) for one in helpers})
-        for one in helpers:
-            if parameters[one.name] > 1:
-                self._mark(self._overloaded, one.body)
-        for _ in range(_MOST_ROUNDS):
-            used = []
-            for one in helpers:
-                if self._is_used(one):
-                    used.append(one)
-                else:
-                    self._mark(self._idle, one.body)
-            if len(used) == len(helpers):
-                break
-            helpers = used
-
-    def marked(self, assertion: Assertion) -> Assertion:
-        """Returns an assertion with what is known of the function that it is in."""
-        at = assertion.start
-        if self._idle[at]:
-            return replace(assertion, optional=True, idle=True)
-        return replace(assertion, optional=True) if self._overloaded[at] else assertion
-
-    def _helpers(self) -> Iterator[_Helper]:
-        """Gives the functions that no harness finds."""
-        code = self._code
-        for found in _HELPER.finditer(code):
-            group = "name" if found["name"] else "lambda"
-            name, start = found[group], found.start()
-            above = code[max(code.rfind(sign, 0, start) for sign in "{};") + 1 : start]
-            if name in _NO_HELPERS or _FOUND.match(name) or _MARK.search(above):
-                continue
-            body = range(found.end(), self._ends.get(found.end() - 1, found.end()))
-            yield _Helper(name, found.start(group), code[found.end(group) : found.end()], body)
-
-    def _is_used(self, helper: _Helper) -> bool:
-        """Tells whether a function is named elsewhere than by itself and in idle ones."""
-        uses = self._uses[helper.name]
-        return any(at not in helper.body and not self._idle[at] for at in uses)
-
-    def _is_given_false(self, at: int) -> bool:
-        """Tells whether a name is called with false, as who expects an exception before it does."""
-        call = _CALL.match(self._code, at)
-        if call is None or call.end() - 1 not in self._ends:
-            return False
-        end = self._ends[call.end() - 1] - 1
-        if end - call.end() > _MOST_GIVEN:
-            return False
-        given = [one.strip() for one in self._code[call.end() : end].split(",")]
-        if given[0] in _FALSE:
-            return True
-        is_plain = all(one in _FALSE or not _WORD.search(one) for one in given)
-        return is_plain and not _FALSE.isdisjoint(given) and "${" not in self._tests[at:end]
-
-    @staticmethod
-    def _mark(places: bytearray, body: range) -> None:
-        places[body.start : body.stop] = b"\1" * len(body)
+def _marked(assertion: Assertion, functions: OwnFunctions) -> Assertion:
+    """Returns an assertion with what is known of the function that it is in."""
+    if functions.is_idle(assertion.start):
+        return replace(assertion, optional=True, idle=True)
+    if functions.is_overloaded(assertion.start):
+        return replace(assertion, optional=True)
+    return assertion
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:

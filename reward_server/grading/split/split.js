@@ -901,6 +901,7 @@ class Reader {
 let calls = 0, heap = null, isBusy = false;
 let isTurn = false, isWaiting = false; // whether the solution is to be given time
 const pending = new Map(); // how promises of the solution's are settled
+const awaited = new WeakSet(); // those that something waits for
 
 // Returns a function that has the solution's of that name called. `classes` are the prompt's.
 exports.stub = (name, classes = {}) => {
@@ -936,13 +937,18 @@ function wait() {
 
 // What waits for a promise that nobody settles any more is never run.
 function leaveWaiting() {
-  if (pending.size > 0) leave("a promise of the solution is never settled");
+  for (const promise of pending.keys()) {
+    if (awaited.has(promise)) leave("a promise of the solution is never settled");
+  }
 }
 
-// Stands for a promise of the other program's.
+// Stands for a promise of the other program's. Whoever waits for one asks for its constructor first.
 function promised() {
   let settles;
   const promise = new Promise((...both) => { settles = both; });
+  Object.defineProperty(promise, "constructor", {
+    configurable: true, get() { awaited.add(promise); return Promise; },
+  });
   pending.set(promise, settles);
   return promise;
 }
