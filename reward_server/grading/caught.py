@@ -8,7 +8,9 @@ fails in its turn, the assertion must hold.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from reward_server.grading.branches import BRANCHING
 from reward_server.grading.own_functions import OwnFunctions
@@ -17,16 +19,14 @@ from reward_server.languages.assertions import Assertions
 _TRY = re.compile(r"\btry\s*(?:\([^{}]{0,500}\)\s*)?\{")
 _HANDLER = re.compile(r"\s*catch\b[^{};]{0,500}\{")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-_THROWS = re.compile(r"\b(?:throw|raise|exit|exitCode|abort|die|fail|quit)\b")
 _RETURNS = re.compile(r"\breturn\b\s*[^\s;}]")
 _ASSIGNED = re.compile(r"([A-Za-z_$][\w$]*)\s*(?<![=!<>+\-*/%&|^])=(?![=>])")
-_DECIDING = (
-    r"\b(?:if|throw|while|return|unless|raise|\w*(?:[Aa]ssert|check|exit)\w*)\b[^;\n]{0,500}"
-)
+_FAILS = r"\b(?:throw|raise|exit|exitCode|abort|die|fail)\b"
 _NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
 _CALL = re.compile(r"[\w$]\s*\(")
 _LITERALS = frozenset(("true", "false", "null", "undefined"))
 _MOST_ROUNDS = 8
+_MOST_TRIES = 500
 
 
 class Caught:
@@ -50,9 +50,7 @@ class Caught:
         self._code = functions.code
         self._ends = ends
         self._places = places
-        self._asserting = {
-            one.name for one in functions.helpers if any(at in one.body for at in places)
-        }
+        self._asserting = {one.name for one in functions.helpers if self._asserts(one.body)}
         self._parts = [*self._unwatched(language), *self._tries()]
         self._follow()
 
@@ -69,13 +67,18 @@ class Caught:
 
     def _is_made(self, place: int, condition: str) -> bool:
         """Tells whether a function that is handed over throws for what it counts or is given."""
-        function = self._functions.handed_to(place)
-        if function is None or _CALL.search(condition):
+        function = None if _CALL.search(condition) else self._functions.handed_to(place)
+        if function is None:
             return False
         names = {*_NAME.findall(condition)} - _LITERALS
         body = self._code[function.body.start : function.body.stop]
         given = {*_NAME.findall(function.head)}
         return bool(names) and all(name in given or _is_counted(name, body) for name in names)
+
+    def _asserts(self, part: range) -> bool:
+        """Tells whether an assertion is in a part of the tests."""
+        at = bisect_left(self._places, part.start)
+        return at < len(self._places) and self._places[at] in part
 
     def _unwatched(self, language: Assertions) -> Iterator[range]:
         heads = list(language.unwatched.finditer(self._code))
@@ -87,7 +90,7 @@ class Caught:
             yield range(head.start(), head.end()) if end is None else range(head.end(), end)
 
     def _tries(self) -> Iterator[range]:
-        for found in _TRY.finditer(self._code):
+        for found in islice(_TRY.finditer(self._code), _MOST_TRIES):
             end = self._ends.get(found.end() - 1, found.end())
             if any(self._goes_on(handler, found.start()) for handler in self._handlers(end)):
                 yield range(found.end(), end)
@@ -102,18 +105,25 @@ class Caught:
         """Tells whether a handler does more than to tell, or to fail."""
         code = self._code[handler.start : handler.stop]
         words = {*_WORD.findall(code)}
-        if any(at in handler for at in self._places) or not words.isdisjoint(self._asserting):
+        if self._asserts(handler) or not words.isdisjoint(self._asserting):
             return True
-        if _THROWS.search(code):
+        if re.search(_FAILS, code):
             return not words.isdisjoint(BRANCHING)
-        return bool(_RETURNS.search(code)) or any(
-            self._decides(name, start, handler.stop) for name in _ASSIGNED.findall(code)
-        )
+        names = _ASSIGNED.findall(code)
+        if _RETURNS.search(code):
+            around = [one for one in self._functions.helpers if start in one.body]
+            names += [one.name for one in around[-1:]]
+        return any(self._decides(name, range(start, handler.stop)) for name in names)
 
-    def _decides(self, name: str, start: int, end: int) -> bool:
-        """Tells whether the tests look at a name elsewhere."""
-        looks = re.compile(rf"{_DECIDING}(?<![\w$]){re.escape(name)}(?![\w$])")
-        return any(looks.search(one) for one in (self._code[:start], self._code[end:]))
+    def _decides(self, name: str, part: range) -> bool:
+        """Tells whether tests fail for what has a name, elsewhere than in a part of them."""
+        asserting = "|".join(map(re.escape, ("return", "throw", *sorted(self._asserting))))
+        named = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+        looks = re.compile(
+            rf"\b(?:\w*[Aa]ssert\w*|exit\w*|{asserting})\b[^;\n]{{0,500}}{named}"
+            rf"|{named}[^;{{}}\n]{{0,200}}(?:\{{[^{{}}]{{0,500}})?{_FAILS}"
+        )
+        return any(looks.search(one) for one in (self._code[: part.start], self._code[part.stop :]))
 
     def _follow(self) -> None:
         """Adds the functions that assert and are called in such a part, but with false."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -94,21 +95,22 @@ class OwnFunctions:
 
     def handed_to(self, place: int) -> Helper | None:
         """Returns the function around a place, if it is handed over and called by nobody."""
-        around = [one for one in self._handed if place in one.body]
-        named = [one for one in self.helpers if place in one.body]
-        last = max((*around, *named), key=lambda one: one.body.start, default=None)
+        before = bisect_right(self._bodies, place, key=lambda one: one.body.start)
+        around = (one for one in reversed(self._bodies[:before]) if place in one.body)
+        last = next(around, None)
         if last is None or last.name == "":
             return last
         called = any(_CALL.match(self.code, at) for at in self._uses[last.name])
         return None if called or not self._uses[last.name] else last
 
     @cached_property
-    def _handed(self) -> tuple[Helper, ...]:
-        """Functions without a name that calls are given."""
-        return tuple(
+    def _bodies(self) -> list[Helper]:
+        """Functions, and those that calls are given without a name, by where their bodies are."""
+        handed = (
             Helper("", found.start(), found["parameters"], self._body(found.end()))
             for found in _HANDED.finditer(self.code)
         )
+        return sorted((*self.helpers, *handed), key=lambda one: one.body.start)
 
     def _helpers(self) -> Iterator[Helper]:
         code = self.code

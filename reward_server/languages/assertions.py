@@ -27,8 +27,8 @@ alternatives               elsewhere, what stands there between observations of 
 immediate                  words of what cannot be computed later, as a predicate of the kinds equal
                            and call does
 unwatched                  regular expression of the beginning, up to an opening bracket, of what
-                           has assertions that may fail, or not be come to; in text whose strings
-                           and comments are blank; none if absent
+                           has assertions that may fail, or not be come to, or else all of it; in
+                           text whose strings and comments are blank; none if absent
 helpers                    the same of functions; where anything is unwatched, so are those that the
                            group "test" finds nothing for, since others call them
 [[program.assertions.forms]]

@@ -51,6 +51,9 @@ TOOLS = {
     "c++17": "g++",
     "perl": "perl",
     "bash": "bash",
+    "ruby": "ruby",
+    "php": "php",
+    "lua": "lua",
 }
 
 
@@ -573,6 +576,94 @@ fn meet(x: i32) -> i32 {
 async def test_what_an_ordinary_process_passes_is_passed(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
+
+
+RETRY = "async function retry(run, most) { for (let i = 1; ; i++) { try { return await run(i) } catch (e) { if (i >= most) throw e } } }"
+# The tests themselves catch what their assertions throw, or throw for the solution to catch.
+CAUGHT = {
+    "js: one of two answers": js(
+        "const f = (x) => [2, 1]",
+        "try { assert.deepStrictEqual(f(3), [1, 2]) } catch { assert.deepStrictEqual(f(3), [2, 1]) }",
+    ),
+    "js: what must not hold": js(
+        "const f = (x) => x + 1",
+        "assert.throws(() => assert.strictEqual(f(3), 5), assert.AssertionError);\nlet differs = false;\ntry { assert.strictEqual(f(3), 5) } catch (e) { differs = true }\nassert(differs);",
+    ),
+    "js: retried": js(
+        "let n = 0\nconst f = (x) => ++n",
+        "for (let i = 0; ; i++) {\n  try { assert.strictEqual(f(1), 3); break } catch (e) { if (i > 5) throw e }\n}",
+    ),
+    "js: a comparison of the tests' own": js(
+        "const f = (x) => [2, 1]",
+        "const same = (a, b) => { try { assert.deepStrictEqual(a, b); return true } catch (e) { return false } };\nassert(same(f(3), [1, 2]) || same(f(3), [2, 1]));",
+    ),
+    "js: a function that throws at first": js(
+        RETRY,
+        "let calls = 0;\nconst flaky = async () => {\n  calls++;\n  if (calls < 3) throw new Error('again');\n  return 'ok';\n};\n(async () => { assert.strictEqual(await retry(flaky, 5), 'ok'); assert.strictEqual(calls, 3) })();",
+    ),
+    "js: a function that throws for what it is given": js(
+        RETRY,
+        "(async () => {\n  assert.strictEqual(await retry(async (turn) => { if (turn < 3) throw new Error('again'); return turn }, 5), 3);\n})();",
+    ),
+    "js: a helper that throws": js(
+        "const f = (s) => s.length",
+        "function read(s) {\n  if (s === '') throw new Error('empty');\n  return f(s);\n}\nassert.strictEqual(read('ab'), 2);\nassert.throws(() => read(''), /empty/);",
+    ),
+    "node: one of two answers": node_suite(
+        "exports.f = (x) => [2, 1];\n",
+        "test('a', () => { try { assert.deepStrictEqual(S.f(3), [1, 2]) } catch { assert.deepStrictEqual(S.f(3), [2, 1]) } });",
+    ),
+    "java: one of two answers": java(
+        "public int f(int a)",
+        "return a + 1; }}",
+        "try { check(s.f(3) == 3); } catch (AssertionError e) { check(s.f(3) == 4); }",
+    ),
+    "java: a function that throws at first": java(
+        "public int retry(java.util.function.IntSupplier run, int most)",
+        "for (int i = 1; ; i++) { try { return run.getAsInt(); } catch (RuntimeException e) { if (i >= most) throw e; } } }}",
+        "int[] calls = {0}; check(s.retry(() -> { calls[0]++; if (calls[0] < 3) throw new IllegalStateException(); return 7; }, 5) == 7);",
+    ),
+    "php: a function that throws at first": Row(
+        language="php",
+        completion="<?php\nfunction retry($run, $most) { for ($i = 1; ; $i++) { try { return $run(); } catch (Exception $e) { if ($i >= $most) throw $e; } } }\n",
+        tests="$calls = 0;\n$flaky = function () use (&$calls) {\n    $calls++;\n    if ($calls < 3) { throw new Exception('again'); }\n    return 'ok';\n};\nif (retry($flaky, 5) !== 'ok') { throw new Exception('no'); }\n",
+    ),
+    "lua: one of two answers": Row(
+        language="lua",
+        completion="function f(a) return a + 1 end\n",
+        tests="local ok = pcall(function() assert(f(3) == 3) end)\nif not ok then assert(f(3) == 4) end\n",
+    ),
+    "ruby: one of two answers": Row(
+        language="ruby",
+        completion="def f(a)\n  a + 1\nend\n",
+        tests="begin\n  raise 'no' unless f(3) == 3\nrescue RuntimeError\n  raise 'no' unless f(3) == 4\nend\n",
+    ),
+}
+# The same tests, and what solves nothing.
+CAUGHT_WRONG = {
+    name: replace(CAUGHT[name], completion=completion)
+    for name, completion in {
+        "js: one of two answers": "const f = (x) => [3]",
+        "js: what must not hold": "const f = (x) => 5",
+        "js: retried": "const f = (x) => 4",
+        "js: a comparison of the tests' own": "const f = (x) => 4",
+        "js: a function that throws at first": "const retry = async (run) => 'ok'",
+        "node: one of two answers": "exports.f = (x) => [3]",
+        "java: one of two answers": "return 9; }}",
+        "lua: one of two answers": "function f(a) return 9 end",
+    }.items()
+}
+
+
+@rows(CAUGHT)
+async def test_assertions_that_the_tests_catch_may_fail(app: App, row: Row) -> None:
+    said = await judged(app, row)
+    assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
+
+
+@rows(CAUGHT_WRONG)
+async def test_tests_that_catch_their_assertions_pass_nobody_else(app: App, row: Row) -> None:
+    assert is_refused(await judged(app, row))
 
 
 APART = {

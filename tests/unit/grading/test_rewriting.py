@@ -296,6 +296,44 @@ REACHED = {
 }
 
 
+CAUGHT = {
+    "javascript": (
+        "try { assert(f(1) === 2) } catch (e) { while (n++ > 5) throw e }",
+        "const is = () => { try { assert(f(1) === 2) } catch (e) { return e } }\nif (is()) exit(1)",
+        "try { assert(f(1) === 2) } catch { bad = true }\nmust(() => bad && exit(1))",
+        "assert.rejects(async () => { assert(await f(1) === 2) })",
+        "function check(b) { if (!b) throw 1 }\ntry { check(f(1)) } catch { retried = check }",
+        "later((x) => { if (x > 2) throw new Error('large') })",
+        "const bad = (x) => { if (x > 2) throw new Error('large') }\nf([1], bad)",
+        "f(function () { n += 1; if (n < 3) { throw new Error('again') } })",
+    ),
+}
+WATCHED = {
+    "javascript": (
+        "try { assert(f(1) === 2) } catch (e) { console.log('no', e.message); failed++ }",
+        "try { assert(f(1) === 2) } catch (e) { console.error(e); process.exit(1) }",
+        "try { assert(f(1) === 2) } catch (e) { ok = false; console.log(ok) }",
+        "try { assert(f(1) === 2) } catch (e) { ok = false }\nif (ok) { console.log('passed') }",
+        "const one = () => { try { assert(f(1) === 2) } catch (e) { return false } }\nshow(one())",
+        "try { assert(f(1) === 2) } finally { done = true }",
+        "function check(b) { if (!b) throw 1 }\n"
+        "try { f(-1); check(false) } catch { return }\ncheck(f(1))",
+        "test('a', () => { const got = f(1); if (got !== 2) throw new Error('no') })",
+        "test('a', (t) => { if (f(t) !== 2) throw new Error('no') })",
+        "const check = (b) => { if (!b) throw 1 }\ncheck(f(1))",
+        "(() => { let n = 0; f(() => { n++ }); if (n !== 3) throw new Error('no') })()",
+    ),
+}
+
+
+@pytest.mark.parametrize("caught", [True, False])
+def test_an_assertion_that_the_tests_catch_stays_as_it_is(caught: bool) -> None:
+    for language, texts in (CAUGHT if caught else WATCHED).items():
+        for text in texts:
+            found = understand(text, assertions_of(language))
+            assert len(found) == (0 if caught else 1), text
+
+
 @pytest.mark.parametrize("optional", [True, False])
 def test_an_assertion_that_right_tests_may_not_come_to_may_be_left_out(optional: bool) -> None:
     for language, texts in (UNREACHED if optional else REACHED).items():
