@@ -28,6 +28,7 @@ from .flows import chains as _chains
 from .flows import parameters as _parameters
 from .observations import Position, path_to
 
+_ROWS = (ast.List, ast.ListComp, ast.Tuple)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PLAIN_STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Return)
 _REMEMBERED = 256
@@ -430,8 +431,18 @@ class _Meeting:
         """Gives a call that may end the test, as an assertion does, for all that is known."""
         match statement:
             case ast.Expr(value=(ast.Call() as call) | ast.Await(value=ast.Call() as call)):
-                if not (self._called_by(call) or self._is_asked(call) or flows.is_known(call)):
+                is_known = self._is_asked(call) or flows.is_known(call)
+                if not (self._called_by(call) or is_known) or self._searches(call):
                     yield call
+
+    def _searches(self, call: ast.Call) -> bool:
+        """Returns True for a method of a row of the tests' own that raises if it finds nothing."""
+        match call.func:
+            case ast.Attribute(value=owner, attr="index" | "remove" | "rindex"):
+                flow = (one for text in self._texts for one in flows.bindings(text))
+                rows = (target for target, value in flow if isinstance(value, _ROWS))
+                return any(_chain(owner) in flows.bound(target) for target in rows)
+        return False
 
     def _is_identity(self, part: ast.expr) -> bool:
         """Returns True if an answer may be an argument itself, which says nothing of values."""
@@ -460,8 +471,11 @@ class _Meeting:
         return self._given - {name for loop in inside for name in _bound_in(loop)}
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names in an expression, but for those handed to the solution."""
-        if self._is_asked(node):
+        """Gives the names in an expression, but for those handed to the solution.
+
+        A method that compares may as well be that of an answer, or of a list of answers.
+        """
+        if self._is_asked(node) and not _compares(node):
             return
         called = self._called_by(node)
         if called and isinstance(node, ast.Call):
@@ -514,6 +528,14 @@ def _own_names(function: Function) -> set[str]:
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 free |= set(names)
     return found - free
+
+
+def _compares(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in flows.COMPARING
+    )
 
 
 def _any_meet(nodes: Iterable[ast.AST], read: _Read, names: set[str]) -> bool:

@@ -38,6 +38,15 @@ _LOOKING = frozenset(
 )
 _GIVING = frozenset(("copy", "get", "items", "pop", "popitem", "popleft", "values"))  # their own
 _NAMING = frozenset(("eval", "exec", "globals", "locals"))  # they give names that no text has
+# Methods of built-in classes whose answer tells how what they are given is to what they are of.
+COMPARING = frozenset(
+    (
+        *("count", "difference", "endswith", "find", "index", "intersection", "isdisjoint"),
+        *("issubset", "issuperset", "remove", "rfind", "rindex", "startswith"),
+        *("symmetric_difference", "union"),
+        *(f"__{name}__" for name in ("contains", "eq", "ge", "gt", "le", "lt", "ne")),
+    )
+)
 _SETTERS = frozenset(("setattr", "__setattr__"))
 
 

@@ -405,6 +405,12 @@ UNSEEN: Table = {
         for found, wanted in both([[3, 1], [2]]):
             assert found == wanted
     """),
+    "by a count": state("xs = [3, 1]\nouts = [empty(xs)]\nassert outs.count(sorted(xs)) == 1"),
+    "by a search": state(
+        "xs = [3, 1]\nouts = [empty(xs)]\nouts.remove(sorted(xs))\nassert not outs"
+    ),
+    "by a method of the answer": state("xs = [3, 1]\nassert set(empty(xs)).issuperset(xs)"),
+    "by a method of an answer's class": state("xs = [3, 1]\nassert empty(xs).__eq__(sorted(xs))"),
 }
 LEFT: Table = {
     "must be left": state("xs = [3, 1]\nassert f(xs) == 3\nassert xs == [3, 1]"),

@@ -31,6 +31,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 _EQUAL = frozenset(("assertEqual", "assertListEqual", "assertDictEqual", "assertIn", "assertIs"))
 _WHOLE = _EQUAL - {"assertIn"}
 _TRUTH = frozenset(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"))
+_SEARCHES = frozenset(("index", "remove", "rindex"))  # which raise if they find nothing
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 
 
@@ -214,6 +215,10 @@ class _Reading:
                 return self._asserts_constants(call) or self._is_of_arguments(call)
             case ast.Return(value=value):
                 return value is None or self._is_constant(value) or self._is_look(value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=parts)) if (
+                name in _SEARCHES
+            ):
+                return all(map(self._is_constant, parts))
             case ast.Expr(value=value):
                 return not any(isinstance(one, _CHOICES) for one in ast.walk(value))
             case ast.With(body=body):

@@ -55,6 +55,7 @@ APART = {
     ),
     "a map": "f(a)\nassert list(map(g, a)) == [3]\nassert a == [[1]]",
     "a partial call": "p = partial(f, a)\nassert p() == 3\nassert a == [1]",
+    "what an object is told to remove": "c.put(a)\nc.remove(a)\nassert a == [1]",
     "one of several objects": (
         "for s in [c, c]:\n    f(a)\n    s.put(a)\n    assert s.size() == 1\nassert a == [1]"
     ),
@@ -167,6 +168,10 @@ MEETING = {
     "a condition in a comprehension": "f(a)\n[fail() for _ in 'a' if g(1) != len(a)]",
     "an unknown function": "f(a)\nverify(g(1), len(a))",
     "how often a loop turns": "f(a)\nfor _ in range(g(1) != len(a)):\n    fail()",
+    "a count": "r = [f(a)]\nassert r.count(sorted(a)) == 1",
+    "a search": "r = [f(a)]\nr.remove(sorted(a))",
+    "a place": "r = []\nr.append(f(a))\nr.index(sorted(a))",
+    "a method of an answer": "r = f(a)\nassert r.issuperset(a)",
     "what is chosen by a comparison": "f(a)\n{True: ok, False: fail}[g(1) == len(a)]()",
 }
 HEARD = frozenset(("f", "g", "h", "c"))
