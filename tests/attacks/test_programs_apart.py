@@ -720,6 +720,27 @@ APART = {
         "function f(x) { assert(Number.isInteger(x)); return x * x }",
         "assert.strictEqual(f(3), 9);",
     ),
+    "c++: many numbers": cpp(
+        "vector<int> f(const vector<int> &a)",
+        "return vector<int>(a.rbegin(), a.rend()); }",
+        "assert(f(vector<int>(2500000, -7))[3] == -7);",
+    ),
+    "java: many numbers": java(
+        "public List<Integer> f(int n)",
+        "List<Integer> all = new ArrayList<>(); for (int i = 0; i < n; i++) all.add(-i); return all; }}",
+        "check(s.f(2_500_000).get(2_499_999) == -2_499_999);",
+    ),
+    "go: many numbers": Row(
+        language="go",
+        prompt="package main\n\nfunc F(n int) []int {\n",
+        completion="\tall := make([]int, n)\n\tfor i := range all {\n\t\tall[i] = -i - 1\n\t}\n\treturn all\n}\n",
+        tests="func main() {\n\tif F(2500000)[2499999] != -2500000 {\n\t\tpanic(1)\n\t}\n}\n",
+    ),
+    "rust: many numbers": rust(
+        "(0..n).map(|i| -i).collect()\n}\n",
+        "assert_eq!(f(2_500_000)[2_499_999], -2_499_999);",
+        "fn f(n: i64) -> Vec<i64> {\n",
+    ),
     "js: an address": js(
         "const f = (x) => new URL(x)",
         "const u = f('http://a.b/c?d=1');\nassert.strictEqual(u.pathname, '/c');\nassert.strictEqual(String(u), 'http://a.b/c?d=1');",

@@ -833,8 +833,11 @@ public final class Splitwire {
         } else if (place != null) {
             out.tag('@');
             out.u32(place);
-        } else if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
-            out.tag(value instanceof Integer ? 'i' : value instanceof Long ? 'j' : value instanceof Short ? 'h' : 'y');
+        } else if (value instanceof Integer) {
+            out.tag('w');
+            out.u32((Integer) value);
+        } else if (value instanceof Long || value instanceof Short || value instanceof Byte) {
+            out.tag(value instanceof Long ? 'j' : value instanceof Short ? 'h' : 'y');
             out.i64(((Number) value).longValue());
         } else if (value instanceof String) {
             out.tag('s');
@@ -1028,6 +1031,8 @@ public final class Splitwire {
             case 't':
             case 'f':
                 return tag == 't';
+            case 'w':
+                return in.u32();
             case 'i':
                 return (int) in.whole(Integer.MIN_VALUE, Integer.MAX_VALUE);
             case 'j':

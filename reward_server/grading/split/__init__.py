@@ -25,7 +25,7 @@ From the solution's program:
 
 Whoever relays the frames looks at kinds and ids only. A value is a tag and its content, such as
     n null, t true, f false, u undefined
-    i i64, I str of decimal digits (in Java of bytes), d f64, c i64 (a character), s str
+    w i32, i i64, I str of decimal digits (in Java of bytes), d f64, c i64 (a character), s str
     @ u32: an object, by its number
 
 In Go, Java and JavaScript whatever can be changed, or can be told from its like, is an object. It

@@ -435,12 +435,10 @@ func (out *writer) value(value reflect.Value) {
 			out.tag('f')
 		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		out.tag('i')
-		out.u64(uint64(value.Int()))
+		out.whole(value.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		if value.Uint() <= math.MaxInt64 {
-			out.tag('i')
-			out.u64(value.Uint())
+			out.whole(int64(value.Uint()))
 		} else {
 			out.tag('I')
 			out.text(strconv.FormatUint(value.Uint(), 10))
@@ -458,6 +456,16 @@ func (out *writer) value(value reflect.Value) {
 	default:
 		out.container(value)
 	}
+}
+
+func (out *writer) whole(number int64) {
+	if int64(int32(number)) == number {
+		out.tag('w')
+		out.u32(int(number))
+		return
+	}
+	out.tag('i')
+	out.u64(uint64(number))
 }
 
 func (out *writer) real(number float64) {
@@ -791,8 +799,7 @@ func (in *reader) value(into reflect.Value) {
 		}
 		into.SetBool(tag == 't')
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		in.expect('i')
-		number := int64(in.u64())
+		number := in.whole(in.tag())
 		if into.OverflowInt(number) {
 			panic(malformed("a number is out of range"))
 		}
@@ -827,11 +834,21 @@ func (in *reader) natural() uint64 {
 		}
 		return number
 	}
-	number := in.u64()
-	if tag != 'i' || number > math.MaxInt64 {
+	number := in.whole(tag)
+	if number < 0 {
 		panic(malformed("a number is out of range"))
 	}
-	return number
+	return uint64(number)
+}
+
+func (in *reader) whole(tag byte) int64 {
+	switch tag {
+	case 'w':
+		return int64(int32(in.u32()))
+	case 'i':
+		return int64(in.u64())
+	}
+	panic(malformed("a value is of another type than declared"))
 }
 
 func (in *reader) real() float64 {

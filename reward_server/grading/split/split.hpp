@@ -224,14 +224,19 @@ template <class T> struct codec<T, WHOLE> {
             write_digits(out, value);
             return;
         }
+        if (whole(int(value)) == whole(value)) {
+            out.tag('w');
+            out.u32(unsigned(value));
+            return;
+        }
         out.tag('i');
         out.u64((unsigned long long)value);
     }
     static T read(In &in) {
         char tag = in.tag();
         if (tag == 'I' && is_huge) return T(read_digits(in));
-        if (tag != 'i') forged("a value is no whole number");
-        whole value = whole(in.u64());
+        if (tag != 'i' && tag != 'w') forged("a value is no whole number");
+        whole value = tag == 'w' ? whole(int(in.u32())) : whole(in.u64());
         if (whole(T(value)) != value || (is_unsigned && value < 0)) forged("a number is out of range");
         return T(value);
     }

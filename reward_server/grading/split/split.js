@@ -493,7 +493,9 @@ class Heap {
     switch (typeof value) {
       case "undefined": return out.tag("u");
       case "boolean": return out.tag(value ? "t" : "f");
-      case "number": out.tag("d"); return out.f64(value);
+      case "number":
+        if (Object.is(value | 0, value)) { out.tag("w"); return out.u32(value >>> 0); }
+        out.tag("d"); return out.f64(value);
       case "bigint": out.tag("I"); return out.text(value.toString());
       case "string": return out.string(value);
       default:
@@ -569,6 +571,7 @@ class Heap {
       case "n": return null;
       case "t": return true;
       case "f": return false;
+      case "w": return from.u32() | 0;
       case "d": return from.f64();
       case "I": return from.integer();
       case "s": case "v": return from.string(letter);

@@ -282,6 +282,11 @@ macro_rules! whole {
     ($($kind:ty)*) => { $(
         impl Write for $kind {
             fn write(&self, out: &mut Out) {
+                if let Ok(one) = i32::try_from(*self) {
+                    out.tag(b'w');
+                    out.data.extend_from_slice(&one.to_be_bytes());
+                    return;
+                }
                 match i64::try_from(*self) {
                     Ok(one) => { out.tag(b'i'); out.data.extend_from_slice(&one.to_be_bytes()); }
                     Err(_) => { out.tag(b'I'); out.text(self.to_string().as_bytes()); }
@@ -291,6 +296,7 @@ macro_rules! whole {
         impl Read for $kind {
             fn read(from: &mut In) -> Self {
                 let found = match from.tag() {
+                    b'w' => <$kind>::try_from(from.u32() as u32 as i32).ok(),
                     b'i' => <$kind>::try_from(from.u64() as i64).ok(),
                     b'I' => { let text = from.text(); if text.len() > 40 { None } else { std::str::from_utf8(text).ok().and_then(|one| one.parse().ok()) } }
                     _ => None,
