@@ -110,7 +110,7 @@ HOSTILE = {
 @pytest.fixture(scope="module")
 def besieged(shop: Workshop) -> list[str]:
     """A tests' program that passes with whatever well-formed answer it gets."""
-    tests = main("defer func() { recover() }()\nf(&P{})")
+    tests = main("defer func() { recover() }()\nf(&P{})\ncheck(true)")
     split = shop.taken_apart("type P struct { x int32 }\nfunc f(p *P) map[string]any {", tests)
     assert split is not None
     return shop.tests_program(split, tests)
