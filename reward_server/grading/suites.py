@@ -4,12 +4,12 @@ Tests run in a judge of their own unless their text needs the solution itself: w
 module or what the module may use, captures output, warnings or logs, shares files, subclasses or
 inspects. The tests' own text decides, and never the solution's.
 
-Most rules look at *hearing* code: functions that use a name of the solution's, directly or by way
-of a fixture, a helper or an attribute of the test case. What a test does with things of its own
-needs nothing. Those of changes of what the solution may use, `_Rules.of_surroundings`, look at all
-that runs as it is used: modules, preparations, hooks, and the functions that these name. The rules
-are of the text alone, so they err: where in doubt, tests live with the solution, since a right
-solution that fails for want of it is worse than a weaker label.
+Most rules look at *hearing* code: what mentions the solution, or a name that may mean something of
+it (see `hearsay`) or that no file explains, and the functions that such code names. What a test
+does with things of its own needs nothing. The rules for changes of what the solution may use,
+`_Rules.of_surroundings`, look at all that runs as it is used: modules, preparations, hooks, and the
+functions that these name. The rules are of the text alone, so they err: where in doubt, tests live
+with the solution, since a right solution that fails for want of it is worse than a weaker label.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ import ast
 import builtins
 import functools
 import os
+import re
 import sys
 import sysconfig
+import unittest
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from reward_server.grading import process_state, syntax
 from reward_server.grading.collection import sets_filter, settings_of_process
+from reward_server.grading.hearsay import arguments, attributes_stored, bound_in, named, units_of
 from reward_server.grading.syntax import dotted
 
 _BUILTINS = frozenset(vars(builtins))
@@ -60,6 +64,11 @@ _SETTERS = frozenset(("setattr", "delattr", "__setattr__", "__delattr__"))
 # What gives a module, or what else is no test's own, to whoever knows its name.
 _GIVERS = frozenset(("getattr", "globals", "locals", "vars", "__import__", "importorskip"))
 _LOOKS = frozenset(("hasattr", "getattr", "dir", *_SETTERS))
+# What gives a module by the text of its name, and what leads to one, or its names, by any text.
+_GIVE_BY_NAME = frozenset(("import_module", "__import__", "importorskip"))
+_LEADING = frozenset(("importlib", "runpy", "pkgutil", "__import__", "eval", "exec", "globals"))
+_PARTS, _SPACE = re.compile(r"\w+"), re.compile(r"\s")
+_OF_CASES = frozenset(dir(unittest.IsolatedAsyncioTestCase))
 # What is of tests alone: whoever changes it changes nothing for the solution.
 _FRAMEWORKS = frozenset(("unittest", "pytest", "hypothesis"))
 _ACTS = frozenset(("exec", "__import__", "seed"))
@@ -113,7 +122,8 @@ _PREPARATIONS = frozenset(
     (
         *("setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown"),
         *("setup_method", "teardown_method", "setup_class", "teardown_class", "setup_function"),
-        *("setUpModule", "setup_module", "runTest"),
+        *("setUpModule", "setup_module", "runTest", "tearDownModule", "teardown_module"),
+        *("teardown_function", "load_tests"),
     )
 )
 
@@ -162,11 +172,19 @@ def read_suite(
     hearsay = _Hearsay(files, heard_by)
     rules = [_Rules(file, hearsay, paths) for file in files]
     reasons = [reason for one in rules for reason in one.reasons()]
-    if hearing := [scope for one in rules for scope in one.hearing]:
-        scopes = list(_reached(rules, hearing))
+    if any(one.hearing for one in rules):
+        prepares = [(one, scope) for one in rules for scope in one.preparing()]
+        hears = [(one, scope) for one in rules for scope in one.hearing]
+        hearing = list(_reached(rules, [*hears, *prepares]))
+        reasons += [reason for one, scope in hearing for reason in one.of_scope(scope)]
+        around = [(one, scope) for one in rules for scope in one.around()]
+        scopes = list(_reached(rules, [*hearing, *around]))
         reasons += [reason for one, scope in scopes for reason in one.of_surroundings(scope)]
         reached = [(one, part) for one, scope in scopes for part in _own_parts(scope)]
-        reasons += process_state.reasons((part, one.file.origins) for one, part in reached)
+        known = {id(part) for one, node in reached for part in one.file.solution_loader(node)}
+        reasons += process_state.reasons(
+            (part, one.file.origins) for one, part in reached if id(part) not in known
+        )
         reasons += ["shares files" for one, part in reached if one.shares_file(part)]
         reasons += [reason for path, text in texts for reason in settings_of_process(path, text)]
     wanted = frozenset[str]().union(*(file.wanted for file in files))
@@ -198,7 +216,10 @@ class _File:
                         self._import(alias)
                 case ast.ImportFrom(names=names):
                     takes_all |= self._import_from(node, names)
-        self.bound = set(_bound(tree))
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                    if module := self.imported_by(call):
+                        self._import(ast.alias(name=module, asname=name))
+        self.bound = set(bound_in(ast.walk(tree)))
         self._follow_names()
         for module in self.imported_whole:
             for name in process_state.public_names(module) - self.bound - set(self.imported):
@@ -253,6 +274,21 @@ class _File:
                 self.imported_own.add(name)
         return False
 
+    def imported_by(self, call: ast.Call) -> str:
+        """Returns the name of the module that a call imports; "" if it is none, or not told."""
+        names = {*_chain(call.func)[-1:], self.origin(call.func).rpartition(".")[2]}
+        match call.args:
+            case [ast.Constant(value=str(module)), *_] if names & _GIVE_BY_NAME:
+                return module
+        return ""
+
+    def solution_loader(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Gives the parts of what a statement calls to import the solution under a name."""
+        match node:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
+                if self.is_solution(self.imported_by(call)):
+                    yield from ast.walk(call.func)
+
     def _note(self, name: str, origin: str) -> None:
         self.imported[name] = origin
         self.origins[name] = self.origins.get(name, frozenset()) | {origin}
@@ -303,6 +339,11 @@ class _File:
         """Tells whether a dotted target of a patch lies in the tests' own files."""
         return target.partition(".")[0] in self._own_modules and not self.names_solution(target)
 
+    def is_named_by(self, text: str) -> bool:
+        """Tells whether a text has the name of the solution's module as a part of a path."""
+        name = self.solution_module.rpartition(".")[2]
+        return name in text and name in _PARTS.findall(text) and not _SPACE.search(text)
+
     def names_solution(self, target: str) -> bool:
         """Tells whether a dotted target lies in the solution."""
         parts = target.split(".")
@@ -310,56 +351,68 @@ class _File:
 
 
 class _Hearsay:
-    """Which functions, fixtures and attributes lead to the solution, by name."""
+    """Which names lead to the solution, whatever they are names of.
+
+    Args:
+        files: those in Python.
+        hearing: names that do in any case.
+    """
 
     def __init__(self, files: Sequence[_File], hearing: frozenset[str]) -> None:
-        self.hearing = hearing
-        self.carriers = set(hearing)
-        self.attributes: set[str] = set()
+        self.names = set(hearing).union(*(file.aliases | file.taken for file in files))
+        self.modules = frozenset[str]().union(*(file.modules | file.aliases for file in files))
+        nodes = [node for file in files for node in ast.walk(file.tree)]
+        self.own_classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+        self._known = {*_BUILTINS, *_OF_CASES, *self.names, *attributes_stored(nodes)}
+        for file in files:
+            self._known.update(file.bound, file.imported, file.imported_own)
+        self._spread(files)
+        fixtures = [
+            (node.name, arguments(node))
+            for node in nodes
+            if isinstance(node, _FUNCTIONS) and "fixture" in _text_of_decorators(node)
+        ]
         self.folders = set(_FOLDERS)
-        self.modules = frozenset[str]().union(*(file.modules for file in files))
-        self.own_classes = {
-            node.name
-            for file in files
-            for node in ast.walk(file.tree)
-            if isinstance(node, ast.ClassDef)
-        }
-        grown = True
-        while grown:
-            size = self._size()
-            for file in files:
-                self._follow(file)
-            grown = self._size() > size
+        for _ in fixtures:
+            self.folders |= {name for name, given in fixtures if given & self.folders}
 
-    def _size(self) -> int:
-        return len(self.carriers) + len(self.attributes) + len(self.folders)
-
-    def _follow(self, file: _File) -> None:
-        for node in ast.walk(file.tree):
-            if isinstance(node, _FUNCTIONS) and "fixture" in _text_of_decorators(node):
-                self.folders |= {node.name} if _arguments(node) & self.folders else set()
-            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-                if not node.name.startswith(("test", "Test")) and self.hears(file, node):
-                    self.carriers.add(node.name)
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and self._is_given(file, node):
-                self.attributes.update(_attributes_of_self(node))
-                self.carriers.update(_names_at_top(node, file.tree))
-
-    def _is_given(self, file: _File, node: ast.Assign | ast.AnnAssign) -> bool:
-        return node.value is not None and self.hears(file, node.value)
+    def _spread(self, files: Sequence[_File]) -> None:
+        """Has all names heard that may come to mean what a heard name means."""
+        kept_with: dict[str, list[AbstractSet[str]]] = {}
+        waiting = list(self.names)
+        for file in files:
+            for unit in units_of(file.tree):
+                kept = unit.kept - set(file.imported)
+                if any(self._is_heard(file, part) for part in unit.parts):
+                    waiting += kept
+                for name in unit.mentioned:
+                    kept_with.setdefault(name, []).append(kept)
+        while waiting:
+            name = waiting.pop()
+            self.names.add(name)
+            for kept in kept_with.pop(name, ()):
+                waiting += kept - self.names
 
     def hears(self, file: _File, node: ast.AST) -> bool:
         """Tells whether code uses the solution."""
-        return any(self._leads(file, part) for part in ast.walk(node))
+        return any(
+            self._is_heard(file, part) or not self.names.isdisjoint(named(part))
+            for part in ast.walk(node)
+        )
 
-    def _leads(self, file: _File, node: ast.AST) -> bool:
+    def _is_heard(self, file: _File, node: ast.AST) -> bool:
+        """Tells whether a part of code is heard by itself, as a name is that no file explains."""
         match node:
-            case ast.Name(id=name) | ast.arg(arg=name):
-                return name in file.aliases or name in file.taken or name in self.carriers
+            case ast.Name(id=name, ctx=ast.Load()):
+                origin = file.imported.get(name, name).partition(".")[0]
+                is_known = name in self._known or name.startswith("__") or file.imported_whole
+                return origin in _LEADING or not is_known
             case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
-                return name in self.attributes or name in self.carriers
+                return name not in self._known and not name.startswith("__")
             case ast.Attribute():
-                return file.is_solution(dotted(node)) and "." in dotted(node)
+                return "." in dotted(node) and file.is_solution(dotted(node))
+            case ast.Constant(value=str(text)):
+                return file.is_named_by(text)
         return False
 
 
@@ -370,7 +423,12 @@ class _Rules:
         self.file = file
         self._hearsay = hearsay
         self._data = {os.path.basename(path) for path in paths}
-        self.hearing = list(self._hearing_scopes())
+        self.hearing = [scope for scope in self._scopes() if self._is_hearing(scope)]
+        self._coroutine_functions = {
+            node.name
+            for node in ast.walk(file.tree)
+            if isinstance(node, ast.AsyncFunctionDef) and "fixture" not in _text_of_decorators(node)
+        }
         self._own_folders = {"__file__", *_FOLDERS}
         for node in file.tree.body:
             if isinstance(node, ast.Assign) and _uses_any(node.value, self._own_folders):
@@ -384,26 +442,33 @@ class _Rules:
                 yield from self._of_solution_targets(node)
             elif isinstance(node, ast.Constant):
                 yield from self._of_solution_file(node)
-        for scope in self.hearing:
-            for part in _own_parts(scope):
+
+    def of_scope(self, scope: _Scope) -> Iterator[str]:
+        """Gives reasons in hearing code."""
+        raised = set[int]()
+        for part in _own_parts(scope):
+            if isinstance(part, ast.Raise):
+                raised.update(map(id, ast.walk(part)))
+            elif id(part) not in raised:
                 yield from self._of(part, scope)
 
-    def _hearing_scopes(self) -> Iterator[_Scope]:
-        """Gives functions that hear, and what prepares for them."""
-        tree = self.file.tree
-        heard_args = set[str]()
-        for node in ast.walk(tree):
-            if isinstance(node, _FUNCTIONS) and self._hears(node):
-                heard_args |= _arguments(node)
-        for node in ast.walk(tree):
-            if isinstance(node, _FUNCTIONS):
-                prepares = node.name in heard_args or node.name in _PREPARATIONS
-                autouse = "autouse" in _text_of_decorators(node)
-                hears = node.name in self._hearsay.hearing or self._hears(node)
-                if hears or ((prepares or autouse) and self._hears(tree)):
-                    yield node
-            elif isinstance(node, (ast.ClassDef, ast.Module)) and self._hears(node):
+    def _scopes(self) -> Iterator[_Scope]:
+        for node in ast.walk(self.file.tree):
+            if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
                 yield node
+
+    def preparing(self) -> Iterator[_Scope]:
+        """Gives what runs before or behind tests without being named."""
+        return (one for one in self._scopes() if isinstance(one, _FUNCTIONS) and _prepares(one))
+
+    def around(self) -> Iterator[_Scope]:
+        """Gives what runs in any case."""
+        for scope in self._scopes():
+            if not isinstance(scope, _FUNCTIONS) or scope.name.startswith("__"):
+                yield scope
+
+    def _is_hearing(self, scope: _Scope) -> bool:
+        return getattr(scope, "name", "") in self._hearsay.names or self._hears(scope)
 
     def _hears(self, node: ast.AST) -> bool:
         return self._hearsay.hears(self.file, node)
@@ -524,8 +589,8 @@ class _Rules:
                 yield "matches a class of the solution's"
             case ast.TryStar():
                 yield "expects groups of exceptions"
-            case ast.ExceptHandler(type=kind) if kind is not None:
-                yield from self._of_exceptions(kind)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _LEAVING | _GROUPS:
+                yield f"expects {name}"
             case ast.Compare():
                 yield from self._of_comparison(node)
 
@@ -540,9 +605,6 @@ class _Rules:
             yield f"calls {name}()"
         elif name in ("isinstance", "assertIsInstance", "assertNotIsInstance"):
             yield from self._of_kinds(call.args[1:2])
-        elif "aises" in name or name in ("assertRaises", "raises"):
-            for argument in call.args[:1]:
-                yield from self._of_exceptions(argument)
         elif name == "register" and isinstance(call.func, ast.Attribute) and self._hears(call):
             yield "registers something with the solution's"
         elif name in ("hasattr", "getattr") and (asked := _special(call)):
@@ -561,13 +623,7 @@ class _Rules:
             yield "uses AsyncMock, which is no data"
 
     def _is_coroutine_function(self, node: ast.expr) -> bool:
-        name = dotted(node)
-        return any(
-            isinstance(one, ast.AsyncFunctionDef)
-            and one.name == name
-            and "fixture" not in _text_of_decorators(one)
-            for one in ast.walk(self.file.tree)
-        )
+        return dotted(node) in self._coroutine_functions
 
     def _is_descriptor(self, maker: ast.expr, scope: _Scope) -> bool:
         """Returns True if a class that is no test case has something of the solution's making."""
@@ -636,12 +692,6 @@ class _Rules:
             if is_container and given & {name.id for name in _bound_by(node)}:
                 yield "hands a container to a manager of the solution's"
 
-    def _of_exceptions(self, node: ast.expr) -> Iterator[str]:
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        for part in parts:
-            if (name := dotted(part).rpartition(".")[2]) in _LEAVING | _GROUPS:
-                yield f"expects {name}"
-
     def _of_kinds(self, kinds: Sequence[ast.expr]) -> Iterator[str]:
         for kind in kinds:
             for part in kind.elts if isinstance(kind, ast.Tuple) else [kind]:
@@ -695,57 +745,42 @@ class _Rules:
 
     def _of_shared_folders(self, call: ast.Call, function: _Function) -> Iterator[str]:
         """Looks whether a path that only the tests can see is handed to the solution."""
-        paths = _arguments(function) & self._hearsay.folders
+        paths = arguments(function) & self._hearsay.folders
         if not paths:
             return
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and _mentions(node.value, paths):
                 paths |= {name.id for target in node.targets for name in _stored(target)}
-        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(_mentions(argument, paths) for argument in arguments):
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(_mentions(argument, paths) for argument in given):
             yield "hands over a path of its own files"
 
 
-def _reached(rules: Sequence[_Rules], hearing: Iterable[_Scope]) -> Iterator[tuple[_Rules, _Scope]]:
-    """Gives what runs in the tests' process as the solution is used, with the rules of its file.
-
-    That is hearing code, modules, classes, what prepares, and functions that one of these names.
-    """
-    waiting = list[tuple[_Rules, _Scope]]()
+def _reached(
+    rules: Sequence[_Rules], first: Iterable[tuple[_Rules, _Scope]]
+) -> Iterator[tuple[_Rules, _Scope]]:
+    """Gives scopes, and the functions that one of them names, with the rules of their files."""
     by_name: dict[str, list[tuple[_Rules, _Scope]]] = {}
-    at_once, seen = set(map(id, hearing)), set[int]()
     for one in rules:
         for node in ast.walk(one.file.tree):
-            if isinstance(node, (ast.Module, ast.ClassDef)):
-                waiting.append((one, node))
-            elif isinstance(node, _FUNCTIONS):
-                is_at_once = id(node) in at_once or _runs_unnamed(node)
-                kept = waiting if is_at_once else by_name.setdefault(node.name, [])
-                kept.append((one, node))
+            if isinstance(node, _FUNCTIONS):
+                by_name.setdefault(node.name, []).append((one, node))
+    waiting, seen = list(first), set[int]()
     while waiting:
         one, scope = waiting.pop()
         if id(scope) not in seen:
             seen.add(id(scope))
             yield one, scope
-            for name in _named(scope):
-                waiting += by_name.pop(name, ())
+            for part in _own_parts(scope):
+                for name in named(part):
+                    waiting += by_name.pop(name, ())
 
 
-def _runs_unnamed(function: _Function) -> bool:
-    """Returns True for preparations, hooks, special methods and fixtures for all tests."""
+def _prepares(function: _Function) -> bool:
+    """Returns True for preparations, hooks and fixtures for all tests."""
     name = function.name
-    is_known = name in _PREPARATIONS or name.startswith(("pytest_", "__"))
+    is_known = name in _PREPARATIONS or name.startswith("pytest_")
     return is_known or "autouse" in _text_of_decorators(function)
-
-
-def _named(scope: _Scope) -> Iterator[str]:
-    """Gives the names that a scope mentions, also as parameters and in texts."""
-    for node in _own_parts(scope):
-        match node:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.Constant(value=str(name)):
-                yield name
 
 
 # ------------------------------------------------------------------------------- small looks
@@ -767,17 +802,6 @@ def _unsubscripted(node: ast.expr) -> ast.expr:
     return node
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name):
-                yield name
-
-
 def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
     """Gives what is in a scope and not in a function or class inside it, but for their heads."""
     waiting: list[ast.AST] = list(ast.iter_child_nodes(scope))
@@ -789,14 +813,6 @@ def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
                 waiting += ast.iter_child_nodes(node)
             continue
         waiting += ast.iter_child_nodes(node)
-
-
-def _attributes_of_self(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
-    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-        for part in ast.walk(target):
-            match part:
-                case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
-                    yield name
 
 
 def _names_at_top(node: ast.Assign | ast.AnnAssign, tree: ast.Module) -> Iterator[str]:
@@ -812,10 +828,6 @@ def _bound_by(node: ast.AST) -> Iterator[ast.Name]:
 
 def _stored(target: ast.expr) -> Iterator[ast.Name]:
     return (part for part in ast.walk(target) if isinstance(part, ast.Name))
-
-
-def _arguments(function: _Function) -> set[str]:
-    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
 
 
 def _is_monkeypatch(call: ast.Call) -> bool:

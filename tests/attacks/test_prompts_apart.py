@@ -506,6 +506,36 @@ def test_a():
 """
         ),
     ),
+    "uses what a test patches that calls what another module hands on": Row(
+        solution=ROOT,
+        tests=files(
+            BANNED
+            + """
+from unittest.mock import patch
+from helper import *
+def test_a():
+    with patch("math.sqrt", no):
+        assert f(4) == 2
+""",
+            helper_dot_py="from solution import f\n",
+        ),
+    ),
+    "uses what a test patches that calls what its class keeps": Row(
+        solution=ROOT,
+        tests=files(
+            BANNED
+            + """
+import unittest
+from unittest.mock import patch
+from solution import f
+class T(unittest.TestCase):
+    subject = staticmethod(f)
+    def test_a(self):
+        with patch("math.sqrt", no):
+            self.assertEqual(self.subject(4), 2)
+"""
+        ),
+    ),
     "warns where a mark makes warnings errors": Row(
         solution=WARNS,
         tests=files(
@@ -721,6 +751,28 @@ HONEST = {
             sys.stdout = own
             candidate(int)
             assert out.getvalue() == 'behind\\nbefore\\nbehind\\n'
+        """),
+    ),
+    "leaves, as a function of the tests' expects": Row(
+        solution="import sys\ndef f():\n    sys.exit(2)\n",
+        tests=files("""
+            import pytest
+            from solution import f
+            def leaves(function, kind=SystemExit):
+                with pytest.raises(kind):
+                    function()
+            def test_a():
+                leaves(f)
+        """),
+    ),
+    "reads a variable that tests set, which import it by a call": Row(
+        solution="import os\ndef f():\n    return os.environ['MODE']\n",
+        tests=files("""
+            import importlib
+            m = importlib.import_module("solution")
+            def test_a(monkeypatch):
+                monkeypatch.setenv("MODE", "fast")
+                assert m.f() == "fast"
         """),
     ),
     "appends to a list of the prompt's": Row(

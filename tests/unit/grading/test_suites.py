@@ -228,6 +228,94 @@ APART = {
     "    config.addinivalue_line('markers', 'error')\ndef test_f():\n    f()",
     "compares a type of Python's": "def test_f():\n    assert type(f()) is int",
 }
+# Ways to the solution, in a module of its own name or beside one, and code that uses them.
+WAYS = {
+    "by a call": ("m = importlib.import_module('solution')", "m.f(4)"),
+    "by a call of a computed name": ("m = importlib.import_module(NAMES[0])", "m.f(4)"),
+    "by a call within": ("from importlib import import_module as load", "load('solution').f(4)"),
+    "by importorskip": ("m = pytest.importorskip('solution')", "m.f(4)"),
+    "by the table of modules": ("import solution as _", "sys.modules['solution'].f(4)"),
+    "by an import within": ("", "__import__('solution').f(4)"),
+    "by a text that is run": ("from solution import f", "eval('f(4)')"),
+    "by another module": ("import helper", "helper.f(4)"),
+    "by another module's name": ("from helper import f as g", "g(4)"),
+    "by all of another module": ("from helper import *", "f(4)"),
+    "by a name that no file explains": ("from helper import *", "found(4)"),
+    "by a variable of a try": ("import solution\ntry:\n    g = solution.f\nexcept E: pass", "g(4)"),
+    "by a list": ("import solution\ntable = []\ntable.append(solution.f)", "table[0](4)"),
+    "by a function that keeps it": ("from solution import f\nput(table, f)", "table[0](4)"),
+    "by a loop": ("from solution import f\nfor g in [f]: pass", "g(4)"),
+    "by a function's global": (
+        "import solution\ndef setup_module():\n    global g\n    h = solution.f\n    g = h",
+        "g(4)",
+    ),
+    "by a hook": (
+        "import solution\ndef pytest_generate_tests(metafunc):\n"
+        "    metafunc.parametrize('g, n', [(solution.f, 4)])",
+        "g(n)",
+    ),
+    "by a fixture's text": (
+        "from solution import f\n@pytest.fixture\ndef g():\n    return f",
+        "request.getfixturevalue('g')(4)",
+    ),
+    "by a fixture's other name": (
+        "from solution import f\n@pytest.fixture(name='g')\ndef make():\n    return f",
+        "g(4)",
+    ),
+    "by a class's attribute": (
+        "from solution import f\nclass A:\n    a = staticmethod(f)",
+        "A.a(4)",
+    ),
+    "by an object's attribute": (
+        "from solution import f\nclass A:\n    def setUp(self):\n        found = []\n"
+        "        found.append(f)\n        self.found = found\n    def go(self):\n"
+        "        self.found[0](4)",
+        "A().go()",
+    ),
+    "by an attribute that a fixture sets": (
+        "from solution import f\n@pytest.fixture(autouse=True)\ndef given(request):\n"
+        "    request.cls.subject = f",
+        "request.cls.subject(4)",
+    ),
+    "by an attribute that no file explains": (
+        "import solution\nfor name, value in vars(solution).items():\n"
+        "    setattr(Test, name, value)",
+        "self.sqrt(4)",
+    ),
+}
+FORBIDS = "def test_f({given}):\n    with patch('math.sqrt'):\n        {use}\n"
+PATCHES = "patches what the solution may use"
+# What functions need that are given the solution.
+GIVEN = {
+    "expects that it leaves": "def leaves(function):\n    with pytest.raises(SystemExit):\n"
+    "        function()\ndef test_f():\n    leaves(f)",
+    "expects what a default says": "def leaves(function, kind=SystemExit):\n"
+    "    with pytest.raises(kind):\n        function()\ndef test_f():\n    leaves(f)",
+    "expects what a row says": "@pytest.mark.parametrize('kind', [KeyError, KeyboardInterrupt])\n"
+    "def test_f(kind):\n    with pytest.raises(kind):\n        f()",
+    "looks at its code": "def short(function):\n    return len(function.__code__.co_code) < 9\n"
+    "def test_f():\n    assert short(f)",
+    "looks at its code by two functions": "def code(one):\n    return one.__code__\n"
+    "def short(one):\n    return len(code(one).co_code) < 9\ndef test_f():\n    assert short(f)",
+    "looks at its source in a method": "class Look:\n    def __init__(self, one):\n"
+    "        self.one = one\n    def source(self):\n        return inspect.getsource(self.one)\n"
+    "def test_f():\n    assert Look(f).source()",
+    "reads what an import prints": "def test_f(capsys):\n    import solution\n"
+    "    assert capsys.readouterr().out",
+}
+ALOOF = {
+    "is imported by a call": "m = importlib.import_module('solution')\ndef test_f():\n"
+    "    assert m.f(1) == 2",
+    "patches an object of its own": "class TestF(TestCase):\n    def setUp(self):\n"
+    "        self.clock = Clock()\n        self.timer = f(self.clock)\n"
+    "    def test_a(self):\n        with patch.object(self.clock, 'now'):\n"
+    "            assert self.timer\nclass Clock:\n    now = 1",
+    "leaves as its main function does": "def test_f():\n    f()\ndef main():\n"
+    "    raise SystemExit(unittest.main())\nif __name__ == '__main__':\n    main()",
+    "patches where all is its own": "N = 3\ndef own(x):\n    return os.getcwd() + x\n"
+    "class Kept:\n    x = 1\ndef test_own(tmp_path):\n    kept = [Kept(), N, own]\n"
+    "    with patch('os.getcwd'):\n        assert kept[2](kept[0].x)\ndef test_f():\n    f(N)",
+}
 HEAD = code("""
     import importlib, inspect, io, math, os, random, re, subprocess, sys, threading, time, types
     import unittest.mock
@@ -240,12 +328,25 @@ HEAD = code("""
 """)
 
 
-@pytest.mark.parametrize("text", TOGETHER.values(), ids=TOGETHER)
+@pytest.mark.parametrize("text", [*TOGETHER.values(), *GIVEN.values()], ids=[*TOGETHER, *GIVEN])
 def test_tests_live_with_the_solution_whose_text(text: str) -> None:
     assert read(f"{HEAD}{text}\n", helper="import math\nx = y = 1\n").reasons
 
 
-@pytest.mark.parametrize("text", APART.values(), ids=APART)
+@pytest.mark.parametrize(("way", "use"), WAYS.values(), ids=WAYS)
+def test_a_way_to_the_solution_is_followed(way: str, use: str) -> None:
+    text = (
+        "import importlib, pytest, sys\nfrom unittest.mock import patch\nNAMES = []\ntable = []\n"
+    )
+    text += f"class Test: pass\ndef put(kept, one):\n    kept.append(one)\n{way}\n"
+    helper = "from solution import f\n"
+    used = FORBIDS.format(given="self, g, n, request", use=use)
+    assert PATCHES in read(text + used, helper=helper).reasons
+    unused = FORBIDS.format(given="self, request", use="pass")
+    assert PATCHES not in read(text + unused, helper=helper).reasons
+
+
+@pytest.mark.parametrize("text", [*APART.values(), *ALOOF.values()], ids=[*APART, *ALOOF])
 def test_tests_are_kept_apart_whose_text(text: str) -> None:
     assert not read(f"{HEAD}{text}\n", helper="import math\nx = y = 1\n").reasons
 
