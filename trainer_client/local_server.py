@@ -6,6 +6,8 @@ kernel then closes.
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 import subprocess
 import sys
@@ -21,6 +23,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
 _SHOWN_LINES = 20
+_EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_FIRST_PORT = 10_000
+_PORTS_TRIED = 64
 
 
 class ServerStartError(Exception):
@@ -37,7 +42,7 @@ class LocalServer:
 
     def __init__(self, log: Path, arguments: Sequence[str] = ()) -> None:
         self._log = log
-        self._port = _free_port()
+        self._port = free_port()
         self._arguments = list(arguments)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -140,8 +145,25 @@ def _is_serving(health: health_pb2_grpc.HealthStub) -> bool:
     return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Returns a loopback port that nothing listens on.
+
+    It lies below the range from which the kernel takes ports for connections and for servers that
+    name none, if anything does: a port of that range may be taken again before its user binds it.
+    """
+    names = range(_FIRST_PORT, _first_ephemeral_port())
+    for port in random.sample(names, min(_PORTS_TRIED, len(names))):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        chosen: int = probe.getsockname()[1]
+        return chosen
+
+
+def _first_ephemeral_port() -> int:
+    try:
+        return int(_EPHEMERAL_PORTS.read_text().split()[0])
+    except OSError:
+        return _FIRST_PORT

@@ -104,3 +104,16 @@ def test_a_missing_command_is_a_server_that_does_not_start(
     monkeypatch.setattr(local_server.sys, "executable", str(tmp_path / "python"))
     with pytest.raises(ServerStartError, match="reward-server: No such file"):
         LocalServer(tmp_path / "server.log").start()
+
+
+def test_no_other_connection_is_given_the_port_of_a_server_before_it_binds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, last = map(int, local_server._EPHEMERAL_PORTS.read_text().split())
+    assert not first <= local_server.free_port() <= last
+
+    # Where the kernel's own range leaves none, a port of that range has to do.
+    everything = tmp_path / "ip_local_port_range"
+    everything.write_text("1024\t65535\n")
+    monkeypatch.setattr(local_server, "_EPHEMERAL_PORTS", everything)
+    assert local_server.free_port() > 0

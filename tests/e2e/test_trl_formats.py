@@ -7,7 +7,6 @@ The model is real and its words are scripted, so that right and wrong answers ar
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from tests.e2e.rows import times_rows
 from tests.e2e.scripted import Script, answer, body, factor_in, is_right, sent, tables
 from trainer_client import remote_reward, tasks
 from trainer_client.grpo import split_groups, standardized_advantages
-from trainer_client.local_server import LocalServer
+from trainer_client.local_server import LocalServer, free_port
 from trainer_client.rewards.metrics import EVERY_COLUMN
 
 pytestmark = [
@@ -32,9 +31,7 @@ ROWS = times_rows("t")
 
 @pytest.fixture(scope="module")
 def metrics_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture(scope="module")

@@ -20,14 +20,12 @@ from reward_server.errors import StartError
 from reward_server.telemetry import Telemetry, configure_logging
 from tests.rpc.conftest import Serve, function_request, refused
 from tests.rpc.fakes import FakeExecutor
+from trainer_client import local_server
 
 
 @pytest.fixture
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return local_server.free_port()
 
 
 async def scrape(port: int) -> dict[str, float]:
