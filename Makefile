@@ -24,7 +24,7 @@ NODE := examples/node/node_modules/.package-lock.json
 # Modules are compiled once, not by each of the processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format bench proto proto-tools clean
+.PHONY: help demo test lint format docs bench proto proto-tools clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo 'make test     the whole test suite'
 	@echo 'make lint     formatting, types, import layers, the contract and its stubs'
 	@echo 'make format   rewrites what `make lint` would complain of'
+	@echo 'make docs     the documentation site, into build/site; a dead link fails'
 	@echo 'make bench    executions per second, latency and CPU per verdict'
 	@echo 'make proto    regenerates the stubs from the contract'
 	@echo 'make clean    removes everything that the other targets made'
@@ -115,6 +116,11 @@ lint: $(VENV)/.dev $(TOOLS)/.made
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo 'Open build/site/index.html, or serve the folder so that its search works:'
+	@echo '  $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site'
 
 build/HumanEval.jsonl: $(VENV)/.data
 	@mkdir -p $(@D)

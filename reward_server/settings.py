@@ -81,18 +81,28 @@ PatienceSeconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class LimitSettings(BaseModel):
     """Limits that differ from the built-in ones."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     cpu_time_seconds: Seconds | None = None
+    """CPU time of the whole process tree, in seconds."""
     wall_time_seconds: Seconds | None = None
+    """Wall time, in seconds."""
     memory_bytes: PositiveInt | None = None
+    """Memory of the whole process tree, in bytes."""
     processes: PositiveInt | None = None
+    """Processes and threads alive at once."""
     file_size_bytes: PositiveInt | None = None
+    """Size of one file, in bytes."""
     disk_bytes: PositiveInt | None = None
+    """Size of all files together, in bytes."""
     open_files: PositiveInt | None = None
+    """Open descriptors of one process."""
     output_bytes: PositiveInt | None = None
+    """Standard output and standard error together, in bytes."""
     result_bytes: PositiveInt | None = None
+    """Size of one encoded result that crosses to the judge, in bytes."""
     calls: PositiveInt | None = None
+    """Calls from the judge into the candidate."""
 
     def over(self, limits: Limits) -> Limits:
         """Returns limits with these put over them."""
@@ -103,44 +113,83 @@ class Settings(BaseSettings):
     """Everything that can be set; frozen once read."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
     )
 
     host: str = "127.0.0.1"
+    """Address to listen on. Any other address than loopback needs TLS and credentials."""
     port: Annotated[Port, BeforeValidator(_refuse_service_link)] = 50051
+    """TCP port to listen on; 0 takes any free port."""
     tls_certificate: FilePath | None = None
+    """PEM file with the server's certificate chain. It is read again when it changes."""
     tls_key: FilePath | None = None
+    """PEM file with the key of `tls_certificate`."""
     tls_client_ca: FilePath | None = None
+    """PEM file. Clients must show a certificate that it signed."""
     token_file: FilePath | None = None
+    """File with bearer tokens, one a line. A client must send one of them."""
     insecure_public: bool = False
+    """Allows a public address without TLS or credentials. Whoever reaches the port can run
+    programs here and read what others send."""
     max_request_bytes: int = Field(default=32 * MEBIBYTE, ge=1024, le=512 * MEBIBYTE)
+    """Greatest size of a request, in bytes."""
     max_cases: PositiveInt = 1000
+    """Greatest number of test cases in a request."""
     max_batch: PositiveInt = 1024
+    """Greatest number of requests in a `ScoreBatch` call."""
     drain_seconds: PatienceSeconds = 30.0
+    """Time that running work has to end after a signal to stop, in seconds."""
     metrics_port: Port | None = None
+    """Loopback port on which Prometheus finds the metrics. Without it there are none."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least severity of the log lines that are written to standard error."""
 
     backend: Literal["local", "docker", "socket"] = "local"
+    """What confines programs: bubblewrap, a Docker Engine, or runners at sockets."""
     runtime: str = ""
+    """Container runtime of the docker backend, such as `runsc`; the engine's default if empty."""
     images: Names = ()
+    """Images of the docker backend, by name, the most wanted first. If empty, every image that
+    this project built and the engine has."""
     languages: Names = ()
+    """Languages to offer, by name; all that the backend has if empty."""
     sockets: Folders = ()
+    """Sockets on which the runners of the socket backend listen. Each is one slot."""
     workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
+    """Executions at once; by default one for each CPU that the server may use."""
     allow_missing: Names = ()
+    """Protections that may be missing on this host, by the names that `doctor` prints."""
     recycle_after_executions: PositiveInt = 2000
+    """Executions after which a container is replaced by a fresh one."""
     recycle_after_seconds: Seconds = 1800.0
+    """Age at which a container is replaced by a fresh one, in seconds."""
     sandbox_packages: Folders = ()
+    """Folders of Python packages that programs in the local backend can import."""
     sandbox_preload: Names = ()
+    """Modules that the local backend imports once instead of in each execution."""
     sandbox_uid: PositiveInt | None = None
+    """First user id of the containers of a local backend that runs as root."""
     cgroup_parent: str | None = None
+    """Control group below which the local backend makes its own; the server's own by default."""
 
     queue_capacity: PositiveInt = 256
+    """Submissions that may wait. More are refused with a time to come again."""
     default_limits: LimitSettings = LimitSettings()
+    """Limits of an execution whose request sets none; see Limits."""
     maximum_limits: LimitSettings = LimitSettings()
+    """Greatest limits that a request may set; see Limits."""
     time_budget_seconds: Seconds = 240.0
+    """Wall time that all executions of a request share if it sets none, in seconds."""
     max_time_budget_seconds: Seconds = 3600.0
+    """Greatest time budget that a request may set, in seconds."""
     id_window_size: int = Field(default=4096, ge=0)
+    """Answers that are kept to be repeated to requests with the same id."""
     id_window_seconds: PatienceSeconds = 600.0
+    """Time that such an answer is kept, in seconds."""
 
     @property
     def limits(self) -> Limits:

@@ -266,7 +266,7 @@ class Evaluation:
             f"{told}, since they are one program with the solution. ISOLATED are tests of standard "
             "input and output in every language, and test programs without a network in "
             f"{', '.join(self._languages.apart)} whose text, with the prompt's, lets them run "
-            "apart from the solution; see docs/languages.md"
+            "apart from the solution; see docs/reference/languages.md"
         )
 
     def _checker_language(self, checker: Checker, submission: Submission) -> Language:

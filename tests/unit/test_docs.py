@@ -9,26 +9,29 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from trainer_client.trl.config import load_config
+import trainer_client
+from codereward.v1 import reward_service_pb2 as pb
+from reward_server.settings import LimitSettings, Settings
+from scripts import reference_pages
+from trainer_client.trl.config import TrainConfig, load_config
 from trainer_client.trl.data import read_tasks, training_tasks
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGES = tuple(
+    str(file.relative_to(REPOSITORY / "docs")) for file in REPOSITORY.glob("docs/**/*.md")
+)
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    "docs/adapters.md",
-    "docs/bottleneck.md",
-    "docs/cluster.md",
-    "docs/first-run.md",
-    "docs/rewards.md",
-    "docs/specification.md",
-    "docs/threat-model.md",
+    *(f"docs/{page}" for page in PAGES if not page.startswith("decisions/")),
 )
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 PYTHON_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 COMMAND = re.compile(r"\breward-server ([a-z]+)\b")
-TARGET = re.compile(r"\bmake ([a-z]+)\b")
+TARGET = re.compile(r"(?:^|`)make ([a-z]+)\b", re.MULTILINE)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -39,7 +42,7 @@ def test_every_test_that_a_document_names_exists(document: str, repository: Path
 
 
 def test_every_promise_of_the_specification_names_what_enforces_it(repository: Path):
-    text = (repository / "docs" / "specification.md").read_text()
+    text = (repository / "docs" / "concepts" / "specification.md").read_text()
     rows = [line for line in text.splitlines() if re.match(r"\| (?!promise|---)", line)]
     assert rows
     for row in rows:
@@ -76,7 +79,7 @@ def test_every_command_that_a_document_names_exists(repository: Path):
 
 
 def test_the_first_runs_configuration_is_one(repository: Path, tmp_path: Path):
-    text = (repository / "docs" / "first-run.md").read_text()
+    text = (repository / "docs" / "start" / "first-run.md").read_text()
     (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     file = tmp_path / "first.toml"
     file.write_text(block)
@@ -88,10 +91,70 @@ def test_the_first_runs_configuration_is_one(repository: Path, tmp_path: Path):
 
 
 def test_the_request_that_the_first_run_shows_is_one(repository: Path, tmp_path: Path):
-    text = (repository / "docs" / "first-run.md").read_text()
+    text = (repository / "docs" / "start" / "first-run.md").read_text()
     (block,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / "own.jsonl").write_text(block)
     flags = {"model.path": "m", "data.kind": "requests", "data.path": tmp_path / "own.jsonl"}
     section = load_config(None, flags).data
     tasks = training_tasks(section, read_tasks(section), chat=True, count_tokens=len)
     assert tasks.templates["double"].function.entry_point == "double"
+
+
+def navigation(part: object) -> list[str]:
+    match part:
+        case str():
+            return [part]
+        case dict():
+            return [page for inner in part.values() for page in navigation(inner)]
+        case list():
+            return [page for inner in part for page in navigation(inner)]
+    raise TypeError(part)
+
+
+def test_every_page_is_in_the_navigation_once(repository: Path):
+    listed = navigation(yaml.safe_load((repository / "mkdocs.yml").read_text())["nav"])
+    assert sorted(listed) == sorted((*PAGES, *reference_pages.pages()))
+
+
+def test_the_server_settings_page_has_each_setting_with_its_meaning():
+    page = reference_pages.pages()["reference/server-settings.md"]
+    for model in (Settings, LimitSettings):
+        for name, field in model.model_fields.items():
+            assert field.description, name
+            assert re.search(
+                rf"^\| `{name}` \|.*{re.escape(field.description[:20])}", page, re.M
+            ), name
+
+
+def test_the_training_settings_page_has_each_setting_with_its_meaning():
+    page = reference_pages.pages()["reference/train-settings.md"]
+    for name in set(TrainConfig.model_fields) - {"training"}:
+        section = TrainConfig.model_fields[name].annotation
+        for setting in section.model_fields:
+            assert re.search(rf"^\| `{setting}` \| .* \| [^|]+\. \|$", page, re.M), setting
+
+
+def test_the_contract_page_has_each_message_field_and_value():
+    page = reference_pages.pages()["reference/contract.md"]
+    for name, message in pb.DESCRIPTOR.message_types_by_name.items():
+        assert f"### {name}\n" in page
+        for field in message.fields:
+            if not message.GetOptions().map_entry:
+                assert re.search(rf"^\| `{field.name}` \| {field.number} \|.+\S \|$", page, re.M), (
+                    field
+                )
+    for name, enumeration in pb.DESCRIPTOR.enum_types_by_name.items():
+        assert f"### {name}\n" in page
+        for value in enumeration.values:
+            assert f"| `{value.name}` | {value.number} | " in page
+
+
+def test_the_python_page_has_each_public_name(repository: Path):
+    page = (repository / "docs" / "reference" / "python.md").read_text()
+    for name in trainer_client.__all__:
+        assert f"::: trainer_client.{name}\n" in page
+
+
+def test_each_decision_has_a_number_of_its_own():
+    numbers = [number for _, number, _ in reference_pages.decisions()]
+    assert len(numbers) == len(set(numbers))

@@ -198,8 +198,15 @@ class ServerSection(Section):
     Args:
         target: one address or several; without any, each machine starts a server of its own.
         arguments: what such a server is started with, as flags of `reward-server serve`.
+        token_file: a file with the bearer token that the servers want.
+        ca_file: a PEM file with the authorities that may sign the server's certificate.
+        certificate_file: a PEM file with the certificate that the server is shown.
+        key_file: a PEM file with its key.
         server_name: the name to expect in the server's certificate. With it or any of the three
             files of certificates, the connection is TLS.
+        timeout_seconds: how long one call may take in all, attempts after failures included.
+        outage_seconds: how long a call goes on while no server answers at all.
+        max_in_flight: requests of one process under way at once.
     """
 
     target: str | tuple[str, ...] | None = None

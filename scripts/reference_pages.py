@@ -1,0 +1,487 @@
+"""A hook of MkDocs that makes the reference pages of the site from the code.
+
+Settings come from the pydantic schemas, commands from typer, metrics from the server's registry,
+the contract from the comments of its `.proto` file, and the list of decisions from the headings of
+`docs/decisions`. The pages are made while the site is built, and none is committed.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import tomllib
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+CONTRACT = "proto/codereward/v1/reward_service.proto"
+DECISIONS = REPOSITORY / "docs" / "decisions"
+DECISION_LIST = "<!-- decisions -->"
+
+_DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
+_NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
+_NUMBER_IN_TEXT = re.compile(r"\b([Dd]ecision) (\d+)\b")
+_DECLARATION = re.compile(r"(message|enum|service|oneof) (\w+) \{(\})?$")
+_METHOD = re.compile(r"rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\);$")
+_FIELD = re.compile(r"(?:(repeated|optional) )?(map<[\w, ]+>|[\w.]+) (\w+) = (\d+);$")
+_ENUM_VALUE = re.compile(r"([A-Z][A-Z0-9_]+) = (\d+);$")
+_WORDS: Mapping[type, str] = {
+    bool: "true or false",
+    int: "integer",
+    float: "number",
+    str: "text",
+    Path: "path",
+    dict: "table",
+}
+_BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
+
+
+# The hook
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Gives the heading of a decision the anchor `decision-N`, whatever its title is."""
+    from markdown.extensions.toc import slugify
+
+    def named(text: str, separator: str) -> str:
+        number = _NUMBER_IN_HEADING.match(text)
+        return f"decision-{number[1]}" if number else slugify(text, separator)
+
+    config.mdx_configs["toc"]["slugify"] = named
+    return config
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Adds the generated pages to those of the folder."""
+    from mkdocs.structure.files import File
+
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Puts the list of decisions into their index, and links to numbers of decisions elsewhere."""
+    path = page.file.src_uri
+    if path == "decisions/index.md":
+        return markdown.replace(DECISION_LIST, _decision_list())
+    places = {number: place for place, number, _ in decisions()}
+
+    def link(match: re.Match[str]) -> str:
+        place = places.get(int(match[2]))
+        if place is None:
+            return match[0]
+        folder = "" if path.startswith("decisions/") else "../" * path.count("/") + "decisions/"
+        return f"[{match[0]}]({folder}{place}#decision-{match[2]})"
+
+    if path.startswith("decisions/"):
+        markdown = re.sub(r"\n(?=\*\*(?:Decision|Consequence)\.\*\*)", "\n\n", markdown)
+    lines = markdown.splitlines(keepends=True)
+    return "".join(one if one.startswith("#") else _NUMBER_IN_TEXT.sub(link, one) for one in lines)
+
+
+def pages() -> dict[str, str]:
+    """Returns the generated pages by their path in the site."""
+    return {
+        "reference/commands.md": _commands_page(),
+        "reference/contract.md": _contract_page(),
+        "reference/metrics.md": _metrics_page(),
+        "reference/server-settings.md": _server_settings_page(),
+        "reference/train-settings.md": _train_settings_page(),
+    }
+
+
+# Decisions
+
+
+def decisions() -> list[tuple[str, int, str]]:
+    """Returns the file name, number and title of each decision, in order of their numbers."""
+    found = [
+        (file.name, int(number), title)
+        for file in DECISIONS.glob("*.md")
+        for number, title in _DECISION.findall(file.read_text("utf-8"))
+    ]
+    return sorted(found, key=lambda one: one[1])
+
+
+def _decision_list() -> str:
+    titles = {
+        file.name: file.read_text("utf-8").splitlines()[0].removeprefix("# ")
+        for file in DECISIONS.glob("*.md")
+    }
+    rows = (
+        f"| {number} | [{_cell(title)}]({place}#decision-{number}) | {titles[place]} |"
+        for place, number, title in decisions()
+    )
+    return "\n".join(("| number | decision | topic |", "| ---: | --- | --- |", *rows))
+
+
+# Settings
+
+
+def _server_settings_page() -> str:
+    from reward_server.domain import LEAST_LIMITS, Limits
+    from reward_server.settings import DEFAULT_MAXIMUM_LIMITS, LimitSettings, Settings
+
+    limits = {
+        name: (field.description or "", asdict(Limits())[name])
+        for name, field in LimitSettings.model_fields.items()
+    }
+    least, most = asdict(LEAST_LIMITS), asdict(DEFAULT_MAXIMUM_LIMITS)
+    rows = "\n".join(
+        f"| `{name}` | {_cell(meaning)} | {default:,} | {least[name]:,} | {most[name]:,} |"
+        for name, (meaning, default) in limits.items()
+    )
+    return f"""# Server settings
+
+Made from the schema in `reward_server/settings.py`.
+
+A flag beats an environment variable, which beats the TOML file that `--config` or
+`REWARD_SERVER_CONFIG` names. The setting `max_cases` is the environment variable
+`REWARD_SERVER_MAX_CASES` and, on the command line, `--set max_cases=VALUE`. Settings that are used
+often have a flag of their own, which [the commands](commands.md) list. A key of a table is
+`default_limits.calls` with `--set`, and `REWARD_SERVER_DEFAULT_LIMITS__CALLS` in the environment.
+In the environment and with `--set`, commas separate names in a list, and colons separate paths.
+
+{_table(Settings)}
+
+## Limits
+
+These are the keys of the tables `default_limits` and `maximum_limits`. The columns hold the
+built-in values, which the two tables replace. The least values cannot be changed.
+
+| key | meaning | default | least | maximum |
+| --- | --- | ---: | ---: | ---: |
+{rows}
+"""
+
+
+def _train_settings_page() -> str:
+    from trainer_client.trl.config import GONE, TrainConfig
+
+    gone = "\n".join(f"| `{name}` | {_cell(reason)} |" for name, reason in sorted(GONE.items()))
+    sections = "\n".join(_sections(TrainConfig))
+    return f"""# reward-train settings
+
+Made from the schema of the run's configuration in `trainer_client/trl`.
+
+A configuration is a TOML or YAML file with the sections below. `--set SECTION.KEY=VALUE` changes a
+setting for one run. The most common settings have flags of
+[the command](commands.md#reward-train-train).
+
+{sections}
+
+## \\[training\\]
+
+This section takes any field of TRL's `GRPOConfig`. Tutorials still use the names below. They are
+refused, and the message says what the supported versions of TRL call them.
+
+| name | what became of it |
+| --- | --- |
+{gone}
+"""
+
+
+def _sections(config: Any) -> Iterator[str]:
+    for name, field in config.model_fields.items():
+        for section in _models(field.annotation):
+            yield from _section(name, section, field.annotation)
+
+
+def _section(path: str, section: Any, annotation: Any) -> Iterator[str]:
+    brackets = f"\\[\\[{path}\\]\\]" if get_origin(annotation) is tuple else f"\\[{path}\\]"
+    level = "##" + "#" * path.count(".")
+    yield f"{level} {brackets}\n\n{_first_sentence(section)}\n\n{_table(section)}\n"
+    for name, field in section.model_fields.items():
+        for part in _models(field.annotation):
+            yield from _section(f"{path}.{name}", part, field.annotation)
+
+
+def _table(model: Any) -> str:
+    described = _arguments(model)
+    rows = (
+        f"| `{name}` | {_cell(_type(field.annotation, field.metadata))} | {_default(field)} "
+        f"| {_cell(_sentence(field.description or described.get(name, '')))} |"
+        for name, field in model.model_fields.items()
+    )
+    return "\n".join(("| setting | type | default | meaning |", "| --- | --- | --- | --- |", *rows))
+
+
+def _models(annotation: Any) -> Iterator[Any]:
+    """Returns the pydantic models that an annotation such as `tuple[Section, ...]` names."""
+    from pydantic import BaseModel
+
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _arguments(documented: Any) -> dict[str, str]:
+    """Returns what a docstring's section `Args:` says, by name."""
+    from griffe import Docstring
+
+    sections = Docstring(inspect.getdoc(documented) or "").parse("google", warnings=False)
+    return {
+        argument.name: argument.description
+        for section in sections
+        if section.kind.value == "parameters"
+        for argument in section.value
+    }
+
+
+def _first_sentence(model: Any) -> str:
+    return (inspect.getdoc(model) or "").split("\n\n")[0]
+
+
+def _default(field: Any) -> str:
+    from pydantic import BaseModel
+    from pydantic_core import PydanticUndefined
+
+    if field.default_factory is not None:
+        return "see meaning"
+    value = field.default
+    if value is PydanticUndefined:
+        return "required"
+    if value is None or value in ("", ()) or isinstance(value, BaseModel):
+        return "none"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
+    return ", ".join((_plain_type(annotation), *_bounds(metadata)))
+
+
+def _plain_type(annotation: Any) -> str:
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if hasattr(annotation, "__metadata__"):
+        return _type(parts[0], annotation.__metadata__)
+    if origin is Literal:
+        return "one of " + ", ".join(f"`{value}`" for value in parts)
+    if origin in (Union, types.UnionType):
+        return " or ".join(_type(part) for part in parts if part is not types.NoneType)
+    if origin is tuple:
+        inner = _type(parts[0])
+        return f"list of {inner}s" if inner in ("table", "path") else f"list of {inner}"
+    if next(_models(annotation), None) is not None:
+        return "table"
+    return _WORDS[origin or annotation]
+
+
+def _bounds(metadata: Iterable[Any]) -> Iterator[str]:
+    for constraint in metadata:
+        yield from _bounds(getattr(constraint, "metadata", ()))
+        for name, word in _BOUNDS.items():
+            bound = getattr(constraint, name, None)
+            if bound is not None:
+                yield f"{word} {bound:,}"
+
+
+# Commands
+
+
+def _commands_page() -> str:
+    from typer.main import get_command
+
+    from reward_server.cli import COMMANDS, application
+
+    scripts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["scripts"]
+    parts = [
+        "# Commands\n\nMade from the options that the commands declare. `--help` prints the same.\n"
+        "Exit status 0 means done, 1 refused or failed, 2 wrong usage or settings."
+    ]
+    parts.append(f"## reward-server\n\n{application([]).info.help}")
+    for name in COMMANDS:
+        group: Any = get_command(application([name]))
+        parts.extend(_command(f"reward-server {name}", group.commands[name]))
+    train: Any = get_command(_typer_application(scripts["reward-train"]))
+    parts.append(f"## reward-train\n\n{_prose(train.help)}")
+    for name, command in train.commands.items():
+        parts.extend(_command(f"reward-train {name}", command))
+    return "\n\n".join(parts) + "\n"
+
+
+def _typer_application(entry_point: str) -> Any:
+    import typer
+
+    module = importlib.import_module(entry_point.partition(":")[0])
+    return next(value for value in vars(module).values() if isinstance(value, typer.Typer))
+
+
+def _command(path: str, command: Any) -> Iterator[str]:
+    inner: Mapping[str, Any] = getattr(command, "commands", {})
+    yield f"### {path}\n\n{_prose(command.help)}"
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    options = [one for one in command.params if one.param_type_name == "option"]
+    if not inner:
+        names = "".join(f" {_usage(one)}" for one in arguments)
+        yield f"```sh\n{path}{names}{' [OPTIONS]' if options else ''}\n```"
+    rows = [_parameter(one) for one in (*arguments, *options) if one.name != "help"]
+    if rows:
+        yield "\n".join(("| option | default | meaning |", "| --- | --- | --- |", *rows))
+    for name, nested in inner.items():
+        yield from _command(f"{path} {name}", nested)
+
+
+def _usage(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    name = name if argument.nargs == 1 else f"{name}..."
+    return name if argument.required else f"[{name}]"
+
+
+def _parameter(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        name = f"`{parameter.metavar or parameter.name.upper()}`"
+    else:
+        names = (*parameter.opts, *parameter.secondary_opts)
+        value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+        name = ", ".join(f"`{one}{value}`" for one in names)
+    default = parameter.default
+    text = "required" if parameter.required else "none"
+    if isinstance(default, bool | int | float | str | Path) and default != "":
+        text = f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    return f"| {_cell(name)} | {_cell(text)} | {_cell(_sentence(parameter.help or ''))} |"
+
+
+# Metrics
+
+
+def _metrics_page() -> str:
+    from prometheus_client import Gauge
+    from prometheus_client.metrics import MetricWrapperBase
+
+    from reward_server.telemetry import Telemetry
+
+    metrics = [
+        (metric, metric._labelnames)  # the labels of a metric without samples stand nowhere else
+        for metric in vars(Telemetry()).values()
+        if isinstance(metric, MetricWrapperBase)
+    ]
+    rows = [
+        f"| `{family.name}{'_total' if family.type == 'counter' else ''}` "
+        f"| {family.type} | {', '.join(f'`{label}`' for label in labels) or 'none'} "
+        f"| {_cell(family.documentation)} |"
+        for metric, labels in metrics
+        for family in metric.describe()
+    ]
+    rows += [
+        f"| `reward_server_{name}` | {Gauge._type} | none | {_cell(meaning)} |"
+        for name, meaning in _watched_values()
+    ]
+    table = "\n".join(
+        ("| metric | type | labels | meaning |", "| --- | --- | --- | --- |", *sorted(rows))
+    )
+    return f"""# Metrics
+
+Made from the server's registry of metrics.
+
+If the setting `metrics_port` is set, the server offers its metrics to Prometheus at
+`http://127.0.0.1:PORT/metrics`. No other machine can reach them there. A histogram is a set of
+series that end in `_bucket`, `_sum` and `_count`. The figures of the server's process (`process_*`)
+are there as well. No metric and no label ever holds a completion, a test, a program's output or a
+token.
+
+{table}
+
+What a trainer logs is listed in [From a notebook to a cluster](../start/cluster.md#what-to-watch).
+"""
+
+
+def _watched_values() -> Iterator[tuple[str, str]]:
+    """Returns name and meaning of each value that the server shows by `Telemetry.watch`."""
+    for file in sorted((REPOSITORY / "reward_server").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="watch"),
+                    args=[ast.Constant(value=str(name)), ast.Constant(value=str(meaning)), _],
+                ):
+                    yield name, meaning
+
+
+# The contract
+
+
+def _contract_page() -> str:
+    lines = (REPOSITORY / CONTRACT).read_text("utf-8").splitlines()
+    head = [line.removeprefix("//").strip() for line in lines[: lines.index('syntax = "proto3";')]]
+    declared = set(re.findall(r"^(?:message|enum) (\w+)", "\n".join(lines), re.MULTILINE))
+    blocks = list(_blocks(lines, declared))
+    parts = ["# gRPC contract", f"Made from the comments of `{CONTRACT}`.", "\n".join(head)]
+    for kind, title in (("service", "Services"), ("message", "Messages"), ("enum", "Enumerations")):
+        parts.append(f"## {title}")
+        parts += [text for found, text in blocks if found == kind]
+    return "\n\n".join(parts) + "\n"
+
+
+def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str]]:
+    """Returns the kind and the text of each service, message and enumeration."""
+    heads = {
+        "service": "| method | request | answer | meaning |\n| --- | --- | --- | --- |",
+        "message": "| field | number | type | meaning |\n| --- | ---: | --- | --- |",
+        "enum": "| value | number | meaning |\n| --- | ---: | --- |",
+    }
+    kind, head, choice = "", "", ""
+    comment: list[str] = []
+    rows: list[str] = []
+    for line in map(str.strip, lines):
+        if line.startswith("//"):
+            comment.append(line.removeprefix("//").strip())
+            continue
+        said, comment = _cell(" ".join(comment)), []
+        if begun := _DECLARATION.match(line):
+            if begun[1] == "oneof":
+                choice = f"One of `{begun[2]}`. "
+                continue
+            kind, rows = begun[1], []
+            head = f"### {begun[2]}\n\n{said}"
+            if begun[3]:
+                yield kind, f"{head}\n\nIt has no fields."
+                kind = ""
+        elif line == "}" and choice:
+            choice = ""
+        elif line == "}":
+            yield kind, "\n".join((f"{head}\n\n{heads[kind]}", *rows))
+        elif method := _METHOD.match(line):
+            name, *sides = method.groups()
+            request, answer = (
+                ("stream of " if stream else "") + _linked(message, declared)
+                for stream, message in (sides[:2], sides[2:])
+            )
+            rows.append(f"| `{name}` | {request} | {answer} | {said} |")
+        elif value := _ENUM_VALUE.match(line):
+            rows.append(f"| `{value[1]}` | {value[2]} | {said} |")
+        elif field := _FIELD.match(line):
+            label = f"{field[1]} " if field[1] else ""
+            kind_of_field = label + _linked(field[2], declared)
+            rows.append(f"| `{field[3]}` | {field[4]} | {kind_of_field} | {choice}{said} |")
+
+
+def _linked(name: str, declared: set[str]) -> str:
+    return f"[{name}](#{name.lower()})" if name in declared else f"`{name}`"
+
+
+# Texts
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!")) else ".")
+
+
+def _prose(text: str | None) -> str:
+    return inspect.cleandoc(text or "")
