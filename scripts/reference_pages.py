@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).resolve().parent.parent
 CONTRACT = "proto/codereward/v1/reward_service.proto"
 DECISIONS = REPOSITORY / "docs" / "decisions"
+IMAGES = REPOSITORY / "docs" / "images"
 DECISION_LIST = "<!-- decisions -->"
 
 _DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
 _NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
 _NUMBER_IN_TEXT = re.compile(r"\b([Dd]ecision) (\d+)\b")
+_PICTURE = re.compile(r"^!\[[^\]]*\]\((?:\.\./)*images/([\w-]+\.svg)\)$", re.MULTILINE)
 _DECLARATION = re.compile(r"(message|enum|service|oneof) (\w+) \{(\})?$")
 _METHOD = re.compile(r"rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\);$")
 _FIELD = re.compile(r"(?:(repeated|optional) )?(map<[\w, ]+>|[\w.]+) (\w+) = (\d+);$")
@@ -71,8 +73,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Puts the list of decisions into their index, and links to numbers of decisions elsewhere."""
+    """Puts pictures and the list of decisions into pages, and links to numbers of decisions."""
     path = page.file.src_uri
+    markdown = _PICTURE.sub(_picture, markdown)
     if path == "decisions/index.md":
         return markdown.replace(DECISION_LIST, _decision_list())
     places = {number: place for place, number, _ in decisions()}
@@ -88,6 +91,12 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         markdown = re.sub(r"\n(?=\*\*(?:Decision|Consequence)\.\*\*)", "\n\n", markdown)
     lines = markdown.splitlines(keepends=True)
     return "".join(one if one.startswith("#") else _NUMBER_IN_TEXT.sub(link, one) for one in lines)
+
+
+def _picture(match: re.Match[str]) -> str:
+    """Returns a drawing as a part of the page, whose palette it then follows."""
+    lines = (IMAGES / match[1]).read_text("utf-8").splitlines()
+    return "\n".join(('<figure class="figure">', *filter(None, lines), "</figure>"))
 
 
 def pages() -> dict[str, str]:
