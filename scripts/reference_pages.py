@@ -219,11 +219,11 @@ def _section(path: str, section: Any, annotation: Any) -> Iterator[str]:
 def _table(model: Any) -> str:
     described = _arguments(model)
     rows = (
-        f"| `{name}` | {_cell(_type(field.annotation, field.metadata))} | {_default(field)} "
-        f"| {_cell(_sentence(field.description or described.get(name, '')))} |"
+        f"| `{name}` | {_cell(_sentence(field.description or described.get(name, '')))} "
+        f"| {_cell(_type(field.annotation, field.metadata))} | {_default(field)} |"
         for name, field in model.model_fields.items()
     )
-    return "\n".join(("| setting | type | default | meaning |", "| --- | --- | --- | --- |", *rows))
+    return "\n".join(("| setting | meaning | type | default |", "| --- | --- | --- | --- |", *rows))
 
 
 def _models(annotation: Any) -> Iterator[Any]:
@@ -337,7 +337,7 @@ def _command(path: str, command: Any) -> Iterator[str]:
         yield f"```sh\n{path}{names}{' [OPTIONS]' if options else ''}\n```"
     rows = [_parameter(one) for one in (*arguments, *options) if one.name != "help"]
     if rows:
-        yield "\n".join(("| option | default | meaning |", "| --- | --- | --- |", *rows))
+        yield "\n".join(("| option | meaning | default |", "| --- | --- | --- |", *rows))
     for name, nested in inner.items():
         yield from _command(f"{path} {name}", nested)
 
@@ -359,7 +359,7 @@ def _parameter(parameter: Any) -> str:
     text = "required" if parameter.required else "none"
     if isinstance(default, bool | int | float | str | Path) and default != "":
         text = f"`{str(default).lower() if isinstance(default, bool) else default}`"
-    return f"| {_cell(name)} | {_cell(text)} | {_cell(_sentence(parameter.help or ''))} |"
+    return f"| {_cell(name)} | {_cell(_sentence(parameter.help or ''))} | {_cell(text)} |"
 
 
 # Metrics
@@ -378,17 +378,17 @@ def _metrics_page() -> str:
     ]
     rows = [
         f"| `{family.name}{'_total' if family.type == 'counter' else ''}` "
-        f"| {family.type} | {', '.join(f'`{label}`' for label in labels) or 'none'} "
-        f"| {_cell(family.documentation)} |"
+        f"| {_cell(family.documentation)} "
+        f"| {family.type} | {', '.join(f'`{label}`' for label in labels) or 'none'} |"
         for metric, labels in metrics
         for family in metric.describe()
     ]
     rows += [
-        f"| `reward_server_{name}` | {Gauge._type} | none | {_cell(meaning)} |"
+        f"| `reward_server_{name}` | {_cell(meaning)} | {Gauge._type} | none |"
         for name, meaning in _watched_values()
     ]
     table = "\n".join(
-        ("| metric | type | labels | meaning |", "| --- | --- | --- | --- |", *sorted(rows))
+        ("| metric | meaning | type | labels |", "| --- | --- | --- | --- |", *sorted(rows))
     )
     return f"""# Metrics
 
@@ -437,8 +437,8 @@ def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str
     """Returns the kind and the text of each service, message and enumeration."""
     heads = {
         "service": "| method | request | answer | meaning |\n| --- | --- | --- | --- |",
-        "message": "| field | number | type | meaning |\n| --- | ---: | --- | --- |",
-        "enum": "| value | number | meaning |\n| --- | ---: | --- |",
+        "message": "| field | type | meaning | number |\n| --- | --- | --- | ---: |",
+        "enum": "| value | meaning | number |\n| --- | --- | ---: |",
     }
     kind, head, choice = "", "", ""
     comment: list[str] = []
@@ -469,11 +469,11 @@ def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str
             )
             rows.append(f"| `{name}` | {request} | {answer} | {said} |")
         elif value := _ENUM_VALUE.match(line):
-            rows.append(f"| `{value[1]}` | {value[2]} | {said} |")
+            rows.append(f"| `{value[1]}` | {said} | {value[2]} |")
         elif field := _FIELD.match(line):
             label = f"{field[1]} " if field[1] else ""
             kind_of_field = label + _linked(field[2], declared)
-            rows.append(f"| `{field[3]}` | {field[4]} | {kind_of_field} | {choice}{said} |")
+            rows.append(f"| `{field[3]}` | {kind_of_field} | {choice}{said} | {field[4]} |")
 
 
 def _linked(name: str, declared: set[str]) -> str:
