@@ -32,7 +32,7 @@ help:
 	@echo 'make test     the whole test suite'
 	@echo 'make lint     formatting, types, import layers, the contract and its stubs'
 	@echo 'make format   rewrites what `make lint` would complain of'
-	@echo 'make docs     the documentation site, into build/site; a dead link fails'
+	@echo 'make docs     the documentation site, into build/site; a dead link is an error'
 	@echo 'make bench    executions per second, latency and CPU per verdict'
 	@echo 'make proto    regenerates the stubs from the contract'
 	@echo 'make clean    removes everything that the other targets made'
@@ -117,8 +117,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Without --quiet: it hides warnings from --strict as well, so that nothing fails.
 docs: $(VENV)/.dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo 'Open build/site/index.html, or serve the folder so that its search works:'
 	@echo '  $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site'
 

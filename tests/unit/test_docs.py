@@ -24,11 +24,17 @@ PAGES = tuple(
 )
 DOCUMENTS = (
     "README.md",
+    "AGENTS.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     *(f"docs/{page}" for page in PAGES if not page.startswith("decisions/")),
 )
 TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
+PATH = re.compile(
+    r"`((?:benchmarks|docs|examples|experiments|proto|reward_server|sandbox_images|scripts|tests"
+    r"|trainer_client)(?:/[\w.-]+)+/?)(?:::\w+)?`"
+)
+LINK = re.compile(r"\]\(([\w./-]+)\)")
 PYTHON_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 COMMAND = re.compile(r"\breward-server ([a-z]+)\b")
 TARGET = re.compile(r"(?:^|`)make ([a-z]+)\b", re.MULTILINE)
@@ -57,6 +63,18 @@ def test_the_readmes_python_compiles(repository: Path):
     assert blocks
     for block in blocks:
         ast.parse(block)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_that_a_document_names_exists(document: str, repository: Path):
+    for path in PATH.findall((repository / document).read_text()):
+        assert "NAME" in path or (repository / path).exists(), path
+
+
+@pytest.mark.parametrize["document", ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_every_link_of_a_document_outside_the_site_leads_to_a_file(document: str, repository: Path):
+    for path in LINK.findall((repository / document).read_text()):
+        assert (repository / path).is_file(), path
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
