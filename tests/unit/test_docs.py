@@ -71,7 +71,7 @@ def test_every_path_that_a_document_names_exists(document: str, repository: Path
         assert "NAME" in path or (repository / path).exists(), path
 
 
-@pytest.mark.parametrize["document", ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"])
+@pytest.mark.parametrize("document", ["README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_every_link_of_a_document_outside_the_site_leads_to_a_file(document: str, repository: Path):
     for path in LINK.findall((repository / document).read_text()):
         assert (repository / path).is_file(), path
