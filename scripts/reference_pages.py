@@ -307,7 +307,9 @@ def _commands_page() -> str:
     scripts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["scripts"]
     parts = [
         "# Commands\n\nMade from the options that the commands declare. `--help` prints the same.\n"
-        "Exit status 0 means done, 1 refused or failed, 2 wrong usage or settings."
+        "Exit status 0 means done, 1 refused or failed, 2 wrong usage or settings. A flag that\n"
+        "stands for a setting has that setting's default: see\n"
+        "[server settings](server-settings.md) and [reward-train settings](train-settings.md)."
     ]
     parts.append(f"## reward-server\n\n{application([]).info.help}")
     for name in COMMANDS:

@@ -15,6 +15,7 @@ import trainer_client
 from codereward.v1 import reward_service_pb2 as pb
 from reward_server.settings import LimitSettings, Settings
 from scripts import reference_pages
+from trainer_client.adapters.settings import PREFIX, AdapterSettings
 from trainer_client.trl.config import TrainConfig, load_config
 from trainer_client.trl.data import read_tasks, training_tasks
 
@@ -165,6 +166,12 @@ def test_the_contract_page_has_each_message_field_and_value():
         assert f"### {name}\n" in page
         for value in enumeration.values:
             assert re.search(rf"^\| `{value.name}` \| .+ \| {value.number} \|$", page, re.M)
+
+
+def test_the_adapters_page_has_each_variable(repository: Path):
+    page = (repository / "docs" / "how-to" / "adapters.md").read_text()
+    for name in AdapterSettings.model_fields:
+        assert f"`{PREFIX}{name.upper()}`" in page
 
 
 def test_the_python_page_has_each_public_name(repository: Path):

