@@ -28,6 +28,11 @@ CONTRACT = "proto/codereward/v1/reward_service.proto"
 DECISIONS = REPOSITORY / "docs" / "decisions"
 IMAGES = REPOSITORY / "docs" / "images"
 DECISION_LIST = "<!-- decisions -->"
+MODULE_LIST = "<!-- modules -->"
+RUNNER = REPOSITORY / "reward_server/runner"
+SUPERVISOR = REPOSITORY / "reward_server/runner/zygote.py"
+JUDGE = REPOSITORY / "reward_server/runner/judge.py"
+CANDIDATE = REPOSITORY / "reward_server/runner/candidate.py"
 
 _DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
 _NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
@@ -76,6 +81,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Puts pictures and the list of decisions into pages, and links to numbers of decisions."""
     path = page.file.src_uri
     markdown = _PICTURE.sub(_picture, markdown)
+    if MODULE_LIST in markdown:
+        markdown = markdown.replace(MODULE_LIST, _modules_by_process())
     if path == "decisions/index.md":
         return markdown.replace(DECISION_LIST, _decision_list())
     places = {number: place for place, number, _ in decisions()}
@@ -133,6 +140,56 @@ def _decision_list() -> str:
         for place, number, title in decisions()
     )
     return "\n".join(("| number | decision | topic |", "| ---: | --- | --- |", *rows))
+
+
+# The runner's modules
+
+
+def _modules_by_process() -> str:
+    """Returns a table of the runner's modules by the processes whose code imports them."""
+    files = (file for file in RUNNER.rglob("*.py") if file.name != "__init__.py")
+    imports = {file: set(_imports(file)) for file in files}
+    processes = {JUDGE, CANDIDATE}
+    supervisor = _reached(SUPERVISOR, imports, processes)
+    judge = _reached(JUDGE, imports, {CANDIDATE}) - supervisor
+    candidate = _reached(CANDIDATE, imports, {JUDGE}) - supervisor
+    groups = {
+        "judge alone": judge - candidate,
+        "candidate alone": candidate - judge,
+        "judge and candidate": judge & candidate,
+        "supervisor; others may, too": supervisor,
+        "start, fork server": imports.keys() - judge - candidate - supervisor,
+    }
+    rows = (
+        f"| {name} | {', '.join(f'`{module}`' for module in sorted(map(_module_name, group)))} |"
+        for name, group in groups.items()
+    )
+    return "\n".join(("| imported by | modules |", "| --- | --- |", *rows))
+
+
+def _module_name(file: Path) -> str:
+    return file.relative_to(RUNNER).with_suffix("").as_posix()
+
+
+def _imports(file: Path) -> Iterator[Path]:
+    """Returns the runner's modules that a module imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = file.parents[node.level - 1]
+            base = folder.joinpath(*node.module.split(".")) if node.module else folder
+            places = (base, *(base / alias.name for alias in node.names))
+            yield from filter(Path.is_file, (place.with_suffix(".py") for place in places))
+
+
+def _reached(start: Path, imports: Mapping[Path, set[Path]], others: set[Path]) -> set[Path]:
+    """Returns a module and all that it imports, but other processes' own."""
+    found: set[Path] = set()
+    waiting = {start}
+    while waiting:
+        file = waiting.pop()
+        found.add(file)
+        waiting |= imports[file] - found - others
+    return found
 
 
 # Settings
