@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, NoReturn
 
-from . import candidate, children, confine, policy, wire
+from . import candidate, children, confine, descriptors, policy, wire
 from .aside import Aside
-from .children import Child, receive
+from .children import Child
+from .descriptors import receive
 from .footing import Footing
 from .walls import Walls
 from .wire import Start
@@ -68,7 +69,7 @@ class Candidates:
         Args:
             kind: `CANDIDATE` or `TESTS`.
         """
-        line, theirs = children.line()
+        line, theirs = descriptors.line()
         trusted, untrusted = socket.socketpair()
         inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
         for _, end in (outputs, errors):

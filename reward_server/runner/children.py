@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import struct
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -20,9 +19,9 @@ from functools import partial
 from typing import NoReturn
 
 from . import aside, forking, kernel, wire
+from .descriptors import line, send
 from .footing import ExitWatch, Footing
 
-_DESCRIPTOR = struct.Struct("i")
 _STATUS_BITS = 0xFFFF
 _PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_getcpuclockid
 
@@ -114,16 +113,6 @@ def process_time_ns(pid: int) -> int:
     return time.clock_gettime_ns(~pid << 3 | _PROCESS_CLOCK)
 
 
-def send(line: socket.socket, message: bytes, descriptors: Sequence[int] = ()) -> None:
-    """Sends a message, with copies of descriptors.
-
-    Raises:
-        OSError: nobody can take it.
-    """
-    packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
-    line.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else [])
-
-
 def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
     """Forks a process that runs a body, which is given its end of the line.
 
@@ -135,11 +124,6 @@ def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
     with theirs:
         pid = spawn(partial(body, theirs), footing)
     return Child(pid=pid, watch=footing.watch(pid), line=ours)
-
-
-def line() -> tuple[socket.socket, socket.socket]:
-    """Returns both ends of a socket that keeps the bounds of messages."""
-    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 def spawn(body: Callable[[], NoReturn], footing: Footing) -> int:
@@ -161,20 +145,3 @@ def spawn(body: Callable[[], NoReturn], footing: Footing) -> int:
         finally:
             os._exit(wire.BROKEN_STATUS)
     return pid
-
-
-def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-    """Waits for a message and the descriptors that come with it.
-
-    Args:
-        line: a socket that keeps the bounds of messages.
-        size: greatest size of a message in bytes.
-        descriptors: how many come with it.
-
-    Returns:
-        The message, empty if the other end is gone, and the descriptors.
-    """
-    room = socket.CMSG_SPACE(descriptors * _DESCRIPTOR.size) if descriptors else 0
-    message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
-    numbers = (number for _, _, packed in passed for number in _DESCRIPTOR.iter_unpack(packed))
-    return message, [number for (number,) in numbers]

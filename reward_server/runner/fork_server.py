@@ -18,8 +18,9 @@ import socket
 from functools import partial
 from typing import NoReturn
 
-from . import children, confine, judge, judge_rehearsal, kernel, policy, warming
-from .children import Child, fork, receive
+from . import confine, descriptors, judge, judge_rehearsal, kernel, policy, warming
+from .children import Child, fork
+from .descriptors import receive
 from .footing import Footing
 from .judges import ENDED, FORK, GREETING, KILL, LANDMARKS, LINE, NUMBER, Greeting
 from .walls import Walls
@@ -75,8 +76,8 @@ class _Judges:
         heard, noted = socket.socketpair()
         with heard, noted:
             self._judge = fork(partial(self._body, noted), self._footing)
-            descriptors = [self._judge.line.fileno(), heard.fileno()]
-            children.send(line, NUMBER.pack(self._judge.pid), descriptors)
+            handed = [self._judge.line.fileno(), heard.fileno()]
+            descriptors.send(line, NUMBER.pack(self._judge.pid), handed)
 
     def _body(self, notes: socket.socket, line: socket.socket) -> NoReturn:
         null = os.open("/dev/null", os.O_RDWR)

@@ -26,7 +26,7 @@ from typing import NoReturn, cast
 
 from . import confine, policy, proxy, relay, surroundings, wire
 from .call_tests import CallTests
-from .children import receive
+from .descriptors import receive
 from .endings import Cause, SessionEnded
 from .function_tests import FunctionTests
 from .handover import hand_over, load, record_refusal

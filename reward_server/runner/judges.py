@@ -23,8 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import children, kernel
-from .children import Process, process_time_ns, receive
+from . import descriptors, kernel
+from .children import Process, process_time_ns
+from .descriptors import receive
 
 LINE = 0
 _NOTES_BYTES = 1 << 16
@@ -108,7 +109,7 @@ class ForkServer:
     """
 
     def __init__(self, command: list[str]) -> None:
-        self._line, theirs = children.line()
+        self._line, theirs = descriptors.line()
         self._pid = os.posix_spawn(
             command[0],
             command,
@@ -173,7 +174,7 @@ class ForkServer:
             ForkServerLostError: it is gone.
         """
         try:
-            children.send(self._line, request, handed)
+            descriptors.send(self._line, request, handed)
         except OSError as error:
             raise ForkServerLostError from error
 

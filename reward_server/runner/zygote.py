@@ -26,7 +26,8 @@ from typing import NoReturn
 from . import policy, wire
 from .budget import Budget
 from .candidates import CANDIDATE, TESTS, Candidates, Ends
-from .children import Child, receive
+from .children import Child
+from .descriptors import receive
 from .judges import ForkServer, Judge
 from .meters import Meters
 from .wire import Finish, Kind, Start, Stop, Word

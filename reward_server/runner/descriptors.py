@@ -1,0 +1,41 @@
+"""Messages and file descriptors between the runner's processes, over sockets that keep bounds."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Sequence
+
+_DESCRIPTOR = struct.Struct("i")
+
+
+def line() -> tuple[socket.socket, socket.socket]:
+    """Returns both ends of a socket that keeps the bounds of messages."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def send(line: socket.socket, message: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Sends a message, with copies of descriptors.
+
+    Raises:
+        OSError: nobody can take it.
+    """
+    packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
+    line.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else [])
+
+
+def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+    """Waits for a message and the descriptors that come with it.
+
+    Args:
+        line: a socket that keeps the bounds of messages.
+        size: greatest size of a message in bytes.
+        descriptors: how many come with it.
+
+    Returns:
+        The message, empty if the other end is gone, and the descriptors.
+    """
+    room = socket.CMSG_SPACE(descriptors * _DESCRIPTOR.size) if descriptors else 0
+    message, passed, _, _ = line.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
+    numbers = (number for _, _, packed in passed for number in _DESCRIPTOR.iter_unpack(packed))
+    return message, [number for (number,) in numbers]
