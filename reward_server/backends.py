@@ -18,11 +18,12 @@ from reward_server.executors.versions import versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
-from reward_server.sandbox.cgroup import CgroupParent, owner_id, remove_stale
+from reward_server.sandbox.cgroup import CgroupParent, remove_stale
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.engine_janitor import EngineJanitor
 from reward_server.sandbox.janitor import Janitor
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes
+from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.pools import Pools
 from reward_server.sandbox.probe import probe, require, without_missing

@@ -32,6 +32,7 @@ from pathlib import Path
 from reward_server.domain import Wall
 from reward_server.errors import MissingWallError, SandboxError
 from reward_server.sandbox.janitor import OUR_PREFIX, kill_cgroup, remove_cgroup, write_control
+from reward_server.sandbox.owner import owner_id, owner_lives
 
 LEAF = OUR_PREFIX + "server"
 REMOVE_SECONDS = 5.0
@@ -68,34 +69,6 @@ _READ_FILES = (
     ("pids_events", 1, PIDS, "pids.events", os.O_RDONLY),
     ("pids_events", 2, PIDS, "pids.events", os.O_RDONLY),
 )
-
-
-def owner_id(pid: int | None = None) -> str:
-    """Names a process so that no later process bears the same name."""
-    pid = os.getpid() if pid is None else pid
-    return f"{_pid_namespace()}.{pid}.{_start_time(pid)}"
-
-
-def owner_lives(owner: str) -> bool:
-    """Tells whether a process named by `owner_id` may still run."""
-    namespace, _, rest = owner.partition(".")
-    pid, _, start = rest.partition(".")
-    if namespace != str(_pid_namespace()):
-        return True  # not ours to judge: we cannot see it
-    return bool(start) and pid.isdecimal() and str(_start_time(int(pid))) == start
-
-
-def _pid_namespace() -> int:
-    return os.stat("/proc/self/ns/pid").st_ino
-
-
-def _start_time(pid: int) -> int:
-    """Gives the start time of a process in clock ticks since boot, -1 when it is dead."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return -1
-    return -1 if fields[0] in "ZX" else int(fields[19])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ import docker
 import docker.errors
 import structlog
 
-from reward_server.sandbox.cgroup import owner_id
+from reward_server.sandbox.owner import owner_id
 
 OWNER_LABEL = "codereward.owner"
 POOL_LABEL = "codereward.pool"

@@ -39,7 +39,6 @@ from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
 from reward_server.runner import policy
 from reward_server.sandbox.base import WallOptions
-from reward_server.sandbox.cgroup import owner_lives
 from reward_server.sandbox.command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.contained import ContainedSandbox
 from reward_server.sandbox.containers import (
@@ -49,6 +48,7 @@ from reward_server.sandbox.containers import (
     remove,
     told,
 )
+from reward_server.sandbox.owner import owner_lives
 from reward_server.sandbox.runtimes import describe
 
 USER = "65534:65534"

@@ -39,7 +39,7 @@ class EngineJanitor:
         """Starts the process and returns when it is on guard.
 
         Args:
-            owner: as of `cgroup.owner_id`; containers labelled with it are removed.
+            owner: as of `owner.owner_id`; containers labelled with it are removed.
 
         Raises:
             SandboxError: it cannot be started.

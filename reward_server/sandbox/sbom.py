@@ -19,9 +19,9 @@ from cyclonedx.output.json import JsonV1Dot5
 from packageurl import PackageURL
 
 from reward_server.errors import SandboxError
-from reward_server.sandbox.cgroup import owner_id
 from reward_server.sandbox.containers import ENGINE_FAILURES, OWNER_LABEL, remove, told
 from reward_server.sandbox.images import SandboxImage
+from reward_server.sandbox.owner import owner_id
 
 _DPKG_STATUS = "var/lib/dpkg/status"
 _RELEASE = "usr/lib/os-release"

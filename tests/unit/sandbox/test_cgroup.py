@@ -15,10 +15,9 @@ from reward_server.errors import MissingWallError, SandboxError
 from reward_server.sandbox.cgroup import (
     CgroupParent,
     SlotCgroup,
-    owner_id,
-    owner_lives,
     remove_stale,
 )
+from reward_server.sandbox.owner import owner_id, owner_lives
 
 MEBIBYTE = 1 << 20
 JOIN = "import sys\nfor path in sys.argv[2:]: open(path, 'w').write('0')\nexec(sys.argv[1])"
