@@ -12,9 +12,8 @@ from typing import Any
 
 from reward_server.domain import Network, Wall
 from reward_server.errors import SettingsError, UnsupportedError
-from reward_server.executors.base import Executor
-from reward_server.executors.local import LocalExecutor
-from reward_server.executors.versions import versions_of
+from reward_server.executor import Executor
+from reward_server.language_versions import versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
@@ -27,6 +26,7 @@ from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.pools import Pools
 from reward_server.sandbox.probe import probe, require, without_missing
+from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.visible import shows_all
 from reward_server.settings import Settings
 
@@ -270,7 +270,7 @@ async def _pooled(
         digests |= dict.fromkeys(new, source.image)
     if not pools:
         raise SettingsError("languages: no image has any of them")
-    executor = LocalExecutor(together := Pools(pools))
+    executor = RetryingExecutor(together := Pools(pools))
     await together.start()
     try:
         found = await versions_of(executor, [load_languages().find(one) for one in pools])

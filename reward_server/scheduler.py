@@ -23,7 +23,7 @@ from dataclasses import replace
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError
-from reward_server.executors.base import Executor
+from reward_server.executor import Executor
 
 DEFAULT_CAPACITY = 256
 

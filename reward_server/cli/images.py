@@ -241,7 +241,7 @@ async def _try_languages(
 ) -> list[tuple[str, str, tuple[str, ...]]]:
     """Tries the languages; returns name, version and problems of each."""
     from reward_server.evaluation.trials import try_language
-    from reward_server.executors.versions import versions_of
+    from reward_server.language_versions import versions_of
 
     languages = [load_languages().find(name) for name in image.languages]
     versions = await versions_of(_One(sandbox), languages)

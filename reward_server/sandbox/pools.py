@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Protocol
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import UnsupportedError
 from reward_server.sandbox.pool import Pool
-
-
-class Runs(Protocol):
-    """What runs jobs, at most `slots` at once: a pool, or pools."""
-
-    @property
-    def slots(self) -> int:
-        """Jobs that run at once."""
-
-    async def run(self, job: Job) -> Execution:
-        """Runs a job; see `pool.Pool.run`."""
 
 
 class Pools:

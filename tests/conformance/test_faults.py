@@ -17,12 +17,12 @@ import pytest
 
 from reward_server.domain import Ending, Execution, Job, Limits, Program
 from reward_server.errors import SandboxError
-from reward_server.executors.local import LocalExecutor
 from reward_server.sandbox import local
 from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup, owner_id
 from reward_server.sandbox.janitor import OUR_PREFIX
 from reward_server.sandbox.local import LocalOptions, LocalSandboxes
 from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.retries import RetryingExecutor
 from tests.sampling import sampled
 
 from .checks import judgement, output_of, run
@@ -352,7 +352,7 @@ async def test_one_kill_from_outside_costs_nothing_and_kills_without_end_buy_no_
     source = "import time\ndef f(x): time.sleep(3); return x"
     job = Job(work=judgement(source, "assert f(1) == 1"))
     try:
-        running = asyncio.ensure_future(LocalExecutor(pool).run(job))
+        running = asyncio.ensure_future(RetryingExecutor(pool).run(job))
         kills = 0
         while not running.done() and kills < most_kills:
             await asyncio.sleep(1.2)
@@ -377,7 +377,7 @@ async def test_a_container_that_lost_a_process_of_the_runners_while_idle_is_repl
         os.kill(victim(), signal.SIGKILL)
         for _ in range(3):
             job = Job(work=judgement("def f(x): return x", "import os\nassert f(1) == 1"))
-            assert (await LocalExecutor(pool).run(job)).ending is Ending.COMPLETED
+            assert (await RetryingExecutor(pool).run(job)).ending is Ending.COMPLETED
     finally:
         await pool.close()
     await host.assert_unchanged()

@@ -10,7 +10,7 @@ import pytest
 from reward_server.backends import local_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
 from reward_server.errors import MissingWallError
-from reward_server.executors.base import Executor
+from reward_server.executor import Executor
 from reward_server.sandbox import probe as probe_module
 from reward_server.sandbox.cgroup import WALLS
 from reward_server.sandbox.contained import ContainedSandbox

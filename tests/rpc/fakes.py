@@ -70,7 +70,7 @@ class FakeExecutor:
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def run(self, job: Job) -> Execution:
-        """Runs a job; see `executors.base.Executor`."""
+        """Runs a job; see `executor.Executor`."""
         self.started.append(job)
         if not self.held:
             await self._tell()

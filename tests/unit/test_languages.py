@@ -21,7 +21,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import UnsupportedError
-from reward_server.executors.versions import Found, versions_of
+from reward_server.language_versions import Found, versions_of
 from reward_server.languages import Language, load_languages, parse_language
 from reward_server.sandbox import images
 

@@ -7,8 +7,8 @@ import pytest
 
 from reward_server.domain import Ending, Execution, Job, Termination, TerminationKind
 from reward_server.errors import SandboxError, UnsupportedError
-from reward_server.executors.local import LocalExecutor
 from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.retries import RetryingExecutor
 from tests.rpc.fakes import passing, program
 
 KILLED = Termination(kind=TerminationKind.SIGNALED, value=9)
@@ -42,7 +42,7 @@ class Machine:
     """An executor over such containers."""
 
     def __init__(self, pool: Pool, used: list[int]) -> None:
-        self.executor = LocalExecutor(pool)
+        self.executor = RetryingExecutor(pool)
         self.used = used
 
 

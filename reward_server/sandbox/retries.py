@@ -1,4 +1,4 @@
-"""Runs jobs in this machine's sandboxes."""
+"""Runs a job once more, on another sandbox, when the first one failed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import structlog
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import SandboxError
+from reward_server.executor import Executor
 from reward_server.sandbox.classify import LOST_SIGNALS
-from reward_server.sandbox.pools import Runs
 
 _log = structlog.get_logger("executor")
 
 
-class LocalExecutor:
+class RetryingExecutor:
     """Runs jobs on a pool, and once more, on another container, when our machinery failed.
 
     A program's own failure is an answer and never run again. Where a process of ours or the program
@@ -21,7 +21,7 @@ class LocalExecutor:
     does itself buys it no more than one run.
     """
 
-    def __init__(self, pool: Runs) -> None:
+    def __init__(self, pool: Executor) -> None:
         self._pool = pool
 
     @property
@@ -30,7 +30,7 @@ class LocalExecutor:
         return self._pool.slots
 
     async def run(self, job: Job) -> Execution:
-        """Runs a job to its end; see `executors.base.Executor`."""
+        """Runs a job to its end; see `executor.Executor`."""
         try:
             execution = await self._pool.run(job)
         except SandboxError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from reward_server.domain import Execution, Job, Limits, Program, Work
-from reward_server.executors.base import Executor
+from reward_server.executor import Executor
 from reward_server.languages import Language
 
 _PYTHON = """
