@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
+from reward_server.grading.split.go_memory import leads_into_parts
 from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_go
@@ -92,6 +93,8 @@ def split_go(task: Task) -> Split | None:
     head, inside = _head(last)
     signature = parse_signature(head, frozenset(types))
     if signature is None or inside:
+        return None
+    if leads_into_parts((*signature.parameters, *signature.results), before, task.tests):
         return None
     return GoSplit(
         before=task.prompt[: last.words[0].start],

@@ -54,11 +54,15 @@ type staying string
 
 type malformed string
 
-// An error of the other program.
+// An error of the other program. Errors that are equal there are the same one here.
 type remoteError struct {
 	message string
 	wraps   error
 }
+
+// What the other program calls its errors by number, and this program's errors that can be compared.
+var remoteErrors = map[int]*remoteError{}
+var ownErrors = map[error]int{}
 
 func (e *remoteError) Error() string { return e.message }
 func (e *remoteError) Unwrap() error { return e.wraps }
@@ -168,6 +172,7 @@ var objects []*object
 var places = map[place]int{}
 var arrays = map[reflect.Type][]int{} // numbers of arrays, by their elements' type, in order of address
 var looked, lookedAt int
+var isTests bool // whether this is the tests' program
 
 // remember gives a pointer, a map or an array the next number.
 func remember(value reflect.Value) int {
@@ -198,12 +203,20 @@ func behind(value reflect.Value) (known []int, at int) {
 func array(value reflect.Value) (number, offset int) {
 	size := value.Type().Elem().Size()
 	known, at := behind(value)
+	overlaps := false
 	for back := 1; back <= mostOverlaps && back <= at; back++ {
 		whole := objects[known[at-back]].value
 		offset := (value.Pointer() - whole.Pointer()) / size
 		if int(offset)+value.Cap() <= whole.Len() {
 			return known[at-back], int(offset)
 		}
+		overlaps = overlaps || int(offset) < whole.Len()
+	}
+	if at < len(known) {
+		overlaps = overlaps || objects[known[at]].value.Pointer()-value.Pointer() < uintptr(value.Cap())*size
+	}
+	if overlaps && isTests {
+		panic(staying("a slice of an array of which a part crossed before stays where it is"))
 	}
 	whole := value.Convert(reflect.SliceOf(value.Type().Elem()))
 	return remember(whole.Slice3(0, whole.Cap(), whole.Cap())), 0
@@ -582,7 +595,9 @@ func (out *writer) failure(err error) {
 	}
 	out.tag('r')
 	out.text("error")
-	out.u32(2)
+	out.u32(3)
+	out.text("number")
+	out.u32(numbered(err))
 	out.text("message")
 	out.tag('s')
 	out.text(err.Error())
@@ -592,6 +607,20 @@ func (out *writer) failure(err error) {
 		wraps = one.Unwrap()
 	}
 	out.value(reflect.ValueOf(&wraps).Elem())
+}
+
+// numbered gives errors that are equal the same number; it is 0 of those that cannot be compared.
+func numbered(err error) (number int) {
+	defer func() {
+		if recover() != nil {
+			number = 0
+		}
+	}()
+	if number = ownErrors[err]; number == 0 {
+		number = len(ownErrors) + 1
+		ownErrors[err] = number
+	}
+	return number
 }
 
 // ---- types by name
@@ -985,14 +1014,27 @@ func (in *reader) failure(tag byte, into reflect.Value) {
 }
 
 func (in *reader) message(into reflect.Value) {
-	err := &remoteError{}
-	in.exactly(2)
+	in.exactly(3)
+	in.named("number")
+	err := remote(in.u32())
 	in.named("message")
 	in.expect('s')
 	err.message = in.text()
 	in.named("wraps")
 	in.value(reflect.ValueOf(&err.wraps).Elem())
 	into.Set(reflect.ValueOf(err))
+}
+
+// remote gives the other program's error of a number; one that cannot be compared has the number 0.
+func remote(number int) *remoteError {
+	known := remoteErrors[number]
+	if known == nil {
+		known = &remoteError{}
+		if number != 0 {
+			remoteErrors[number] = known
+		}
+	}
+	return known
 }
 
 // fault is a runtime error of the other program.
@@ -1013,6 +1055,7 @@ var checked = map[string]bool{}
 func Call(name string, arguments, results []interface{}) {
 	turn.Lock()
 	defer turn.Unlock()
+	isTests = true
 	checkAll(name, arguments, results)
 	calls++
 	ask(name, arguments)
