@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.domain import Framework, FunctionTests, UnitTests
-from reward_server.grading import process_state, prompt_state, solution_classes, syntax
+from reward_server.grading import kinds, process_state, prompt_state, solution_classes, syntax
 from reward_server.grading.suites import Reading, read_suite
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
@@ -32,7 +32,8 @@ _TRIGGERS = re.compile(
     r"|asyncio|AsyncMock|async\s+def|\.a?throw\(|ExceptionGroup|except\s*\*"
     r"|\n[ \t]*(?:with|match)\s|\bproperty\b|staticmethod|classmethod"
     r"|issubclass|Stop[A-Za-z]*Iteration|\b[A-Z](?:\w*[a-z]\w*)?[.\[(]"
-    r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_.]*[\[A-Z]"
+    r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_]|\bassertIs(?:Not)?\("
+    r"|\b(?:map|filter|zip|enumerate|reversed)\b(?!\s*\()|\bdel\s+\w"
 )
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
@@ -48,7 +49,7 @@ _ISOLATED_REASONS = frozenset(
         *("uses dataclasses", "calls vars()", "calls signature()", "calls getdoc()"),
         *("calls asdict()", "calls astuple()", "calls is_dataclass()", "calls seed()"),
         *("captures output by redirect_stdout()", "captures output by redirect_stderr()"),
-        *("calls setrecursionlimit()", "calls set_int_max_str_digits()"),
+        *("calls setrecursionlimit()", "calls set_int_max_str_digits()", kinds.ASKED),
     )
 )
 # What a prompt does of these, the solution's process does not.

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from reward_server.grading import process_state, syntax
 from reward_server.grading.collection import sets_filter, settings_of_process
 from reward_server.grading.hearsay import arguments, attributes_stored, bound_in, named, units_of
+from reward_server.grading.kinds import Kinds
 from reward_server.grading.syntax import dotted
 
 _BUILTINS = frozenset(vars(builtins))
@@ -112,11 +113,24 @@ _THROWING = frozenset(("throw", "athrow"))
 _GROUPS = frozenset(("ExceptionGroup", "BaseExceptionGroup"))
 _DESCRIPTORS = frozenset(("property", "staticmethod", "classmethod"))
 _CONTAINERS = (ast.List, ast.Dict, ast.Set)
+# What looks at the class of what it is given, or at flags of its code.
+_TELLING_KINDS = frozenset(
+    (
+        *("iscoroutinefunction", "iscoroutine", "isasyncgenfunction", "isasyncgen", "isfuture"),
+        *("isgeneratorfunction", "isgenerator", "isfunction", "ismethod", "isclass", "isbuiltin"),
+        *("isroutine", "isabstract"),
+    )
+)
 _LEAVING = frozenset(
     ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "SkipTest")
 )
 _PLAIN_CLASSES = frozenset(
     ("builtins", "collections", "datetime", "decimal", "fractions", "numbers", "numpy", "typing")
+)
+# Abstract classes whose instances are told by what they derive from, and not by their methods.
+_REGISTERED = re.compile(
+    r"(?:collections\.abc|typing)\.(?:Mutable)?"
+    r"(?:Mapping|Sequence|AbstractSet|ByteString|\w+View)|collections\.abc\.(?:Mutable)?Set"
 )
 _PREPARATIONS = frozenset(
     (
@@ -445,6 +459,7 @@ class _Rules:
 
     def of_scope(self, scope: _Scope) -> Iterator[str]:
         """Gives reasons in hearing code."""
+        yield from Kinds(self.file, self._hears, list(_own_parts(scope))).reasons()
         raised = set[int]()
         for part in _own_parts(scope):
             if isinstance(part, ast.Raise):
@@ -601,7 +616,7 @@ class _Rules:
             yield "hands over a coroutine function"
         if name in _THROWING and isinstance(call.func, ast.Attribute):
             yield "throws an exception into a generator"
-        elif name in _INTIMATE_CALLS and self._concerns(call):
+        elif name in _INTIMATE_CALLS | _TELLING_KINDS and self._concerns(call):
             yield f"calls {name}()"
         elif name in ("isinstance", "assertIsInstance", "assertNotIsInstance"):
             yield from self._of_kinds(call.args[1:2])
@@ -637,7 +652,7 @@ class _Rules:
         name = _chain(call.func)[-1]
         if name in ("compile", "help"):
             return self._hears(call)
-        return True
+        return name not in _TELLING_KINDS or any(map(self._hears, call.args))
 
     def _patches_own(self, call: ast.Call, scope: _Scope | None = None) -> bool:
         """Tells whether a patch is of the tests' own things, or of what this test itself uses."""
@@ -698,7 +713,10 @@ class _Rules:
                 root = self.file.origin(part).partition(".")[0]
                 if dotted(part) in _DESCRIPTORS:
                     yield f"asks for instances of {dotted(part)}"
-                if root and root not in _PLAIN_CLASSES:
+                is_told = root in _PLAIN_CLASSES and not _REGISTERED.fullmatch(
+                    self.file.origin(part)
+                )
+                if root and not is_told:
                     yield f"asks for instances of {dotted(part)}"
 
     def _of_comparison(self, comparison: ast.Compare) -> Iterator[str]:

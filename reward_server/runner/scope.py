@@ -9,13 +9,14 @@ is not computed by the solution's own helpers.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import importlib
 import re
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from . import names, plain, prompt, tested
@@ -199,8 +200,12 @@ class Scope:
     @functools.cached_property
     def _asks_for_kinds(self) -> bool:
         """Tells whether `type` is only ever called, and the tests make no class with it."""
-        uses = [use for source in self._sources for use in _KIND_USE.findall(source)]
-        return all(use.endswith("(") for use in uses)
+        return not any(
+            id(node) not in called
+            for source in self._sources
+            if not all(use.endswith("(") for use in _KIND_USE.findall(source))
+            for called, node in _uses(source, _KIND)
+        )
 
     def _kind_of(self, value: object, *body: Any) -> object:
         """Returns what `type` does, and for an object of the solution's its class over there."""
@@ -244,3 +249,12 @@ class Scope:
 def _define_classes(sources: Sequence[str]) -> bool:
     """Returns True if any text can define a class, since it has the word."""
     return any("class" in source for source in sources)
+
+
+def _uses(source: str, name: str) -> Iterator[tuple[set[int], ast.Name]]:
+    """Gives where a text uses a name, and the identities of all that it calls."""
+    nodes = list(ast.walk(ast.parse(source)))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id == name:
+            yield called, node
