@@ -67,34 +67,45 @@ def looks_once(tests: str, method: str) -> bool:
         tests: a text in Java.
         method: the name of the solution's.
     """
-    code = QUOTED.sub(" ", tests)
-    own = "|".join(("this", *map(re.escape, re.findall(r"\bclass\s+(\w+)", code))))
-    code = re.sub(rf"(?<![\w.])(?:{own})\s*\.\s*(?=\w)", "", code)
-    calling = _calling(code, method)
-    called = "|".join(sorted(map(re.escape, calling)))
-    calls = [
-        range(one.end(), _end(code, one.end()))
-        for one in re.finditer(rf"\b(?:{called})\s*\(", code)
-        if not _is_declared(code, one.end())
-    ]
-    loops = [range(one.start(), _body_end(code, one.end() - 1)) for one in _LOOP.finditer(code)]
-    names = _Names(code, called, calls)
+    code = without_own_names(tests)
+    calls = own_calls(code, method)
+    names = Names(code, method)
     return not any(
-        names.is_looked_at(name, call, loops)
+        names.is_looked_at(name, call, names.loops)
         for call in calls
         for name in names.within(code[call.start : call.stop])
     )
 
 
+def without_own_names(tests: str) -> str:
+    """Returns tests without texts and comments, and without `this` and classes before names."""
+    code = QUOTED.sub(" ", tests)
+    own = "|".join(("this", *map(re.escape, re.findall(r"\bclass\s+(\w+)", code))))
+    return re.sub(rf"(?<![\w.])(?:{own})\s*\.\s*(?=\w)", "", code)
+
+
+def own_calls(code: str, method: str) -> list[range]:
+    """Returns where the arguments stand of calls of a method, or of those that call it."""
+    return [
+        range(one.end(), end_of(code, one.end()))
+        for one in re.finditer(rf"\b(?:{_called(code, method)})\s*\(", code)
+        if not _is_declared(code, one.end())
+    ]
+
+
+def _called(code: str, method: str) -> str:
+    return "|".join(sorted(map(re.escape, _calling(code, method))))
+
+
 def _is_declared(code: str, start: int) -> bool:
     """Returns True if a method's parameters begin at a place, and no call's arguments."""
-    return _MADE.match(code, _end(code, start)) is not None
+    return _MADE.match(code, end_of(code, start)) is not None
 
 
 def _calling(code: str, method: str) -> set[str]:
     """Returns a method, and the tests' own that call it."""
     bodies = {
-        found["name"]: code[found.end() : _end(code, found.end())]
+        found["name"]: code[found.end() : end_of(code, found.end())]
         for found in _METHOD.finditer(code)
     }
     calling = {method}
@@ -108,13 +119,13 @@ def _calling(code: str, method: str) -> set[str]:
 
 def _body_end(code: str, opening: int) -> int:
     """Returns where a loop ends whose head, or body, opens at a place."""
-    end = _end(code, opening + 1)
+    end = end_of(code, opening + 1)
     if code[opening] == "{":
         return end
     while end + 1 < len(code) and code[end + 1].isspace():
         end += 1
     if code[end + 1 : end + 2] == "{":
-        return _end(code, end + 2)
+        return end_of(code, end + 2)
     return _or_end(code, code.find(";", end))
 
 
@@ -122,15 +133,23 @@ def _or_end(code: str, at: int) -> int:
     return len(code) if at < 0 else at
 
 
-class _Names:
+class Names:
     """Names of objects that can be changed, and which of them may hold the same.
 
     Args:
         code: without texts and comments.
-        called: pattern of methods whose arguments are not held by what a result is assigned to.
+        method: whose arguments are not held by what its result is assigned to.
+
+    Attributes:
+        loops: where these stand.
     """
 
-    def __init__(self, code: str, called: str, calls: Sequence[range]) -> None:
+    def __init__(self, code: str, method: str) -> None:
+        called = _called(code, method)
+        calls = own_calls(code, method)
+        self.loops = [
+            range(one.start(), _body_end(code, one.end() - 1)) for one in _LOOP.finditer(code)
+        ]
         self._code = code
         self._called = re.compile(rf"(?:\b\w+\s*\.\s*)?\b(?:{called})\s*\(")
         self._constant = frozenset(_CONSTANT.findall(code))
@@ -146,7 +165,7 @@ class _Names:
 
     def within(self, text: str) -> set[str]:
         """Returns the names in a text of what can change, and of methods that hand such out."""
-        found = {name for name in _NAME.findall(text) if self._can_change(name)}
+        found = {name for name in _NAME.findall(text) if self.can_change(name)}
         return found | (self._handing & set(_CALLED.findall(text)))
 
     def is_looked_at(self, name: str, call: range, loops: Sequence[range]) -> bool:
@@ -157,7 +176,7 @@ class _Names:
             call: where its arguments stand.
             loops: where these do.
         """
-        looks = self._looks.get(self._head(name), [])
+        looks = self._looks.get(self.head(name), [])
         if looks and looks[-1][0] >= call.stop:
             return True
         return any(
@@ -190,24 +209,50 @@ class _Names:
         for at, name in sorted(named + handed):
             before = bisect_right(starts, at)
             is_given = before > 0 and at < furthest[before - 1]
-            if not is_given and (name in self._heads or self._can_change(name)):
-                found.setdefault(self._head(name), []).append((at, name))
+            if not is_given and (name in self._heads or self.can_change(name)):
+                found.setdefault(self.head(name), []).append((at, name))
         return found
 
     def _join_parameters(self) -> None:
         """Notes what the tests' own methods are given."""
-        parameters = {
+        parameters = self._parameters = {
             found["name"]: [one.split()[-1].rstrip("[] ") for one in _parts(found["parameters"])]
             for found in self._methods
             if found["parameters"].strip()
         }
         for found in _CALLED.finditer(self._code):
             if found[1] in parameters:
-                given = _parts(self._code[found.end() : _end(self._code, found.end())])
+                given = _parts(self._code[found.end() : end_of(self._code, found.end())])
                 for name, value in zip(parameters[found[1]], given, strict=False):
                     self._join(name, self._held_by(value))
 
-    def _can_change(self, name: str) -> bool:
+    @property
+    def known(self) -> Iterable[str]:
+        """All names that may hold the same as others."""
+        return list(self._heads)
+
+    def is_flat(self, name: str) -> bool:
+        """Returns True if what a name holds has nothing in it that can be changed."""
+        return name in self._flat
+
+    def is_in_helper(self, place: int) -> bool:
+        """Returns True if a place is in a method of the tests that they call themselves."""
+        return any(
+            found.end() <= place < end_of(self._code, found.end())
+            and any(
+                one[1] == found["name"] and not _is_declared(self._code, one.end())
+                for one in _CALLED.finditer(self._code)
+            )
+            for found in self._methods
+        )
+
+    def parameters_at(self, start: int, stop: int) -> Iterable[str]:
+        """Gives the parameters of the tests' own methods that are called between two places."""
+        for found in _CALLED.finditer(self._code, start, stop):
+            yield from self._parameters.get(found[1], ())
+
+    def can_change(self, name: str) -> bool:
+        """Returns True if what a name holds can be changed."""
         is_type = name[:1].isupper() and not name.isupper()
         return name not in _WORDS | _PLAIN and not is_type and name not in self._constant
 
@@ -221,26 +266,27 @@ class _Names:
 
     def _without_calls(self, value: str) -> str:
         for found in reversed(list(self._called.finditer(value))):
-            value = value[: found.start()] + "(" + value[_end(value, found.end()) :]
+            value = value[: found.start()] + "(" + value[end_of(value, found.end()) :]
         return value
 
     def _handing_out(self) -> Iterable[str]:
         """Gives the tests' own methods in which a field stands that can change."""
         fields = {one["name"] for one in _FIELD.finditer(_outside(self._code, 1))}
-        changing = {name for name in fields if self._can_change(name)}
+        changing = {name for name in fields if self.can_change(name)}
         for found in self._methods:
-            body = self._code[found.end() : _end(self._code, found.end())]
+            body = self._code[found.end() : end_of(self._code, found.end())]
             if changing & set(_NAME.findall(body)) and re.search(r"\breturn\b", body):
                 yield found["name"]
 
     def _join(self, name: str, others: Iterable[str]) -> None:
-        if not self._can_change(name):
+        if not self.can_change(name):
             return
         for other in others:
-            one, two = self._head(name), self._head(other)
+            one, two = self.head(name), self.head(other)
             self._heads[one] = self._heads.setdefault(two, two)
 
-    def _head(self, name: str) -> str:
+    def head(self, name: str) -> str:
+        """Returns the name that stands for all that may hold the same as one."""
         while (above := self._heads.setdefault(name, name)) != name:
             name = above
         return name
@@ -268,7 +314,7 @@ def _outside(code: str, depth: int) -> str:
     return "".join(kept)
 
 
-def _end(code: str, start: int) -> int:
+def end_of(code: str, start: int) -> int:
     """Returns where the bracket closes that opens before a place."""
     depth = 1
     for at in range(start, len(code)):

@@ -10,18 +10,26 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.split.base import Source, Split, Task
-from reward_server.grading.split.blocks import Block, open_blocks, unclosed, unopened
+from reward_server.grading.split.blocks import (
+    Block,
+    Statement,
+    members,
+    open_blocks,
+    unclosed,
+    unopened,
+)
 from reward_server.grading.split.holding import looks_once
 from reward_server.grading.split.lent import lends_names
 from reward_server.grading.split.state import is_member_state_java, is_state_java
 from reward_server.grading.split.threads import starts_threads
 from reward_server.grading.split.trusting import is_trusting_java
 from reward_server.grading.split.unseen import is_asked_java, is_unseen_java
+from reward_server.grading.split.views import writes_to_views
 from reward_server.grading.split.words import UngrammaticalError, Words, word_set
 from reward_server.grading.tokens import Kind, tokenize
 
@@ -34,6 +42,9 @@ _UNCHANGING = word_set(
 )
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
+# What is asked of an object without a call of it in the text.
+_ASKED = frozenset(("equals", "hashCode", "toString", "compareTo", "iterator"))
+_FIXED = frozenset(("static", "private", "final"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NO_NAMES = word_set(
     """new return throw class enum interface if for while switch else do true false null this"""
@@ -73,10 +84,12 @@ def split_java(task: Task) -> Split | None:
     owner, signature = _class_name(blocks[1].head), parse_signature(blocks[2].head)
     if owner is None or signature is None or _keeps_state(blocks):
         return None
-    if is_asked_java(task.tests, owner):
+    if is_asked_java(task.tests, owner) or _can_be_derived(task, blocks):
         return None
     is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
     if _CLASS.search(task.tests) or not (is_asked or looks_once(task.tests, signature.name)):
+        return None
+    if writes_to_views(task.tests, signature.name):
         return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
@@ -101,6 +114,48 @@ def _keeps_state(blocks: Sequence[Block]) -> bool:
     return any(map(is_state_java, text)) or any(
         bool(_CLASSES & {*one.head}) or is_member_state_java(one, kind="class") for one in owner
     )
+
+
+def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
+    """Returns True if tests use a method of the prompt's classes that a derived one may override.
+
+    An object of a class that the solution derives is one of the prompt's in the tests' program.
+    """
+    classes = {
+        one.head[one.head.index("class") + 1]: one
+        for one in blocks[0].statements
+        if one.block is not None and "class" in one.head[:-1]
+    }
+    due, reached = {*blocks[2].head} & classes.keys(), set[str]()
+    while due:
+        reached |= due
+        words = {
+            word for name in due for word in (*classes[name].head, *(classes[name].block or ()))
+        }
+        derived = {name for name, one in classes.items() if reached & {*one.head}}
+        due = ((words & classes.keys()) | derived) - reached
+    return any(
+        method in _ASKED or _is_called(method, task)
+        for name in reached
+        if "final" not in classes[name].head
+        for method in _overridable(name, classes[name])
+    )
+
+
+def _overridable(name: str, statement: Statement) -> Iterator[str]:
+    """Gives the methods of a class that a derived one may override."""
+    for one in members(statement.block or ()):
+        if "(" not in one.head or "=" in one.head or _FIXED & {*one.head}:
+            continue
+        method = one.head[one.head.index("(") - 1]
+        if method != name:
+            yield method
+
+
+def _is_called(method: str, task: Task) -> bool:
+    """Returns True if tests name a method, or the prompt does besides its declaration."""
+    pattern = re.compile(rf"\b{re.escape(method)}\b")
+    return pattern.search(task.tests) is not None or len(pattern.findall(task.prompt)) > 1
 
 
 class _Words(Words):

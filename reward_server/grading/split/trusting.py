@@ -54,7 +54,7 @@ _GO_PACKAGES = word_set(
     crypto/sha256 crypto/sha512 encoding/base32 encoding/base64 encoding/binary encoding/csv
     encoding/hex encoding/json errors fmt hash hash/adler32 hash/crc32 hash/crc64 hash/fnv html io
     iter maps math math/big math/bits math/cmplx math/rand math/rand/v2 net/url path regexp slices
-    sort strconv strings sync sync/atomic testing testing/quick text/tabwriter unicode unicode/utf16
+    sort strconv strings sync sync/atomic testing/quick text/tabwriter unicode unicode/utf16
     unicode/utf8"""
 )
 _GO_NAMES: Mapping[str, AbstractSet[str]] = {
@@ -64,6 +64,7 @@ _GO_NAMES: Mapping[str, AbstractSet[str]] = {
         Int64 Int8 Interface Invalid Kind Map Pointer Ptr Slice String Struct Type TypeOf Uint
         Uint16 Uint32 Uint64 Uint8 Value ValueOf"""
     ),
+    "testing": word_set("B F Init M PB Short T TB Testing Verbose"),
     "runtime": word_set("GC GOMAXPROCS GOOS GOARCH Gosched KeepAlive NumCPU"),
     "time": word_set(
         """After AfterFunc ANSIC Date DateOnly DateTime Duration FixedZone Hour Kitchen Layout

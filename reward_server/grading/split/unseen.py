@@ -19,6 +19,18 @@ _CPP_SETTINGS = re.compile(
     r"|set_terminate|get_terminate|set_new_handler|get_new_handler|set_unexpected|errno|atexit"
     r"|at_quick_exit|umask|[sg]etrlimit|alarm|setitimer|sync_with_stdio|strtok|uncaught_exceptions?)\b"
 )
+# What measures the CPU time or memory of a process: the tests' own has none of the solution's.
+_CPP_MEASURES = re.compile(
+    r"\bclock\b(?!\s*(?:=|::))|\b(?:clock_t|CLOCKS_PER_SEC|clock_get\w+|CLOCK_\w+_CPUTIME_ID"
+    r"|\w*getcpuclockid|getrusage|rusage|RUSAGE_\w+|tms|timer_create|getitimer|mallinfo2?"
+    r"|malloc_\w+|mallopt|sbrk|mincore|sysinfo|getloadavg|vtimes|__rdtscp?|_rdtsc)\b"
+    r"|\boperator\s+(?:new|delete)\b"
+)
+_JAVA_MEASURES = re.compile(
+    r"\bjava\s*\.\s*lang\s*\.\s*management\b|\bManagementFactory\b|\b\w*MXBean\b"
+    r"|\bcom\s*\.\s*sun\b|\b(?:Soft|Phantom)Reference\b|\bReferenceQueue\b|\bWeakHashMap\b"
+    r"|\b(?:ThreadGroup|StackWalker|getAllStackTraces|activeCount)\b"
+)
 _CPP_LOOKS = re.compile(
     r"\b(?:current_exception|exception_ptr|rethrow_\w+|nested_exception|throw_with_nested|typeid"
     r"|dynamic_cast)\b|\b\w+_(?:NO|ANY)?_?THROW\w*|\bTHROWS_\w+|\b\w+_THROWS\w*"
@@ -70,6 +82,8 @@ _GO_RECOVERS = re.compile(
 _JAVASCRIPT_ASKS = re.compile(
     r"\bfor\s*\(\s*(?:(?:const|let|var)\s+)?\w+\s+in\b|\bfor\s+await\b"
     r"|\bPromise\s*\.\s*(?:all|allSettled)\s*\((?!\s*\[)|\bPromise\s*\.\s*(?:any|race)\b"
+    r"|\binstanceof\s+Promise\b|\b(?:isPromise|isProxy|showProxy|PerformanceObserver"
+    r"|monitorEventLoopDelay|eventLoopUtilization)\b"
 )
 _JAVASCRIPT_WAITS = re.compile(r"\bawait\b|\bPromise\b|\.\s*(?:then|finally)\s*\(")
 _JAVASCRIPT_CLOCK = re.compile(
@@ -91,7 +105,7 @@ _JAVASCRIPT_SETTINGS = re.compile(
 def is_unseen_cpp(prompt: str, tests: str) -> bool:
     """Returns True if tests in C++ look at what does not cross."""
     both = without_quotes(f"{prompt}\n{tests}")
-    if _CPP_SETTINGS.search(both) or _CPP_LOOKS.search(both):
+    if any(one.search(both) for one in (_CPP_SETTINGS, _CPP_MEASURES, _CPP_LOOKS)):
         return True
     return not all(map(_is_caught_cpp, _CPP_CATCHES.findall(both)))
 
@@ -108,7 +122,7 @@ def _is_caught_cpp(caught: str) -> bool:
 def is_unseen_java(prompt: str, tests: str) -> bool:
     """Returns True if tests in Java look at what does not cross."""
     both = without_quotes(f"{prompt}\n{tests}")
-    if _JAVA_SETTINGS.search(both):
+    if _JAVA_SETTINGS.search(both) or _JAVA_MEASURES.search(both):
         return True
     code = _JAVA_RAISED.sub(" ", both)
     named = {found[0] for found in _JAVA_EXCEPTION.finditer(code)}
@@ -201,8 +215,9 @@ def is_unseen_javascript(code: str) -> bool:
 def is_asked_javascript(code: str) -> bool:
     """Returns True if tests in JavaScript ask for what does not cross.
 
-    That is what objects inherit, the first promise that is settled, or what is run later: nothing
-    of the solution's runs while its tests wait for anything but a promise of it.
+    That is what objects inherit, whether they are promises or proxies, the first promise that is
+    settled, or what is run later: nothing of the solution's runs while its tests wait for anything
+    but a promise of it.
 
     Args:
         code: without comments and texts.
