@@ -21,7 +21,7 @@ _CHANGES = (
 )
 _INSIDE = r"\((?:[^()]|\([^()]*\))*\)"
 _CHAIN = rf"(?:\s*\.\s*\w+\b(?:\s*{_INSIDE})?|\s*\[[^\]]*\])*?"
-_ITEM = r"\s*\[[^\]]*\S[^\]]*\]"
+_ITEM = r"\s*\[[^\]]*[^\]\s][^\]]*\]"
 _SET = r"\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--)"
 _WRITTEN = re.compile(
     rf"(?<![\w.])(?P<name>[A-Za-z_]\w*)(?P<chain>{_CHAIN})"
