@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from reward_server.grading.split import java
 from reward_server.grading.split.holding import looks_once
 from tests.sampling import sampled
 from tests.split.programs import (
@@ -294,7 +295,11 @@ def containers(shop: Workshop) -> tuple[list[str], list[str]]:
         f"if (args.length > 0) look(Integer.parseInt(args[0])); else for (int at = 0; at < {len(CONTAINERS)}; at++) look(at);\n}}\n}}\n"
     )
     prompt = f"{HEAD}enum Way {{ LEFT, RIGHT }}\n{CLASS}Object f(int way) {{\n"
-    split = shop.taken_apart(prompt, tests)
+    # What the library of the two programs does is shown here, also where the rule that reads the
+    # tests keeps such tests in one program.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(java, "writes_to_views", lambda tests, method: False)
+        split = shop.taken_apart(prompt, tests)
     assert split is not None
     solution = f"{prompt}switch (way) {{\n{cases}default: return null; }} }} }}\n"
     return shop.tests_program(split, tests), shop.compiled(split.serving(solution))
