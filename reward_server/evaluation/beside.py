@@ -52,8 +52,8 @@ class BesideGrader:
 
     def remedy(self) -> str:
         """Says why tests live with the solution, and what can be done."""
-        away = "leave FunctionTests.placement unset" if self.is_asked else "require ISOLATED"
-        return f"{self.units.remedy()}. To have them judged apart as they are, {away}"
+        remedy = self.units.remedy()
+        return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1 and, where tests have twins, their number."""
@@ -72,19 +72,23 @@ class BesideGrader:
         return replace(test, name=self.file.names.get(test.name, test.name))
 
 
-async def beside_grader(tests: FunctionTests, prompt: str) -> BesideGrader | None:
-    """Returns what runs tests beside the solution; None if they are for a judge of their own.
+async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | BesideGrader:
+    """Returns what runs function tests.
+
+    The request or the tests' text decides where they run, and their text alone what the label is.
 
     Args:
         tests: the tests.
         prompt: the task's code, as `continuation.read_prompt` finds it.
     """
     is_asked = tests.placement is Placement.BESIDE
-    if tests.placement is Placement.ISOLATED or not (is_asked or may_need_solution(tests, prompt)):
-        return None
-    file = await _file(tests, prompt)
+    file = None
+    if is_asked or may_need_solution(tests, prompt):
+        file = await _file(tests, prompt)
     if file is None or not (is_asked or file.reasons):
-        return None
+        return FunctionGrader(tests=tests)
+    if tests.placement is Placement.ISOLATED:
+        return FunctionGrader(tests=tests, reasons=file.reasons)
     reading = await plan(file.tests, prompt, file.reasons or _ASKED)
     return BesideGrader(
         functions=FunctionGrader(tests=tests),

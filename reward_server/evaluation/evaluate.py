@@ -30,7 +30,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.answers import assess, assess_unrun, shared_with
-from reward_server.evaluation.beside import BesideGrader, beside_grader
+from reward_server.evaluation.beside import BesideGrader, function_grader
 from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
 from reward_server.evaluation.graders import (
     CallGrader,
@@ -225,11 +225,8 @@ class Evaluation:
         language = self._languages.find(submission.language)
         match submission.tests:
             case FunctionTests() as tests:
-                isolated = FunctionGrader(tests=tests)
-                if submission.require_integrity is Integrity.ISOLATED:
-                    return isolated
                 prompt = read_prompt(submission.prompt, language).executable
-                return await beside_grader(tests, prompt) or isolated
+                return await function_grader(tests, prompt)
             case CallTests() as tests:
                 prompt, entry_point = submission.prompt, tests.entry_point
                 told = await read_aside(len(prompt), read_signature, prompt, entry_point)
@@ -256,7 +253,7 @@ class Evaluation:
         """Says that tests give less integrity than is required, and which ones give more."""
         language, required = self._languages.find(submission.language), submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
-        if isinstance(grader, (UnitGrader, BesideGrader)):
+        if isinstance(grader, (UnitGrader, BesideGrader, FunctionGrader)):
             return f"{told}, since {grader.remedy()}"
         if isinstance(grader, CallGrader):
             return f"{told}, since no signature in the prompt says whether arrays are nodes"

@@ -128,9 +128,16 @@ class Grader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionGrader:
-    """Gives function tests to an isolated judge, in one execution."""
+    """Gives function tests to an isolated judge, in one execution.
+
+    Args:
+        tests: the tests.
+        reasons: why their text needs the solution itself, where the request has them run apart all
+            the same. What passes then may be wrong.
+    """
 
     tests: FunctionTests
+    reasons: tuple[str, ...] = ()
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -141,8 +148,13 @@ class FunctionGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """Isolated."""
-        return Integrity.ISOLATED
+        """ISOLATED, unless the tests' text needs the solution itself."""
+        return Integrity.SHARED if self.reasons else Integrity.ISOLATED
+
+    def remedy(self) -> str:
+        """Says why tests that run apart prove less, and what can be done."""
+        why = "; ".join(self.reasons[:3])
+        return f"their text needs the solution itself ({why}): leave that out, or require SHARED"
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns 1."""

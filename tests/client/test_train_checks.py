@@ -144,6 +144,16 @@ def test_who_does_not_ask_for_it_has_no_tests_put_beside_a_solution(serve, flags
     assert len(asked) == 3
 
 
+def test_tasks_whose_tests_give_less_than_is_required_are_left_out(serve, flags):
+    asked = []
+    judge = passing_at(BESIDE, by_text=BESIDE, asked=asked)
+    more = {"reward.require_integrity": "isolated"}
+    found, _, (head, *lines) = references(flags, serve(judge).target, **more)
+    assert "0 of 3" in head
+    assert (len(found.left_out), found.placements, len(asked)) == (3, {}, 3)
+    assert all("not judged: not on offer" in line for line in lines)
+
+
 def test_a_reference_that_twins_refuse_is_not_called_broken(serve, flags):
     found, _, (head, count, *lines) = references(flags, serve(passing_at(7, by_text=BESIDE)).target)
     assert "0 of 3" in head

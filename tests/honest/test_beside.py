@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reward_server.domain import FunctionTests, Integrity, Placement, Tests, Verdict
+from reward_server.errors import UnsupportedError
 from tests.attacks.attack import code
 from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
@@ -193,7 +194,7 @@ PLAIN = FunctionTests(entry_point="f", asserts=("assert f(1) == 2", "assert f(2)
         (PLAIN, Placement.ISOLATED, Integrity.ISOLATED),
         (PLAIN, Placement.BESIDE, Integrity.SHARED),
         (PICKLED, Placement.BY_TEXT, Integrity.SHARED),
-        (PICKLED, Placement.ISOLATED, Integrity.ISOLATED),
+        (PICKLED, Placement.ISOLATED, Integrity.SHARED),
     ],
 )
 @pytest.mark.parametrize("completion", ["def f(x): return x + 1", "import pickle, subprocess", "("])
@@ -208,11 +209,13 @@ async def test_the_request_and_the_tests_decide_where_they_run_and_no_completion
     assert (assessment.verdict is Verdict.PASSED) == (tests is PLAIN and "f(x)" in completion)
 
 
-async def test_who_asks_for_isolation_gets_it(judge: Judge) -> None:
+@pytest.mark.parametrize("placement", list(Placement))
+async def test_no_request_gets_more_isolation_than_the_tests_text_gives(
+    judge: Judge, placement: Placement
+) -> None:
     right = code(FORMS["pickle its objects"][1])
-    assessment = await judge(right, PICKLED, integrity=Integrity.ISOLATED)
-    assert assessment.integrity is Integrity.ISOLATED
-    assert assessment.verdict is not Verdict.PASSED
+    with pytest.raises(UnsupportedError, match="pickle"):
+        await judge(right, replace(PICKLED, placement=placement), integrity=Integrity.ISOLATED)
 
 
 FORGERIES = (

@@ -612,11 +612,13 @@ async def test_a_refusal_tells_what_the_author_of_tests_in_python_can_do(
     ("placement", "setup", "told"),
     [
         (Placement.BESIDE, "", "leave FunctionTests.placement unset"),
-        (Placement.BY_TEXT, "import inspect", "require ISOLATED"),
+        (Placement.BY_TEXT, "import inspect", "leave that out, or require SHARED"),
+        (Placement.ISOLATED, "import inspect", "leave that out, or require SHARED"),
     ],
 )
+@pytest.mark.parametrize("required", [Integrity.SHARED_TWINS, Integrity.ISOLATED])
 async def test_a_refusal_tells_how_function_tests_are_judged_apart(
-    placement: Placement, setup: str, told: str
+    placement: Placement, setup: str, told: str, required: Integrity
 ) -> None:
     tests = FunctionTests(
         entry_point="f",
@@ -624,9 +626,10 @@ async def test_a_refusal_tells_how_function_tests_are_judged_apart(
         setup_code=setup,
         placement=placement,
     )
-    required = Integrity.SHARED_TWINS
+    executor = Executor()
     with pytest.raises(UnsupportedError, match=f"SHARED is, since .*{told}"):
-        await evaluation(Executor()).score(submission(tests, require_integrity=required))
+        await evaluation(executor).score(submission(tests, require_integrity=required))
+    assert executor.started == []
 
 
 async def test_a_full_queue_refuses_before_anything_is_looked_at() -> None:

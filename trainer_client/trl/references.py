@@ -16,7 +16,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.blocking import RewardClient
 from trainer_client.channel import Target
 from trainer_client.errors import CallError, ConfigError
-from trainer_client.score import Integrity, Score, Verdict
+from trainer_client.score import Integrity, Score, ScoreError, Verdict
 from trainer_client.tasks import fill
 from trainer_client.trl.config import TrainConfig
 from trainer_client.trl.data import TaskSource
@@ -67,7 +67,7 @@ def check_references(
     head = f"reward server {info.server_version} at {target}, {info.slots} slots"
     if not references:
         ((key, score),) = scores.items()
-        _say(console, f"{head}; an empty answer to {key}: {_verdict(score)}")
+        _say(console, f"{head}; an empty answer to {key}: {_verdict(score) or _reason(score)}")
         return References()
     failing = {key: score for key, score in scores.items() if score.verdict is not Verdict.PASSED}
     placements = _placements(config, target, requests, failing)
@@ -115,10 +115,15 @@ def _judged(
     except ValueError as error:
         raise ConfigError(f"server.target: {error}") from error
     for key, score in scores.items():
-        if score.error is not None:
+        if score.error is not None and not _is_too_weak(score.error, requests[key]):
             message = f"the reference solution of {key} was not judged: {score.error.message}"
             raise CallError(score.error.status, message)
     return info, scores
+
+
+def _is_too_weak(error: ScoreError, request: pb.ScoreRequest) -> bool:
+    """Returns True where the tests do not give the label that the request requires."""
+    return error.status == "FAILED_PRECONDITION" and bool(request.require_integrity)
 
 
 def _placements(
@@ -149,7 +154,7 @@ def _others(
     for key, score in failing.items():
         request = requests[key]
         is_open = request.function.placement == pb.TEST_PLACEMENT_UNSPECIFIED
-        if request.WhichOneof("tests") != "function" or not is_open:
+        if request.WhichOneof("tests") != "function" or not is_open or score.error is not None:
             continue
         if score.integrity is not Integrity.ISOLATED:
             yield key, pb.TEST_PLACEMENT_ISOLATED
@@ -171,6 +176,8 @@ def _left_out(
 
 def _reason(score: Score) -> str:
     """Returns the verdict with its reason, in one line."""
+    if score.error is not None:
+        return f"not judged: {score.error.message}"
     failing = next((test for test in score.tests if test.message), None)
     reason = score.message or ("" if failing is None else f"{failing.name}: {failing.message}")
     told = " ".join(f"{_verdict(score)} {reason}".split())

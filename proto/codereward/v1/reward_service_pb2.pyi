@@ -77,7 +77,9 @@ class _TestPlacementEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TestPla
     TEST_PLACEMENT_UNSPECIFIED: _TestPlacement.ValueType  # 0
     """In a judge of their own, unless their text needs the solution in their process."""
     TEST_PLACEMENT_ISOLATED: _TestPlacement.ValueType  # 1
-    """In a judge of their own, whatever their text says."""
+    """In a judge of their own, whatever their text says; where it needs the solution, the label is
+    INTEGRITY_SHARED.
+    """
     TEST_PLACEMENT_BESIDE: _TestPlacement.ValueType  # 2
     """In the solution's process, with perturbed twins of the tests; see Integrity."""
 
@@ -87,7 +89,9 @@ class TestPlacement(_TestPlacement, metaclass=_TestPlacementEnumTypeWrapper):
 TEST_PLACEMENT_UNSPECIFIED: TestPlacement.ValueType  # 0
 """In a judge of their own, unless their text needs the solution in their process."""
 TEST_PLACEMENT_ISOLATED: TestPlacement.ValueType  # 1
-"""In a judge of their own, whatever their text says."""
+"""In a judge of their own, whatever their text says; where it needs the solution, the label is
+INTEGRITY_SHARED.
+"""
 TEST_PLACEMENT_BESIDE: TestPlacement.ValueType  # 2
 """In the solution's process, with perturbed twins of the tests; see Integrity."""
 Global___TestPlacement: _TypeAlias = TestPlacement  # noqa: Y015
