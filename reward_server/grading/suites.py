@@ -107,6 +107,22 @@ _OF_LOOPS = frozenset(
     (
         *("run_in_executor", "create_task", "create_future", "call_soon_threadsafe"),
         *("set_default_executor", "subprocess_exec", "subprocess_shell", "add_signal_handler"),
+        *("call_soon", "call_later", "call_at", "run_forever"),
+    )
+)
+# What lets time go by, in which threads, timers and tasks of the solution's may work. A module
+# that is not of `process_state`, such as `threading`, is refused there.
+_WAITS = frozenset(
+    (
+        *("time.sleep", "asyncio.sleep", "asyncio.tasks.sleep"),
+        *("queue.Queue", "queue.LifoQueue", "queue.PriorityQueue", "queue.SimpleQueue"),
+    )
+)
+_CLOCKS = frozenset(
+    (
+        *("time.time", "time.monotonic", "time.perf_counter", "datetime.datetime.now"),
+        *("time.time_ns", "time.monotonic_ns", "time.perf_counter_ns", "datetime.datetime.utcnow"),
+        *("datetime.datetime.today",),
     )
 )
 _THROWING = frozenset(("throw", "athrow"))
@@ -499,8 +515,12 @@ class _Rules:
                 case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
                     yield from self._of_library(node)
                     yield from self._of_coroutines(node)
+                    yield from self._of_waits(node, _WAITS)
                     if id(node) not in looked_at:
                         yield from self._of_value(node)
+                case ast.While():
+                    for part in ast.walk(node):
+                        yield from self._of_waits(part, _CLOCKS)
                 case ast.Attribute(value=owner) if not self._is_own(owner, node.attr):
                     yield f"changes {dotted(node) or node.attr}"
                 case ast.Subscript(ctx=ast.Store() | ast.Del(), value=owner) if not self._is_own(
@@ -636,6 +656,12 @@ class _Rules:
             yield f"uses {node.attr}, which needs one event loop"
         elif name == "AsyncMock":
             yield "uses AsyncMock, which is no data"
+
+    def _of_waits(self, node: ast.AST, names: AbstractSet[str]) -> Iterator[str]:
+        """Looks for what waits, meanwhile the solution may work in threads, timers and tasks."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            for origin in sorted(names.intersection(self.file.origins_of(node))):
+                yield f"waits by {origin}, while the solution may work"
 
     def _is_coroutine_function(self, node: ast.expr) -> bool:
         return dotted(node) in self._coroutine_functions

@@ -34,6 +34,8 @@ def check_of(*lines: str, head: str = "") -> FunctionTests:
         check_of("sys.set_int_max_str_digits(0)", "assert candidate(1)", head="import sys"),
         check_of("assert type(candidate(1)) in (int, float)"),
         check_of("class Own: pass", "assert candidate(Own())"),
+        check_of("began = time.time()", "assert candidate(1) > began", head="import time"),
+        check_of("assert candidate(1)", head="import time\ndef other(): time.sleep(1)"),
     ],
 )
 def test_what_proxies_can_do_needs_no_solution(tests: FunctionTests) -> None:
@@ -61,6 +63,11 @@ def test_what_proxies_can_do_needs_no_solution(tests: FunctionTests) -> None:
         check_of("assert isinstance(candidate(), pd.DataFrame)", head="import pandas as pd"),
         check_of("sys.setrecursionlimit(150)", "assert candidate(1)", head="import sys"),
         check_of("before = time.process_time()", "assert candidate(1)"),
+        check_of("candidate()", "time.sleep(0.1)", head="import time"),
+        check_of("pause(0.1)", "candidate()", head="from time import sleep as pause"),
+        check_of("async def g(): await asyncio.sleep(0)", "candidate(g)", head="import asyncio"),
+        check_of("while time.time() < candidate(): pass", head="import time"),
+        check_of("candidate(queue.Queue())", head="import queue"),
         check_of("getcontext().prec = 3", "assert candidate(1)", head="from decimal import *"),
         check_of("random.seed(1)", "assert candidate(random.random())", head="import random"),
         check_of("state = np.random.get_state()", "candidate(1)", head="import numpy as np"),
