@@ -12,7 +12,15 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from .library_errors import MAX_NAMES, attributes_of, construct, give, known_class, name_of
+from .library_errors import (
+    MAX_NAMES,
+    attributes_of,
+    construct,
+    give,
+    known_class,
+    known_classes,
+    name_of,
+)
 
 _MAX_TEXT = 1000
 _MAX_CHAIN = 4
@@ -143,20 +151,19 @@ def _joined(
     bases: tuple[type[Exception], ...],
     known: tuple[type[Exception], ...],
 ) -> type[CandidateError]:
-    """Returns a class that is derived from one of Python's too, another one if need be."""
+    """Returns a class that is derived from those of Python's too, another one if need be."""
     try:
         _SET_BASES(kind, (*bases, *known))
     except TypeError:  # it has another memory layout
         own = {name: one for name, one in vars(kind).items() if name.startswith("_runner")}
-        return cast("type[CandidateError]", type(kind.__name__, (kind, *known), own))
+        return cast("type[CandidateError]", _made(kind.__name__, (kind, *known), own))
     return kind
 
 
 def _bases(names: list[str], expected: Expected) -> tuple[_Classes, _Classes]:
     """Returns what stands for the classes with these names, and what is known of them here."""
-    known = known_class(names)
     wanted = tuple(expected[name] for name in names if name in expected)
-    return wanted or (CandidateError,), (known,) if known else ()
+    return wanted or (CandidateError,), known_classes(names)
 
 
 def more_of(
@@ -215,8 +222,12 @@ def _retold(told: object, expected: Expected) -> BaseException | None:
 
 
 def _subclass(title: str, bases: tuple[type[Exception], ...]) -> type[Exception]:
-    name = title if title.isidentifier() else CandidateError.__name__
-    try:
-        return type(name, bases, {})
-    except TypeError:  # bases whose memory layouts exclude each other
-        return type(name, bases[:1], {})
+    return _made(title if title.isidentifier() else CandidateError.__name__, bases, {})
+
+
+def _made(name: str, bases: _Classes, own: dict[str, object]) -> type[Exception]:
+    """Makes a class that is derived from as many of these classes as one can be, the first ones."""
+    for count in range(len(bases), 1, -1):
+        with contextlib.suppress(TypeError):  # no order, or memory layouts that exclude each other
+            return type(name, bases[:count], own)
+    return type(name, bases[:1], own)

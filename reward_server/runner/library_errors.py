@@ -58,6 +58,16 @@ def known_class(names: Iterable[str]) -> type[Exception] | None:
     return None
 
 
+def known_classes(names: Sequence[str]) -> tuple[type[Exception], ...]:
+    """Returns this side's classes with these names, but for those that others are derived from."""
+    found = [kind for name in names[:MAX_NAMES] if (kind := known_class([name])) is not None]
+    return tuple(
+        kind
+        for kind in dict.fromkeys(found)
+        if not any(other is not kind and issubclass(other, kind) for other in found)
+    )
+
+
 def is_known(kind: type) -> bool:
     """Returns True if the name of an exception's class means that class, on this side."""
     return known_class([name_of(kind)]) is kind

@@ -51,12 +51,12 @@ class Proxy(Referred):
 
     @property
     def __bases__(self) -> tuple[type, ...]:
-        """The exception class of Python's that the solution's class is derived from."""
+        """The exception classes of Python's that the solution's class is derived from."""
         told = as_list(self._runner_session.request("class_names", self))
         names = [name for name in told if type(name) is str]
         if faults.leaves(names):
             raise AttributeError("__bases__")
-        return (library_errors.known_class(names) or Exception,)
+        return library_errors.known_classes(names) or (Exception,)
 
     # -------------------------------------------------------------------------- attributes
 
