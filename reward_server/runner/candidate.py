@@ -15,13 +15,16 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from . import commands, files, program, service, solution, streams, wire
+from . import commands, depth, files, program, service, solution, streams, wire
 from .frames import LOADED, READY, Frames
 from .signatures import Signature
 
 # `signal.signal` itself looks for each number and handler among enums.
 _handle = importlib.import_module("_signal").signal
-_OWN_FRAMES = 60  # of the recursion limit, so that a solution gets the depth that it is used to
+# Of the recursion limit, where tests live with a solution: for the framework that runs them.
+_SHARED_FRAMES = 60
+# Frames between `_serve` and a module of the solution's, and between it and a function of it.
+_TO_MODULE, _TO_FUNCTION = 1, 4
 
 
 def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
@@ -37,7 +40,6 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     streams.open_streams()
     _handle(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
-    sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_FRAMES)
     if header["mode"] != "commands":
         step_aside()
     frames.send(READY)
@@ -50,6 +52,7 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     if header["mode"] == "shared":
         from . import beside  # dear, and other tests do not need it
 
+        sys.setrecursionlimit(sys.getrecursionlimit() + _SHARED_FRAMES)
         beside.run(frames, header, blobs)
     _serve(frames, header, blobs["source"])
 
@@ -66,7 +69,11 @@ def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
 
 
 def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn:
+    usual = sys.getrecursionlimit()
+    limit = depth.allow(usual, _TO_MODULE, 0)
     loaded = solution.load(source, predefined=bool(header["predefined"]))
+    if sys.getrecursionlimit() == limit:  # the solution did not set another one
+        depth.allow(usual, _TO_FUNCTION, 1)
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn, cast
 
-from . import streams
+from . import depth, streams
 from .files import FILE_NAME
 
 _FLUSH_FAILED = 120
@@ -37,6 +37,7 @@ def run(code: types.CodeType, args: list[str]) -> NoReturn:
     path = code.co_filename
     vars(main).update(__file__=path, __builtins__=__builtins__, __cached__=None)
     sys.modules["__main__"] = main
+    depth.allow(sys.getrecursionlimit(), 2, 0)
     status = _guarded(lambda: exec(code, vars(main)))
     status = _guarded(_join_threads) or status
     _run_exit_functions()

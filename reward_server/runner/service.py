@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from . import faults, library_errors, library_types, remote, sharing, streams, structures
+from . import depth, faults, library_errors, library_types, remote, sharing, streams, structures
 from .codec import (
     ANSWERED_TYPES,
     FRAMES_OF_A_VALUE,
@@ -124,7 +124,7 @@ class Service:
 
     def ask(self, operation: str, *operands: object) -> object:
         """Has the judge do something with a thing of the tests' and returns what came of it."""
-        with self._asking:
+        with self._asking, depth.Room():
             number = self._number
             if number is None:
                 raise RuntimeError("the tests wait for nothing")
