@@ -17,7 +17,6 @@ from reward_server.domain import (
     CheckerKind,
     Execution,
     FunctionTests,
-    Integrity,
     Job,
     Limits,
     Network,
