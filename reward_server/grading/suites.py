@@ -660,7 +660,7 @@ class _Rules:
     def _of_waits(self, node: ast.AST, names: AbstractSet[str]) -> Iterator[str]:
         """Looks for what waits, meanwhile the solution may work in threads, timers and tasks."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            for origin in sorted(names.intersection(self.file.origins_of(node))):
+            for origin in sorted(names & {*self.file.origins_of(node)}):
                 yield f"waits by {origin}, while the solution may work"
 
     def _is_coroutine_function(self, node: ast.expr) -> bool:

@@ -7,6 +7,7 @@ a depth near the usual limit of 1,000. Nothing of this is trusted: a solution ca
 from __future__ import annotations
 
 import sys
+from types import FrameType
 
 _ROOM = 30  # of frames, to put a question to the tests
 
@@ -22,7 +23,8 @@ def allow(limit: int, above: int, ordinary: int) -> int:
     Returns:
         The limit that was set.
     """
-    own, frame = above, sys._getframe(1)
+    own = above
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         own, frame = own + 1, frame.f_back
     sys.setrecursionlimit(limit + own - ordinary)
