@@ -22,7 +22,7 @@ import gc, json, os, sys
 sys.path.append(sys.argv[1])
 for name in sys.argv[3:]:
     __import__(name)
-from reward_server.runner import candidate, judge
+import reward_server.runner.candidate.process, reward_server.runner.judge.process
 gc.collect()
 gc.freeze()
 rows = [json.loads(line) for line in open(sys.argv[2])]

@@ -17,17 +17,17 @@ from reward_server.language_versions import versions_of
 from reward_server.languages import Languages, load_languages
 from reward_server.runner.wire import PROTOCOL_VERSION
 from reward_server.sandbox import socket
-from reward_server.sandbox.cgroup import CgroupParent, remove_stale
-from reward_server.sandbox.contained import ContainedSandbox
-from reward_server.sandbox.engine_janitor import EngineJanitor
-from reward_server.sandbox.janitor import Janitor
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes
+from reward_server.sandbox.docker.janitor import EngineJanitor
+from reward_server.sandbox.language_pools import Pools
+from reward_server.sandbox.local.cgroup import CgroupParent, remove_stale
+from reward_server.sandbox.local.container import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local.host_files import shows_all
+from reward_server.sandbox.local.janitor import Janitor
+from reward_server.sandbox.local.probe import probe, require, without_missing
 from reward_server.sandbox.owner import owner_id
 from reward_server.sandbox.pool import Pool
-from reward_server.sandbox.pools import Pools
-from reward_server.sandbox.probe import probe, require, without_missing
 from reward_server.sandbox.retries import RetryingExecutor
-from reward_server.sandbox.visible import shows_all
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
 from reward_server.settings import Settings
 
 _IDLE_SECONDS = 300.0  # for which the containers of other images than the first stay warm
@@ -192,7 +192,7 @@ async def _images(engine: Any, settings: Settings) -> tuple[Any, ...]:
     Raises:
         SandboxError: one that the settings name cannot be used, or there is none.
     """
-    from reward_server.sandbox import images
+    from reward_server.sandbox.docker import images
 
     return await asyncio.to_thread(images.choose, engine, settings.images)
 
@@ -222,12 +222,12 @@ def _installed(settings: Settings) -> tuple[str, ...]:
 
 def _docker_module() -> ModuleType:
     try:
-        from reward_server.sandbox import docker
+        from reward_server.sandbox.docker import container
     except ImportError as error:
         raise SettingsError(
             f"backend: docker needs the SDK ({error}); pip install '.[docker]' in a checkout"
         ) from None
-    return docker
+    return container
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -346,8 +346,8 @@ class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution.
 
     `brings_changes` lets the tests see all that the solution does to arguments; see
-    `runner.changes`. With `repeats_answers` an object is asked each question once, and the tests
-    hear its first answer again; see `runner.consistency`.
+    `runner.values.changes`. With `repeats_answers` an object is asked each question once, and the
+    tests hear its first answer again; see `runner.judge.consistency`.
     """
 
     source: str

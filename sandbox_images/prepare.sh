@@ -3,7 +3,7 @@
 set -eu
 
 # Each execution's programs run as 1000 and find their files below /home/sandbox, which the runner
-# covers; see runner/policy.py.
+# covers; see runner/walls/policy.py.
 sed -i '/^\(sandbox:\|[^:]*:[^:]*:1000:\)/d' /etc/passwd /etc/group
 echo 'sandbox:x:1000:1000::/home/sandbox/work:/bin/sh' >>/etc/passwd
 echo 'sandbox:x:1000:' >>/etc/group

@@ -13,10 +13,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from reward_server.runner import policy
-from reward_server.runner.policy import Action, ArgumentRule, Test
+from reward_server.runner.walls import policy
+from reward_server.runner.walls.policy import Action, ArgumentRule, Test
 
-PROFILE = Path(__file__).parents[1] / "reward_server/sandbox/seccomp.json"
+PROFILE = Path(__file__).parents[1] / "reward_server/sandbox/docker/seccomp.json"
 RUNNERS_OWN = {"mount": "the runner gives each execution a file tree of its own"}
 JUDGED_BY_THE_RUNNER = {
     policy.CLONE.name: "the runner puts each execution into new namespaces",

@@ -30,9 +30,9 @@ IMAGES = REPOSITORY / "docs" / "images"
 DECISION_LIST = "<!-- decisions -->"
 MODULE_LIST = "<!-- modules -->"
 RUNNER = REPOSITORY / "reward_server/runner"
-SUPERVISOR = REPOSITORY / "reward_server/runner/zygote.py"
-JUDGE = REPOSITORY / "reward_server/runner/judge.py"
-CANDIDATE = REPOSITORY / "reward_server/runner/candidate.py"
+SUPERVISOR = REPOSITORY / "reward_server/runner/supervisor/zygote.py"
+JUDGE = REPOSITORY / "reward_server/runner/judge/process.py"
+CANDIDATE = REPOSITORY / "reward_server/runner/candidate/process.py"
 
 _DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
 _NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
@@ -233,7 +233,7 @@ built-in values, which the two tables replace. The least values cannot be change
 
 
 def _train_settings_page() -> str:
-    from trainer_client.trl.config import GONE, TrainConfig
+    from trainer_client.trl.settings.configuration import GONE, TrainConfig
 
     gone = "\n".join(f"| `{name}` | {_cell(reason)} |" for name, reason in sorted(GONE.items()))
     sections = "\n".join(_sections(TrainConfig))

@@ -33,7 +33,7 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up
 cd "$repository"
 if [ "$#" -eq 0 ]; then
-    set -- tests/unit/sandbox/test_cgroup.py tests/unit/sandbox/test_janitor.py \
+    set -- tests/unit/sandbox/local/test_cgroup.py tests/unit/sandbox/local/test_janitor.py \
         tests/conformance/test_local.py
 fi
 .venv/bin/python -m pytest -p no:cacheprovider -q -o timeout=600 "$@" && echo 'all passed'

@@ -22,7 +22,7 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
-pytest_plugins = ("tests.docker", "tests.support")
+pytest_plugins = ("tests.support.engine", "tests.support.common")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # before tests are chosen by their marks

@@ -3,9 +3,7 @@
 Needs gRPC and protobuf alone. Rewards are in `rewards`, `reward-train` in `trl`.
 """
 
-from trainer_client.blocking import RewardClient
-from trainer_client.channel import Connection, Tls
-from trainer_client.client import AsyncRewardClient
+from trainer_client.async_client import AsyncRewardClient
 from trainer_client.errors import (
     CallError,
     ConfigError,
@@ -16,6 +14,8 @@ from trainer_client.errors import (
 from trainer_client.requests import LazyRequest
 from trainer_client.rewards.execution import RemoteReward, remote_reward
 from trainer_client.score import Integrity, Score, ScoreError, TestOutcome, TestResult, Verdict
+from trainer_client.sync_client import RewardClient
+from trainer_client.transport.channel import Connection, Tls
 
 __all__ = [
     "AsyncRewardClient",

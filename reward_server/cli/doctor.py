@@ -26,8 +26,8 @@ from reward_server.cli.options import (
 )
 from reward_server.domain import Wall
 from reward_server.sandbox.container_options import ContainerOptions, container_options
-from reward_server.sandbox.probe import WALLS, Need, is_refused, require
-from reward_server.sandbox.timings import Circumstance, circumstances
+from reward_server.sandbox.host_noise import Circumstance, circumstances
+from reward_server.sandbox.local.probe import WALLS, Need, is_refused, require
 
 _KINDS = {kind.name: kind for kind in WALLS}
 

@@ -27,8 +27,8 @@ from reward_server.languages import load_languages
 if TYPE_CHECKING:
     import docker
 
-    from reward_server.sandbox.contained import ContainedSandbox
-    from reward_server.sandbox.images import Listener, SandboxImage
+    from reward_server.sandbox.docker.images import Listener, SandboxImage
+    from reward_server.sandbox.runner_sandbox import ContainedSandbox
 
 images_app = typer.Typer(
     help="Builds, lists and tries the images that docker containers are made of.",
@@ -78,7 +78,7 @@ def build(
     if base_image and base_from_debootstrap:
         raise typer.BadParameter("give --base-image or --base-from-debootstrap, not both")
     with _engine() as engine:
-        from reward_server.sandbox import images
+        from reward_server.sandbox.docker import images
 
         wanted = images.names() if everything else tuple(names or ("python",))
         if tag and len(wanted) != 1:
@@ -99,7 +99,7 @@ def build(
 def list_images(as_json: JsonOption = False) -> None:
     """Lists the images that the engine has, and whether their runner is of this version."""
     with _engine() as engine:
-        from reward_server.sandbox.images import find
+        from reward_server.sandbox.docker.images import find
 
         found = find(engine)
     if as_json:
@@ -128,7 +128,7 @@ def verify(
 def sbom(name: Annotated[str, typer.Argument(help="Image to read.")]) -> None:
     """Prints an image's software bill of materials, as CycloneDX in JSON."""
     with _engine() as engine:
-        from reward_server.sandbox.sbom import bill_of_materials
+        from reward_server.sandbox.docker.sbom import bill_of_materials
 
         [image, *_] = _named(engine, [name])
         typer.echo(bill_of_materials(engine, image))
@@ -137,7 +137,7 @@ def sbom(name: Annotated[str, typer.Argument(help="Image to read.")]) -> None:
 @contextmanager
 def _engine() -> Iterator[docker.APIClient]:
     try:
-        from reward_server.sandbox.docker import connect
+        from reward_server.sandbox.docker.container import connect
     except ModuleNotFoundError as error:
         raise StartError(
             f"images need Docker's SDK ({error}): pip install '.[docker]' in a checkout"
@@ -190,7 +190,7 @@ def _image_table(found: Sequence[SandboxImage]) -> Table:
 
 
 def _named(engine: docker.APIClient, names: Sequence[str] | None) -> list[SandboxImage]:
-    from reward_server.sandbox.images import find
+    from reward_server.sandbox.docker.images import find
 
     found: dict[str, SandboxImage] = {}
     for name in names or (None,):
@@ -209,8 +209,8 @@ async def _try_all(
 
 
 async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
-    from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-    from reward_server.sandbox.images import require
+    from reward_server.sandbox.docker.container import DockerOptions, DockerSandboxes
+    from reward_server.sandbox.docker.images import require
 
     options = DockerOptions(image=image.identifier, name=image.name, runtime=runtime)
     async with aclosing(DockerSandboxes(engine, options)) as start:
@@ -240,7 +240,7 @@ async def _try_languages(
     image: SandboxImage, sandbox: ContainedSandbox
 ) -> list[tuple[str, str, tuple[str, ...]]]:
     """Tries the languages; returns name, version and problems of each."""
-    from reward_server.evaluation.trials import try_language
+    from reward_server.evaluation.language_check import try_language
     from reward_server.language_versions import versions_of
 
     languages = [load_languages().find(name) for name in image.languages]

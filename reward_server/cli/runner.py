@@ -11,7 +11,7 @@ import typer
 
 import reward_server.runner
 from reward_server.errors import StartError
-from reward_server.sandbox.command import OWN_CONTAINER, runner_command
+from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
 
 
 def runner(

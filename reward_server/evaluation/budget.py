@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from reward_server.domain import Execution, Job, LimitKind, Limits, Network
 from reward_server.errors import BudgetSpentError, DeadlineError
-from reward_server.evaluation.graders import Slots
+from reward_server.evaluation.graders.base import Slots
 
 _TIMES = frozenset({LimitKind.CPU_TIME, LimitKind.WALL_TIME})
 # A compilation and one whole execution always fit.

@@ -28,10 +28,10 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
-from reward_server.evaluation.answers import assess, assess_unrun, shared_with
-from reward_server.evaluation.beside import BesideGrader, function_grader
+from reward_server.evaluation.assessment import assess, assess_unrun, shared_with
 from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
-from reward_server.evaluation.graders import (
+from reward_server.evaluation.deduplication import Answers, Flights, fingerprint, identity
+from reward_server.evaluation.graders.base import (
     CallGrader,
     Candidate,
     FunctionGrader,
@@ -40,15 +40,15 @@ from reward_server.evaluation.graders import (
     over_budget,
     read_aside,
 )
-from reward_server.evaluation.program_tests import program_grader
-from reward_server.evaluation.programs import Programs
-from reward_server.evaluation.sharing import Answers, Flights, fingerprint, identity
-from reward_server.evaluation.split_tests import Splits
-from reward_server.evaluation.stdio import StdioGrader
-from reward_server.evaluation.suites import suite_grader
-from reward_server.evaluation.units import UnitGrader, plan
-from reward_server.grading.continuation import read_prompt
-from reward_server.grading.extraction import Extracted, extract
+from reward_server.evaluation.graders.compilation import Programs
+from reward_server.evaluation.graders.compiled_test_files import suite_grader
+from reward_server.evaluation.graders.function_test_files import BesideGrader, function_grader
+from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
+from reward_server.evaluation.graders.split_programs import Splits
+from reward_server.evaluation.graders.stdio import StdioGrader
+from reward_server.evaluation.graders.test_programs import program_grader
+from reward_server.grading.extraction.continuation import read_prompt
+from reward_server.grading.extraction.extract import Extracted, extract
 from reward_server.grading.signatures import read_signature
 from reward_server.grading.verdict import Run
 from reward_server.languages import Language, Languages

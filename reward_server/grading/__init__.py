@@ -1,0 +1,1 @@
+"""What is read from texts and outcomes alone: no program runs here."""

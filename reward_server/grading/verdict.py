@@ -29,7 +29,7 @@ from reward_server.domain import (
     TestResult,
     Verdict,
 )
-from reward_server.grading.policy import counted_tests, reward
+from reward_server.grading.reward import counted_tests, reward
 
 _BY_LIMIT = {
     LimitKind.CPU_TIME: Verdict.TIME_LIMIT_EXCEEDED,

@@ -1,0 +1,1 @@
+"""The service over gRPC: requests become values of `domain`, and answers become messages."""

@@ -9,13 +9,16 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from . import confine, kernel, policy, rehearsal, seccomp, warming, wire, zygote
-from .candidates import CANDIDATE, TESTS, Candidates
-from .confine import Seal
-from .footing import Footing, LentNamespaces, SandboxKernel
-from .judges import ForkServer
-from .meters import Meters, find_own, make_own
-from .walls import Walls
+from . import wire
+from .candidate import warm_up
+from .supervisor import preloading, zygote
+from .supervisor.candidates import CANDIDATE, TESTS, Candidates
+from .supervisor.cgroup_usage import Meters, find_own, make_own
+from .supervisor.judges import ForkServer
+from .walls import confine, kernel, policy, seccomp
+from .walls.confine import Seal
+from .walls.layers import Walls
+from .walls.privileges import Footing, LentNamespaces, SandboxKernel
 
 _LAYOUT = "a judge's memory is laid out apart from a program's"
 _NO_LAYOUT = (
@@ -115,12 +118,12 @@ def _landlock_abi(settings: Mapping[str, Any]) -> int:
 
 
 def _prepare(settings: Mapping[str, Any]) -> None:
-    warming.prepare()
+    preloading.prepare()
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(_FOLDER)]
     image = _image_settings()
     _set_environment({**settings["environment"], **image["environment"]})
-    warming.add_packages((*settings["packages"], *image["packages"]))
-    warming.preload((*settings["preload"], *image["preload"]))
+    preloading.add_packages((*settings["packages"], *image["packages"]))
+    preloading.preload((*settings["preload"], *image["preload"]))
 
 
 def serve_judges(settings_json: str) -> None:
@@ -129,7 +132,7 @@ def serve_judges(settings_json: str) -> None:
     confine.close_all_but(set())
     settings = json.loads(settings_json)
     _prepare(settings)
-    from . import fork_server  # all that a judge is made of, which a zygote does without
+    from .supervisor import fork_server  # all that a judge is made of, which a zygote does without
 
     walls = _walls(settings, _landlock_abi(settings))
     fork_server.serve(_judge_footing(settings), walls)
@@ -140,12 +143,12 @@ def main(settings_json: str, judges: list[str]) -> None:
 
     Args:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
-            `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders
-            to put on the module path), `preload` (modules to import on top of those of
-            `warming`) and `environment` (variables on top of the policy's). `covered` are folders
-            that executions do not see. Without `meters`, the container's own control group is
-            read. `sandbox_kernel` tells that the container is a kernel of its own, gVisor, and
-            this process its root.
+            `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders to
+            put on the module path), `preload` (modules to import on top of those of `preloading`)
+            and `environment` (variables on top of the policy's). `covered` are folders that
+            executions do not see. Without `meters`, the container's own control group is read.
+            `sandbox_kernel` tells that the container is a kernel of its own, gVisor, and this
+            process its root.
         judges: the command that starts the fork server.
 
     What the image itself declares in `_IMAGE_FILE` comes on top.
@@ -153,8 +156,8 @@ def main(settings_json: str, judges: list[str]) -> None:
     settings = json.loads(settings_json)
     server = ForkServer(judges)  # which gets ready at the same time
     _prepare(settings)
-    rehearsal.rehearse(server.begin_rehearsal())
-    warming.freeze()
+    warm_up.rehearse(server.begin_rehearsal())
+    preloading.freeze()
     landlock_abi = _landlock_abi(settings)
     walls = _walls(settings, landlock_abi)
     meters, candidates = _ground(settings, walls)
@@ -162,7 +165,7 @@ def main(settings_json: str, judges: list[str]) -> None:
     description = {
         "protocol_version": wire.PROTOCOL_VERSION,
         "language_version": platform.python_version(),
-        "memory_bytes": warming.memory_bytes() + greeting.memory_bytes,
+        "memory_bytes": preloading.memory_bytes() + greeting.memory_bytes,
         "walls": _describe_walls(walls, landlock_abi, own_layout=not greeting.shares_landmarks),
     }
     zygote.run(meters, candidates, server, description)

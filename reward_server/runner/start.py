@@ -45,8 +45,8 @@ def main() -> None:
     if sys.flags.isolated:
         _start_again(settings)
     # Before any module of the standard library registers some.
-    importlib.import_module(f"{package}.forking").hold_handlers()
-    importlib.import_module(f"{package}.warming").preload_standard()
+    importlib.import_module(f"{package}.supervisor.fork_hooks").hold_handlers()
+    importlib.import_module(f"{package}.supervisor.preloading").preload_standard()
     module = importlib.import_module(f"{package}.__main__")
     if sys.argv[1] == _JUDGES:
         module.serve_judges(settings)

@@ -24,7 +24,7 @@ written, by a `Word`. Before that it writes notes to another socket, which the z
 has the word. They can't be taken back (a pipe's could: /proc opens it for reading), whatever
 becomes of the judge by what the candidate says: CAN_HEAR before the candidate is heard, from when
 on nothing is the task's fault or ours, and CROSSING before anything but plain data crosses for the
-first time, or meets tests that are not `plain`. A judge that noted CROSSING judges no more.
+first time, or meets tests that are not `purity`. A judge that noted CROSSING judges no more.
 
 Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
 described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
@@ -53,7 +53,7 @@ Request document, by "mode":
               tests are observations
     call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
               absolute_tolerance, relative_tolerance}, signature [shapes of the parameters, shape
-              of the result] (see `structures`), and as for function
+              of the result] (see `leetcode_types`), and as for function
 
 Report document:
     ready     whether the candidate's shim said READY

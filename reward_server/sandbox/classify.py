@@ -50,7 +50,7 @@ from reward_server.domain import (
 )
 from reward_server.errors import SandboxError
 from reward_server.runner.wire import BROKEN_STATUS, Finish, Stage, Stop
-from reward_server.sandbox.documents import Findings
+from reward_server.sandbox.runner_documents import Findings
 
 T = TypeVar("T")
 

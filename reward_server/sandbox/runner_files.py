@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 from reward_server import runner
-from reward_server.sandbox.command import RUNNER_FOLDER
+from reward_server.sandbox.runner_command import RUNNER_FOLDER
 
 FOLDER = Path(runner.__file__).resolve().parent
 

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
-from reward_server.sandbox.contained import ContainedSandbox
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
 
 BUFFER_BYTES = 1 << 20
 
 
 class SocketContainer:
-    """A connection to a runner; see `contained.Container`."""
+    """A connection to a runner; see `runner_sandbox.Container`."""
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reward_server.app import App
 from reward_server.domain import Ending, Job, Program, TerminationKind
-from tests.attacks.program_attacks import TESTS
+from tests.attacks.programs.program_attacks import TESTS
 
 
 async def awarded_by_exit_status(app: App, language: str, completion: str) -> bool:

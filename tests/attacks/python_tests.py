@@ -19,7 +19,7 @@ from reward_server.domain import (
 )
 from reward_server.settings import Settings
 from tests.attacks.attack import code
-from tests.support import FILE_LIMITS, PACKAGES
+from tests.support.common import FILE_LIMITS, PACKAGES
 
 LIMITS = replace(FILE_LIMITS, processes=64, memory_bytes=512 * MEBIBYTE)
 

@@ -10,7 +10,7 @@ import pytest
 from reward_server.domain import Assessment, Verdict
 from tests.attacks.corpus.probes import ESCAPED, PROBES, Probe, reaching_tcp, reaching_unix
 from tests.attacks.naive import Conclusion, Grader, conclude
-from tests.support import Judge, is_refused, on_the_servers_loop
+from tests.support.common import Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 

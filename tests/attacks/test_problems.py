@@ -10,8 +10,8 @@ from reward_server.domain import CallTests, FunctionTests, Verdict
 from tests.attacks.corpus import handed, shared
 from tests.attacks.naive import Conclusion, Grader, conclude
 from tests.attacks.problems import PROBLEMS, Problem
-from tests.sampling import sampled
-from tests.support import Judge, is_refused, on_the_servers_loop
+from tests.support.common import Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 

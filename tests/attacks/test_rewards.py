@@ -11,8 +11,8 @@ from reward_server.runner import wire
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
 from tests.attacks.naive import Conclusion, conclude
-from tests.sampling import sampled
-from tests.support import Judge, is_refused, on_the_servers_loop
+from tests.support.common import Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 

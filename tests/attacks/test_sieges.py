@@ -16,8 +16,8 @@ from reward_server.domain import Verdict
 from tests.attacks.corpus.frames import FORGERIES
 from tests.attacks.corpus.sieges import PRETENDED, SIEGES, Siege
 from tests.attacks.problems import EQUAL
-from tests.sampling import sampled
-from tests.support import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.common import SMALL_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 

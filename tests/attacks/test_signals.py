@@ -12,7 +12,7 @@ from reward_server.domain import (
     StdioTests,
     Verdict,
 )
-from tests.support import Judge, is_refused, on_the_servers_loop
+from tests.support.common import Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 

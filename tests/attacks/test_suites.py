@@ -23,8 +23,8 @@ from tests.attacks.corpus.suites import (
     SuiteAttack,
 )
 from tests.attacks.naive import Conclusion, conclude
-from tests.sampling import sampled
-from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 

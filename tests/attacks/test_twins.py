@@ -1,7 +1,7 @@
 """Lies beside the tests, in the real sandbox: single ones, rows, names, settings.
 
-`tests/unit/test_twin_rates.py` measures the same over many secrets. A run has an honest solution
-judged by every second suite; REWARD_SERVER_TEST_ALL=1 takes all.
+`tests/unit/grading/python_tests/test_twin_rates.py` measures the same over many secrets. A run has
+an honest solution judged by every second suite; REWARD_SERVER_TEST_ALL=1 takes all.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from reward_server.domain import (
     UnitTests,
 )
 from tests.attacks.attack import code
-from tests.sampling import sampled
-from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = on_the_servers_loop
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from trainer_client import Connection, Tls
-from trainer_client.channel import ConnectionOptions, grpc_target
+from trainer_client.transport.channel import ConnectionOptions, grpc_target
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from google.rpc import status_pb2
 
 from codereward.v1 import reward_service_pb2 as pb
-from tests.forks import said_in_a_fork
+from tests.support.forks import said_in_a_fork
 from trainer_client import (
     AsyncRewardClient,
     CallError,

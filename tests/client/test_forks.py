@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.forks import printed_by
+from tests.support.forks import printed_by
 
 USED_BEFORE = "used before this process was forked"
 
@@ -13,7 +13,7 @@ import multiprocessing, sys
 from concurrent.futures import ProcessPoolExecutor
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import RewardClient
-from trainer_client.adapters.judge import Judge
+from trainer_client.adapters.common.judge import Judge
 
 def reward(judge):
     return judge.score_blocking(["a"], [pb.ScoreRequest()])[0].reward

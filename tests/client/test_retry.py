@@ -6,8 +6,8 @@ from google.protobuf.any_pb2 import Any
 from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 
-from trainer_client import retry
-from trainer_client.retry import Failure, Patience
+from trainer_client.transport import retry
+from trainer_client.transport.retry import Failure, Patience
 
 
 class Clock:

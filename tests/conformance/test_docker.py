@@ -23,25 +23,28 @@ import pytest_asyncio
 
 from reward_server.backends import docker_backend
 from reward_server.errors import MissingWallError, SandboxError
-from reward_server.sandbox import engine_janitor, images
-from reward_server.sandbox.cgroup import owner_id
-from reward_server.sandbox.containers import OWNER_LABEL
-from reward_server.sandbox.docker import (
+from reward_server.sandbox.docker import images
+from reward_server.sandbox.docker import janitor as engine_janitor
+from reward_server.sandbox.docker.container import (
     DockerOptions,
     DockerSandboxes,
     connect,
     probe,
     remove_stale,
 )
-from reward_server.sandbox.engine_janitor import EngineJanitor
+from reward_server.sandbox.docker.inventory import OWNER_LABEL
+from reward_server.sandbox.docker.janitor import EngineJanitor
+from reward_server.sandbox.local.cgroup import owner_id
 from reward_server.settings import Settings
-
-from .checks import CHECKS, Check, output_of, run
-from .executables import EXECUTABLES, a_status_cannot_be_forged_by_ending_who_tells_it
-from .host import Host, inhabited
-from .reach import OF_ANOTHER_KERNEL, REACH
-from .shelf import Shelf
-from .two_programs import TWO_PROGRAMS
+from tests.conformance.suite.checks import CHECKS, Check, output_of, run
+from tests.conformance.suite.executables import (
+    EXECUTABLES,
+    a_status_cannot_be_forged_by_ending_who_tells_it,
+)
+from tests.conformance.suite.host import Host, inhabited
+from tests.conformance.suite.reach import OF_ANOTHER_KERNEL, REACH
+from tests.conformance.suite.shelf import Shelf
+from tests.conformance.suite.two_programs import TWO_PROGRAMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -17,15 +17,14 @@ import pytest
 
 from reward_server.domain import Ending, Execution, Job, Limits, Program
 from reward_server.errors import SandboxError
-from reward_server.sandbox import local
-from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup, owner_id
-from reward_server.sandbox.janitor import OUR_PREFIX
-from reward_server.sandbox.local import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local import container
+from reward_server.sandbox.local.cgroup import CgroupParent, SlotCgroup, owner_id
+from reward_server.sandbox.local.container import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.pool import Pool
 from reward_server.sandbox.retries import RetryingExecutor
-from tests.sampling import sampled
-
-from .checks import judgement, output_of, run
+from tests.conformance.suite.checks import judgement, output_of, run
+from tests.support.sampling import sampled
 
 FEWEST_SPARE_FILES, MOST_SPARE_FILES = 0, 40
 
@@ -68,7 +67,7 @@ class Host:
 
 STEPS: list[tuple[object, str]] = [
     *((SlotCgroup, name) for name in ("set_memory", "set_processes", "set_cpu", "open_fds")),
-    *((local, name) for name in ("_memory_file", "views", "bubblewrap_path", "runner_command")),
+    *((container, name) for name in ("_memory_file", "views", "bubblewrap_path", "runner_command")),
     (os, "memfd_create"),
     (Path, "mkdir"),
     (asyncio, "create_subprocess_exec"),

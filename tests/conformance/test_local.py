@@ -14,17 +14,16 @@ import pytest_asyncio
 from reward_server.domain import Ending, Job, Limits, Program
 from reward_server.errors import SandboxError
 from reward_server.sandbox.base import Sandbox
-from reward_server.sandbox.cgroup import CgroupParent, owner_id
-from reward_server.sandbox.janitor import OUR_PREFIX
-from reward_server.sandbox.local import LocalOptions, start_local
-
-from . import checks
-from .checks import CHECKS, Check, judge, judgement, output_of, run
-from .executables import EXECUTABLES
-from .host import Host, inhabited, processes_marked
-from .reach import REACH
-from .shelf import Shelf
-from .two_programs import TWO_PROGRAMS
+from reward_server.sandbox.local.cgroup import CgroupParent, owner_id
+from reward_server.sandbox.local.container import LocalOptions, start_local
+from reward_server.sandbox.local.janitor import OUR_PREFIX
+from tests.conformance.suite import checks
+from tests.conformance.suite.checks import CHECKS, Check, judge, judgement, output_of, run
+from tests.conformance.suite.executables import EXECUTABLES
+from tests.conformance.suite.host import Host, inhabited, processes_marked
+from tests.conformance.suite.reach import REACH
+from tests.conformance.suite.shelf import Shelf
+from tests.conformance.suite.two_programs import TWO_PROGRAMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -27,11 +27,10 @@ from reward_server.domain import (
     Work,
 )
 from reward_server.sandbox.base import Sandbox
-from reward_server.sandbox.cgroup import CgroupParent
-from reward_server.sandbox.local import LocalOptions, start_local
-
-from .checks import LIMITS, judgement
-from .host import Host, inhabited
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.container import LocalOptions, start_local
+from tests.conformance.suite.checks import LIMITS, judgement
+from tests.conformance.suite.host import Host, inhabited
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

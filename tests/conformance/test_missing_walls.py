@@ -11,10 +11,10 @@ from reward_server.backends import local_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
 from reward_server.errors import MissingWallError
 from reward_server.executor import Executor
-from reward_server.sandbox import probe as probe_module
-from reward_server.sandbox.cgroup import WALLS
-from reward_server.sandbox.contained import ContainedSandbox
-from reward_server.sandbox.local import LocalOptions, start_local
+from reward_server.sandbox.local import probe as probe_module
+from reward_server.sandbox.local.cgroup import WALLS
+from reward_server.sandbox.local.container import LocalOptions, start_local
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
 from reward_server.settings import Settings, load_settings
 
 NO_CGROUPS = "/no-such-cgroup"

@@ -1,7 +1,7 @@
 """What is special in containers of gVisor, where the runner is root of the sandbox's own kernel.
 
-There are no user and mount namespaces there; see `reward_server.runner.footing`. So it is shown
-here, program by program, that what they stop otherwise is stopped all the same.
+There are no user and mount namespaces there; see `reward_server.runner.walls.privileges`. So it is
+shown here, program by program, that what they stop otherwise is stopped all the same.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ from reward_server.domain import (
     TestOutcome,
 )
 from reward_server.errors import SandboxError
-from reward_server.sandbox.contained import ContainedSandbox
-from reward_server.sandbox.containers import Containers
-from reward_server.sandbox.docker import (
+from reward_server.sandbox.docker.container import (
     SANDBOX_CAPABILITIES,
     DockerContainer,
     DockerOptions,
@@ -45,9 +43,10 @@ from reward_server.sandbox.docker import (
     plan_containers,
     probe,
 )
-
-from .checks import output_of, run
-from .shelf import Shelf
+from reward_server.sandbox.docker.inventory import Containers
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
+from tests.conformance.suite.checks import output_of, run
+from tests.conformance.suite.shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,11 +12,10 @@ import pytest
 import pytest_asyncio
 
 from reward_server.domain import MEBIBYTE, Ending, LimitKind
-from reward_server.sandbox import images
-from reward_server.sandbox.docker import DockerOptions, DockerSandboxes
-
-from .checks import judge, judgement, output_of, run
-from .shelf import Shelf
+from reward_server.sandbox.docker import images
+from reward_server.sandbox.docker.container import DockerOptions, DockerSandboxes
+from tests.conformance.suite.checks import judge, judgement, output_of, run
+from tests.conformance.suite.shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

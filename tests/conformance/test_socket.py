@@ -16,17 +16,16 @@ import pytest_asyncio
 from reward_server.backends import examine, socket_backend
 from reward_server.domain import Ending, Job, Program
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
-from reward_server.sandbox.cgroup import owner_id
-from reward_server.sandbox.command import OWN_CONTAINER, runner_command
-from reward_server.sandbox.containers import OWNER_LABEL
-from reward_server.sandbox.docker import DockerOptions, Plan, host_config
+from reward_server.sandbox.docker.container import DockerOptions, Plan, host_config
+from reward_server.sandbox.docker.inventory import OWNER_LABEL
+from reward_server.sandbox.local.cgroup import owner_id
+from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.socket import SocketContainer, SocketSandboxes
 from reward_server.settings import Settings
-
-from .checks import CHECKS, Check, output_of, run
-from .host import Host, inhabited, processes_marked
-from .reach import REACH
-from .shelf import Shelf
+from tests.conformance.suite.checks import CHECKS, Check, output_of, run
+from tests.conformance.suite.host import Host, inhabited, processes_marked
+from tests.conformance.suite.reach import REACH
+from tests.conformance.suite.shelf import Shelf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.sandbox.cgroup import CgroupParent
-
-from . import ordinary_user
-from .checks import CHECKS
+from reward_server.sandbox.local.cgroup import CgroupParent
+from tests.conformance.suite import ordinary_user
+from tests.conformance.suite.checks import CHECKS
 
 UID = 1_980_000_001
 REPOSITORY = Path(__file__).parents[2]

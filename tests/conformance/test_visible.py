@@ -20,12 +20,11 @@ import pytest_asyncio
 
 from reward_server.domain import Execution
 from reward_server.sandbox.base import Sandbox
-from reward_server.sandbox.cgroup import CgroupParent, owner_id
-from reward_server.sandbox.local import LocalOptions, start_local
-from reward_server.sandbox.visible import views
-
-from .checks import output_of, run
-from .host import processes_marked
+from reward_server.sandbox.local.cgroup import CgroupParent, owner_id
+from reward_server.sandbox.local.container import LocalOptions, start_local
+from reward_server.sandbox.local.host_files import views
+from tests.conformance.suite.checks import output_of, run
+from tests.conformance.suite.host import processes_marked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -19,11 +19,10 @@ from reward_server.domain import (
     Termination,
     TerminationKind,
 )
-from reward_server.sandbox.cgroup import CgroupParent, SlotCgroup
-
-from . import checks
-from .checks import PROMISES, WALLS, Check, a_program_reads_writes_and_exits
-from .host import inhabited
+from reward_server.sandbox.local.cgroup import CgroupParent, SlotCgroup
+from tests.conformance.suite import checks
+from tests.conformance.suite.checks import PROMISES, WALLS, Check, a_program_reads_writes_and_exits
+from tests.conformance.suite.host import inhabited
 
 PATIENCE_SECONDS = 5.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.math_packages import install
+from tests.e2e.support.math_packages import install
 from trainer_client.local_server import LocalServer
 
 PYTHON = ("--set", "languages=python")  # a start tries each language that a server offers

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from codereward.v1 import reward_service_pb2 as pb
-from tests.sampling import TAKES_ALL
+from tests.support.sampling import TAKES_ALL
 from trainer_client import Integrity, RewardClient, Score, Verdict, tasks
 from trainer_client.local_server import LocalServer
 

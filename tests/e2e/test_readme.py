@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.rows import times_rows
+from tests.e2e.support.rows import times_rows
 from trainer_client.local_server import LocalServer
 
 ADDRESS = "localhost:50051"

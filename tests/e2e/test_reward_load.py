@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.e2e.rows import times_rows
+from tests.e2e.support.rows import times_rows
 from trainer_client import remote_reward, tasks
 
 pytestmark = pytest.mark.timeout(120)

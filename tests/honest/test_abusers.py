@@ -11,7 +11,7 @@ import pytest
 
 from reward_server.domain import FunctionTests, Limits, StdioCase, StdioTests, Verdict
 from tests.honest.abusers import ABUSERS, Abuser
-from tests.support import Judge, on_the_servers_loop
+from tests.support.common import Judge, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 

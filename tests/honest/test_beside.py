@@ -9,7 +9,7 @@ import pytest
 from reward_server.domain import FunctionTests, Integrity, Placement, Tests, Verdict
 from reward_server.errors import UnsupportedError
 from tests.attacks.attack import code
-from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 

@@ -20,7 +20,7 @@ from reward_server.runner import wire
 from tests.honest.forms import FORMS
 from tests.honest.ordinary import run_functions
 from tests.honest.solution import Solution
-from tests.support import Judge, is_refused, on_the_servers_loop
+from tests.support.common import Judge, is_refused, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 # Their answers arrive as other classes than they are of, which takes the label.

@@ -10,7 +10,7 @@ from tests.honest.functions import FUNCTIONS
 from tests.honest.objects import OBJECTS
 from tests.honest.programs import PROGRAMS
 from tests.honest.solution import Solution
-from tests.support import Judge, on_the_servers_loop
+from tests.support.common import Judge, on_the_servers_loop
 
 pytestmark = on_the_servers_loop
 

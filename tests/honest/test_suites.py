@@ -8,8 +8,8 @@ import pytest
 
 from reward_server.domain import TestOutcome, Verdict
 from tests.honest.suites import SUITES, TOGETHER, Suite
-from tests.sampling import sampled, times
-from tests.support import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.common import FILE_LIMITS, Judge, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled, times
 
 pytestmark = on_the_servers_loop
 

@@ -28,7 +28,7 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.languages import Language, load_languages
-from tests.sampling import TAKES_ALL, sampled
+from tests.support.sampling import TAKES_ALL, sampled
 
 from .problems import PROBLEMS, SOLUTIONS, Problem, Solution, read_solutions
 

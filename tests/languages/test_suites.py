@@ -23,7 +23,7 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.languages import load_languages
-from tests.sampling import TAKES_ALL, sampled, times
+from tests.support.sampling import TAKES_ALL, sampled, times
 
 from .suites import (
     JAVA_EQUAL_TO_ALL,

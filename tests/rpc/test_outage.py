@@ -11,7 +11,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.app import running_app
-from reward_server.sandbox import local, pool
+from reward_server.sandbox import pool
+from reward_server.sandbox.local import container
 from reward_server.settings import Settings
 from tests.rpc.conftest import refused
 
@@ -43,7 +44,7 @@ async def test_health_follows_whether_sandboxes_can_be_started(
             await until(watch, SERVING)
 
         with monkeypatch.context() as patch:
-            patch.setattr(local, "bubblewrap_path", lambda: "/nonexistent/package/bin/bwrap")
+            patch.setattr(container, "bubblewrap_path", lambda: "/nonexistent/package/bin/bwrap")
             await stub.Execute(pb.ExecuteRequest(source=ATTACK))
             for watch in watches:
                 await until(watch, NOT_SERVING)

@@ -17,7 +17,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from reward_server.sandbox.docker import OWNER_LABEL
+from reward_server.sandbox.docker.container import OWNER_LABEL
 
 START_SECONDS = 30.0
 SIZE = "640m"  # holds the Python image twice, as an archive and as files

@@ -17,8 +17,8 @@ import grpc
 
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
-from reward_server.sandbox.cgroup import CgroupParent
-from reward_server.sandbox.janitor import OUR_PREFIX
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.janitor import OUR_PREFIX
 from reward_server.sandbox.owner import owner_id
 
 SLOTS = 4

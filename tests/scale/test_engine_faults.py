@@ -24,10 +24,10 @@ import pytest_asyncio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from codereward.v1 import reward_service_pb2 as pb
-from reward_server.sandbox import engine_janitor
-from reward_server.sandbox.containers import OWNER_LABEL, Containers, remove
-from tests.docker import PYTHON_TAG
+from reward_server.sandbox.docker import janitor as engine_janitor
+from reward_server.sandbox.docker.inventory import OWNER_LABEL, Containers, remove
 from tests.scale.own_engine import OwnEngine, copy_image, own_engine, require_root
+from tests.support.engine import PYTHON_TAG
 from trainer_client import AsyncRewardClient, Score
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.asyncio(loop_scope="module")]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sampling import times
 from tests.scale.soak import FAULTS, soak
+from tests.support.sampling import times
 
 EXECUTIONS = times(2_000, by_default=300)
 SERVERS = 3

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reward_server.domain import Limits
-from reward_server.grading.split import SPLITTERS, Source, Split, Task
+from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
 from reward_server.languages import Language, load_languages
 
 SECRET, WORD = "sx", "0123456789abcdef"

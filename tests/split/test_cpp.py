@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.sampling import sampled
 from tests.split.programs import (
     Outcome,
     Workshop,
@@ -22,6 +21,7 @@ from tests.split.programs import (
     whole,
     workshop,
 )
+from tests.support.sampling import sampled
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -266,7 +266,7 @@ def test_a_type_without_a_plain_form_does_not_compile(shop: Workshop) -> None:
 def test_the_support_files_are_part_of_the_package(shop: Workshop) -> None:
     split = shop.taken_apart("int f(int a) {", "int main() {}")
     assert split is not None
-    folder = Path(__file__).parents[2] / "reward_server" / "grading" / "split"
+    folder = Path(__file__).parents[2] / "reward_server" / "grading" / "compiled_tests" / "split"
     for name, content in {**split.stubs.files, **split.serving("").files}.items():
         assert (folder / name).read_bytes() == content
 

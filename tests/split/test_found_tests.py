@@ -28,7 +28,7 @@ from reward_server.domain import (
 )
 from reward_server.languages import load_languages
 from reward_server.settings import Settings
-from tests.support import SMALL_LIMITS, on_the_servers_loop
+from tests.support.common import SMALL_LIMITS, on_the_servers_loop
 
 pytestmark = [on_the_servers_loop, pytest.mark.timeout(300)]
 LIMITS = replace(

@@ -8,9 +8,8 @@ import subprocess
 
 import pytest
 
-from reward_server.grading.split import java
-from reward_server.grading.split.holding import looks_once
-from tests.sampling import sampled
+from reward_server.grading.compiled_tests.split import java
+from reward_server.grading.compiled_tests.split.hazards.holding import looks_once
 from tests.split.programs import (
     Outcome,
     Workshop,
@@ -25,6 +24,7 @@ from tests.split.programs import (
     whole,
     workshop,
 )
+from tests.support.sampling import sampled
 
 pytestmark = [
     pytest.mark.timeout(600),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.grading.split import SPLITTERS, Split, Task
+from reward_server.grading.compiled_tests.split import SPLITTERS, Split, Task
 from reward_server.languages import load_languages
 from tests.attacks.attack import code
 

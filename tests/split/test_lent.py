@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reward_server.grading.split.base import Task
-from reward_server.grading.split.lent import lends_names
+from reward_server.grading.compiled_tests.split.base import Task
+from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
 from reward_server.languages import load_languages
 
 JAVA_MAIN = (

@@ -25,10 +25,10 @@ from reward_server.domain import (
     Verdict,
 )
 from reward_server.settings import Settings
-from tests.sampling import sampled
 from tests.split import go_programs, rust_programs
 from tests.split.programs import Corpus, Workshop, judged, workshop
-from tests.support import SMALL_LIMITS, is_refused, on_the_servers_loop
+from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.timeout(300)
 LIMITS = replace(SMALL_LIMITS, processes=64, cpu_time_seconds=3.0, wall_time_seconds=15.0)

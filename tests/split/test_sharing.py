@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.grading.split import Source
-from reward_server.grading.split import java as java_rules
-from tests.sampling import sampled
+from reward_server.grading.compiled_tests.split import Source
+from reward_server.grading.compiled_tests.split import java as java_rules
 from tests.split import sharing_programs as programs
 from tests.split.programs import WORD, Workshop, judged, printed, workshop
 from tests.split.sharing_programs import Probe
+from tests.support.sampling import sampled
 
 pytestmark = pytest.mark.timeout(300)
 HEAD = "#include <stdexcept>\n#include <string>\n#include <vector>\nusing namespace std;\n"

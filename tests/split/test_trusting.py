@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_server.grading.split.trusting import (
+from reward_server.grading.compiled_tests.split.hazards.trusting import (
     is_trusting_cpp,
     is_trusting_go,
     is_trusting_java,

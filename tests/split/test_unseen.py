@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_server.grading.split import SPLITTERS, Task
+from reward_server.grading.compiled_tests.split import SPLITTERS, Task
 from reward_server.languages import load_languages
 
 JAVA = "import java.util.*;\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trainer_client import ConfigError
-from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
+from trainer_client.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
 
 INFO = RunInfo(
     started="2026-01-02T03:04:05+00:00",

@@ -14,7 +14,7 @@ from reward_server.domain import Execution, Program
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError, SandboxError
 from reward_server.scheduler import Scheduler, Ticket
 from tests.rpc.fakes import FakeExecutor, program
-from tests.timing import cpu_seconds
+from tests.support.timing import cpu_seconds
 
 
 def source_of(executor: FakeExecutor, index: int) -> str:

@@ -1,7 +1,7 @@
 """A reward for AReaL's workflows: `RLVRWorkflow("trainer_client.adapters.areal.reward_fn", ...)`.
 
-The data set's column `label` is the label; see `judge`. The environment says the rest; see
-`settings`.
+The data set's column `label` is the label; see `common.judge`. The environment says the rest; see
+`common.settings`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from trainer_client.adapters.judge import Judge
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import AdapterSettings, shared_settings
-from trainer_client.adapters.unjudged import number
+from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import AdapterSettings, shared_settings
+from trainer_client.adapters.common.unjudged import number
 
 # AReaL waits 15 seconds for a reward, then tries again, and gives 0 in the end.
 _LONGEST_SECONDS = 12.0

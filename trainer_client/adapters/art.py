@@ -1,14 +1,14 @@
 """Rewards for ART's trajectories: a rollout of yours ends with `return await judged(...)`.
 
-The environment says where the server and the tasks are; see `settings`.
+The environment says where the server and the tasks are; see `common.settings`.
 """
 
 from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.settings import shared_judge
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.settings import shared_judge
 
 
 class Trajectory(Protocol):
@@ -29,7 +29,7 @@ async def judged(trajectory: _Trajectory, label: object) -> _Trajectory:
 
     Args:
         trajectory: which ends with the completion.
-        label: tells its tests; see `judge`.
+        label: tells its tests; see `common.judge`.
 
     Raises:
         RewardLostError: it was not judged. ART leaves such a trajectory out of its group, as often

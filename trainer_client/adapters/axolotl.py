@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from trainer_client.adapters.columns import shared_reward
+from trainer_client.adapters.common.columns import shared_reward
 
 
 async def code_reward(

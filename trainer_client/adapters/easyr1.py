@@ -2,8 +2,8 @@
 
     worker.reward.reward_function=.../site-packages/trainer_client/adapters/easyr1.py:compute_score
 
-The data set's `data.answer_key` column is the label; see `judge`. The environment says the rest;
-see `settings`.
+The data set's `data.answer_key` column is the label; see `common.judge`. The environment says the
+rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainer_client.adapters.neutral import neutral
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_judge
-from trainer_client.adapters.unjudged import number
+from trainer_client.adapters.common.missing_rewards import neutral
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import shared_judge
+from trainer_client.adapters.common.unjudged import number
 
 REWARD_NAME = "code_reward"
 REWARD_TYPE = "batch"

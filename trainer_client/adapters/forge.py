@@ -1,14 +1,14 @@
 """A reward for torchforge's `RewardActor(reward_functions=[...])`.
 
-A sample's target is the label; see `judge`. The environment says where the server and the tasks
-are; see `settings`.
+A sample's target is the label; see `common.judge`. The environment says where the server and the
+tasks are; see `common.settings`.
 """
 
 from __future__ import annotations
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 
 
 def code_reward(prompt: str, response: str, target: object) -> float:

@@ -3,8 +3,9 @@
     register_env("codereward", "trainer_client.adapters.nemo_rl.CodeRewardActor")
     env: {codereward: {}}
 
-Each row's metadata (`extra_env_info`) has `ground_truth`, which is the label; see `judge`. The
-environment's variables, which NeMo-RL hands on to its actors, say the rest; see `settings`.
+Each row's metadata (`extra_env_info`) has `ground_truth`, which is the label; see `common.judge`.
+The environment's variables, which NeMo-RL hands on to its actors, say the rest; see
+`common.settings`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from nemo_rl.environments.interfaces import (  # type: ignore[import-not-found]
     EnvironmentReturn,
 )
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 from trainer_client.text import completion_text

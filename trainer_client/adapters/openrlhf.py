@@ -2,8 +2,8 @@
 
     --reward.remote_url .../site-packages/trainer_client/adapters/openrlhf.py
 
-The data set's label column (`--data.label_key`) holds the label; see `judge`. The environment says
-the rest; see `settings`.
+The data set's label column (`--data.label_key`) holds the label; see `common.judge`. The
+environment says the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainer_client import score
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.judge import Judge
-from trainer_client.adapters.responses import response_in
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.responses import response_in
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.score import Score
 
 

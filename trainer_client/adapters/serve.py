@@ -25,12 +25,12 @@ from typing import Annotated, Any
 
 import typer
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.judge import Judge
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import read_settings
+from trainer_client.adapters.common.unjudged import Unjudged
 from trainer_client.adapters.openrlhf import judge_queries
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import read_settings
-from trainer_client.adapters.unjudged import Unjudged
 from trainer_client.errors import ConfigError, RewardLostError
 from trainer_client.score import Score
 

@@ -3,7 +3,7 @@
     skyrl_gym.register("codereward", entry_point="trainer_client.adapters.skyrl:CodeRewardEnv")
 
 Rows of the data set have `env_class: codereward` and `reward_spec.ground_truth`, which is the
-label; see `judge`. The environment's variables say the rest; see `settings`.
+label; see `common.judge`. The environment's variables say the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from skyrl_gym.envs.base_text_env import (  # type: ignore[import-not-found]  # 
     BaseTextEnvStepOutput,
 )
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.errors import ConfigError
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score

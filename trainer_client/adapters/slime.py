@@ -3,8 +3,8 @@
     --custom-rm-path trainer_client.adapters.slime.custom_rm
     --group-rm --custom-rm-path trainer_client.adapters.slime.batched_custom_rm
 
-The data set's `--label-key` column holds the label; see `judge`. The environment says the rest;
-see `settings`.
+The data set's `--label-key` column holds the label; see `common.judge`. The environment says the
+rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.responses import without_end
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.responses import without_end
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 
 
 class Sample(Protocol):

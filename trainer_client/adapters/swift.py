@@ -15,8 +15,8 @@ from typing import Any
 
 from swift.rewards import AsyncORM, orms  # type: ignore[import-not-found]  # ms-swift has it
 
-from trainer_client.adapters.columns import shared_reward
-from trainer_client.adapters.neutral import neutral
+from trainer_client.adapters.common.columns import shared_reward
+from trainer_client.adapters.common.missing_rewards import neutral
 
 
 class CodeReward(AsyncORM):  # type: ignore[misc]  # untyped there

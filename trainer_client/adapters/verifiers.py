@@ -3,8 +3,8 @@
     [env.taskset.task.rewards.code_reward]
     fn = "trainer_client.adapters.verifiers.code_reward"
 
-A task's field `tests` is the label, or else its `id` is; see `judge`. The environment's variables
-say the rest; see `settings`.
+A task's field `tests` is the label, or else its `id` is; see `common.judge`. The environment's
+variables say the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from verifiers.v1 import (  # type: ignore[import-not-found]  # verifiers has it
     TaskError,
 )
 
-from trainer_client.adapters.settings import shared_judge
+from trainer_client.adapters.common.settings import shared_judge
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 

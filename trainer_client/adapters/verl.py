@@ -3,8 +3,8 @@
     reward.custom_reward_function.path=pkg://trainer_client.adapters.verl
     reward.custom_reward_function.name=compute_score
 
-The data set's `reward_model.ground_truth` is the label; see `judge`. The environment says the rest;
-see `settings`.
+The data set's `reward_model.ground_truth` is the label; see `common.judge`. The environment says
+the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainer_client.adapters import unjudged
-from trainer_client.adapters.settings import shared_judge, shared_settings
+from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
 

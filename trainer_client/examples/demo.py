@@ -20,8 +20,8 @@ from trainer_client.errors import ConfigError
 from trainer_client.examples.grading import grade_humaneval
 from trainer_client.local_server import LocalServer, ServerStartError
 from trainer_client.tasks import Row
-from trainer_client.trl.config import load_config
-from trainer_client.trl.sources import package_file, read_rows
+from trainer_client.trl.settings.configuration import load_config
+from trainer_client.trl.tasks.sources import package_file, read_rows
 
 # Tasks that the model solves now and then: only a group of both kinds teaches anything.
 TRAINED_TASKS = ("HumanEval/34", "HumanEval/35", "HumanEval/48", "HumanEval/60")

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.client import AsyncRewardClient
+from trainer_client.async_client import AsyncRewardClient
 from trainer_client.score import Score
 from trainer_client.tasks import Row, humaneval
 

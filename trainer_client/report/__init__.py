@@ -57,7 +57,7 @@ def write_report(runs: Sequence[Path], out: Path, *, pngs: bool = True) -> Repor
             of one experiment, the file cannot be written, or a package is missing.
     """
     try:
-        from trainer_client.report.figures import all_figures
+        from trainer_client.report.charts.figures import all_figures
         from trainer_client.report.page import render_page
         from trainer_client.report.runs import read_runs
         from trainer_client.report.tables import read_tables

@@ -19,7 +19,7 @@ from trainer_client.report.passing import (
 from trainer_client.report.runs import Run
 from trainer_client.report.series import logged
 from trainer_client.report.timing import wait_share
-from trainer_client.trl.run_folder import Evaluation
+from trainer_client.run_folder import Evaluation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from trainer_client.report.charts import VERDICT_COLOURS, Chart
+from trainer_client.report.charts.drawing import VERDICT_COLOURS, Chart
 from trainer_client.report.comparisons import comparison
 from trainer_client.report.headline import headline
 from trainer_client.report.naming import heading

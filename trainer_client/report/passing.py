@@ -10,7 +10,7 @@ import numpy as np
 from trainer_client.grpo import mean_pass_at_k, pass_at_k
 from trainer_client.report.runs import Run
 from trainer_client.report.series import Series, made
-from trainer_client.trl.run_folder import HELD_OUT, Evaluation
+from trainer_client.run_folder import HELD_OUT, Evaluation
 
 _RESAMPLES = 2000
 _LEVEL = 0.95

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.run_folder import Evaluation, Event, RunFolder, RunInfo, flat_settings
+from trainer_client.run_folder import Evaluation, Event, RunFolder, RunInfo, flat_settings
 
 _SAME = ("model", "data", "reward", "num_generations")
 

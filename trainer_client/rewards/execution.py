@@ -7,7 +7,6 @@ from typing import Literal, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
-from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.rewards.judged import (
     Judged,
     RewardFunction,
@@ -15,6 +14,7 @@ from trainer_client.rewards.judged import (
     as_function,
     default_name,
 )
+from trainer_client.transport.channel import ConnectionOptions, Target
 
 Task = str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreRequest]
 Policy = Literal["all_or_nothing", "fraction", "weighted"]

@@ -20,14 +20,14 @@ from typing import Any, Protocol, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import score, tasks
-from trainer_client.channel import ConnectionOptions, Target
-from trainer_client.client import AsyncRewardClient
+from trainer_client.async_client import AsyncRewardClient
 from trainer_client.errors import RewardLostError, TaskError
 from trainer_client.requests import LazyRequest
 from trainer_client.rewards.columns import rows_of
 from trainer_client.rewards.metrics import EVERY_COLUMN, Metrics
 from trainer_client.score import Score
 from trainer_client.text import completion_text
+from trainer_client.transport.channel import ConnectionOptions, Target
 
 # A group with one reward near 1e30 loses its gradient without a word.
 _GREATEST_REWARD = 1e6

@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
-from trainer_client.channel import ConnectionOptions, Target
 from trainer_client.errors import TaskError
 from trainer_client.rewards.columns import references_of
 from trainer_client.rewards.judged import (
@@ -23,6 +22,7 @@ from trainer_client.rewards.judged import (
 )
 from trainer_client.rewards.math_text import ANSWER_CHARACTERS, answer_text, reference_text
 from trainer_client.score import Score, ScoreError, Verdict
+from trainer_client.transport.channel import ConnectionOptions, Target
 
 _MOST_REFERENCES = 32
 

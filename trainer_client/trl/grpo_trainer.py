@@ -16,8 +16,8 @@ from accelerate.utils import gather_object
 from trl import GRPOTrainer
 
 from trainer_client.grpo import mean_pass_at_k
-from trainer_client.trl.run_folder import HELD_OUT, TaskTally
-from trainer_client.trl.samples import Listener, Sample, tallies
+from trainer_client.run_folder import HELD_OUT, TaskTally
+from trainer_client.trl.monitoring.samples import Listener, Sample, tallies
 
 
 class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so without a type

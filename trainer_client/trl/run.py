@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from codereward.v1 import reward_service_pb2 as pb
-from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
-from trainer_client.trl.config import TrainConfig, check_names
-from trainer_client.trl.data import TaskSource, TrainingTasks, read_tasks
-from trainer_client.trl.printing import print_evaluation, print_group
+from trainer_client.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
+from trainer_client.transport.channel import Target
+from trainer_client.trl.checkpoints.resuming import check_unfinished, last_checkpoint
+from trainer_client.trl.monitoring.printing import print_evaluation, print_group
 from trainer_client.trl.processes import is_main_process, told_by_main
-from trainer_client.trl.references import References, check_references, placed
-from trainer_client.trl.resuming import check_unfinished, last_checkpoint
-from trainer_client.trl.run_folder import HELD_OUT, RunFolder, RunInfo, TaskTally
 from trainer_client.trl.server import own_target, shared_target
+from trainer_client.trl.settings.configuration import TrainConfig, check_names
+from trainer_client.trl.settings.training_fields import training_fields
+from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, read_tasks
+from trainer_client.trl.tasks.references import References, check_references, placed
 from trainer_client.trl.trainer import (
     execution_reward,
     grpo_arguments,
@@ -34,14 +35,13 @@ from trainer_client.trl.trainer import (
     rendered,
     tasks_for,
 )
-from trainer_client.trl.training_fields import training_fields
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
     from trl import GRPOConfig
 
     from trainer_client.trl.grpo_trainer import RewardTrainer
-    from trainer_client.trl.recorder import Recorder
+    from trainer_client.trl.monitoring.recorder import Recorder
 
 # As transformers does with its tokens; names of files and numbers of tokens are no secrets.
 _SECRET = re.compile(r"(token|password|secret|api_?key)$", re.IGNORECASE)
@@ -193,9 +193,9 @@ def _assembled(
     stack: ExitStack,
 ) -> Run:
     """Makes a run's parts."""
-    from trainer_client.trl.progress import StepLines
-    from trainer_client.trl.recorder import Recorder
-    from trainer_client.trl.watch import attach_controller, watchers_of
+    from trainer_client.trl.monitoring.progress import StepLines
+    from trainer_client.trl.monitoring.recorder import Recorder
+    from trainer_client.trl.monitoring.watch import attach_controller, watchers_of
 
     tokenizer = load_tokenizer(config)
     target = stack.enter_context(shared_target(config.server, checked.own_target))

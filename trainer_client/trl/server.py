@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from trainer_client.channel import Target
 from trainer_client.errors import ConfigError
 from trainer_client.local_server import LocalServer, ServerStartError
+from trainer_client.transport.channel import Target
 from trainer_client.trl.processes import is_local_main_process
-from trainer_client.trl.sections import ServerSection
+from trainer_client.trl.settings.sections import ServerSection
 
 
 @contextmanager

@@ -9,24 +9,28 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainer_client.channel import Target
 from trainer_client.errors import ConfigError, missing_package
 from trainer_client.rewards import RewardFunction, remote_reward
 from trainer_client.rewards.metrics import EVERY_COLUMN
-from trainer_client.trl.checkpoint import ADAPTER, merged_checkpoint, trainable_checkpoint
-from trainer_client.trl.config import TrainConfig, checked
-from trainer_client.trl.data import TaskSource, TrainingTasks, training_tasks
-from trainer_client.trl.prompts import Prompt
-from trainer_client.trl.sections import FurtherReward
-from trainer_client.trl.sources import package_file
+from trainer_client.transport.channel import Target
+from trainer_client.trl.checkpoints.conversion import (
+    ADAPTER,
+    merged_checkpoint,
+    trainable_checkpoint,
+)
+from trainer_client.trl.settings.configuration import TrainConfig, checked
+from trainer_client.trl.settings.sections import FurtherReward
+from trainer_client.trl.tasks.data import TaskSource, TrainingTasks, training_tasks
+from trainer_client.trl.tasks.prompts import Prompt
+from trainer_client.trl.tasks.sources import package_file
 
 if TYPE_CHECKING:
     from peft import LoraConfig
     from transformers import PreTrainedTokenizerBase, TrainerCallback
     from trl import GRPOConfig
 
+    from trainer_client.run_folder import TaskTally
     from trainer_client.trl.grpo_trainer import RewardTrainer
-    from trainer_client.trl.run_folder import TaskTally
 
 
 # Where a controlled KL coefficient begins unless told; 0, TRL's own, would make no reference model.
@@ -194,7 +198,7 @@ def make_trainer(
     from transformers import PrinterCallback, ProgressCallback
 
     from trainer_client.trl.grpo_trainer import RewardTrainer
-    from trainer_client.trl.samples import Listener
+    from trainer_client.trl.monitoring.samples import Listener
 
     listener = Listener()
     further = further_rewards(config)

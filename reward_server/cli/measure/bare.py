@@ -58,7 +58,7 @@ def preloaded() -> tuple[str, ...]:
     Raises:
         StartError: the text has no such list.
     """
-    text = files("reward_server.runner").joinpath("warming.py").read_text("utf-8")
+    text = files("reward_server.runner.supervisor").joinpath("preloading.py").read_text("utf-8")
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "PRELOADED":
             modules: tuple[str, ...] = ast.literal_eval(statement.value)

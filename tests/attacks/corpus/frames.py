@@ -178,12 +178,12 @@ RAISED = tuple(
         ),
         (
             "a broken task",
-            '["runner.suite.TaskError", "builtins.Exception"], ["x"], "x", null',
+            '["runner.judge.tests.suite.TaskError", "builtins.Exception"], ["x"], "x", null',
             problems.EQUAL,
         ),
         (
             "a solution that is not there yet",
-            '["runner.session.NotLoaded", "builtins.BaseException"], [], "", null',
+            '["runner.judge.session.NotLoaded", "builtins.BaseException"], [], "", null',
             problems.EQUAL,
         ),
         (

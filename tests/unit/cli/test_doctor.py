@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 from reward_server import backends
 from reward_server.domain import Wall
 from reward_server.errors import SettingsError
-from reward_server.sandbox.local import LocalOptions
-from reward_server.sandbox.probe import WALLS
+from reward_server.sandbox.local.container import LocalOptions
+from reward_server.sandbox.local.probe import WALLS
 
 # The package offers the command under the module's name.
 doctor_module = importlib.import_module("reward_server.cli.doctor")

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 
 from reward_server.cli.images import images_app
 from reward_server.errors import SandboxError, StartError
-from reward_server.sandbox import images
-from tests.docker import PYTHON_TAG, derived_image
+from reward_server.sandbox.docker import images
+from tests.support.engine import PYTHON_TAG, derived_image
 
 Command = Callable[..., Result]
 
@@ -188,7 +188,7 @@ def test_an_engine_that_does_not_answer_is_told(run: Command, command: tuple[str
 def test_without_the_sdk_the_extra_is_named(
     run: Command, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "reward_server.sandbox.docker", raising=False)
+    monkeypatch.delitem(sys.modules, "reward_server.sandbox.docker.container", raising=False)
     monkeypatch.setitem(sys.modules, "docker", None)
     result = run(*command)
     assert isinstance(result.exception, StartError)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reward_server.domain import Checker, CheckerKind
 from reward_server.grading.checkers import difference
-from tests.timing import cpu_seconds
+from tests.support.timing import cpu_seconds
 
 EVERY_KIND = [kind for kind in CheckerKind if kind is not CheckerKind.PROGRAM]
 

@@ -10,17 +10,17 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from tests.training_runs import REWARD, SIGNAL, Plan, info_of, write_run, write_table
-from trainer_client.report.charts import styled
-from trainer_client.report.figures import all_figures
+from tests.support.training_runs import REWARD, SIGNAL, Plan, info_of, write_run, write_table
+from trainer_client.report.charts.drawing import styled
+from trainer_client.report.charts.figures import all_figures
+from trainer_client.report.charts.lines import reward_figure
+from trainer_client.report.charts.shares import time_figure, verdict_figure
 from trainer_client.report.headline import headline
-from trainer_client.report.lines import reward_figure
 from trainer_client.report.runs import Run, read_runs
 from trainer_client.report.series import logged_of_judged
-from trainer_client.report.shares import time_figure, verdict_figure
 from trainer_client.report.tables import read_tables
 from trainer_client.report.timing import wait_share
-from trainer_client.trl.run_folder import Event, RunFolder
+from trainer_client.run_folder import Event, RunFolder
 
 OUTAGE = range(5, 8)
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tests.training_runs import Plan, write_run
+from tests.support.training_runs import Plan, write_run
 from trainer_client.report.naming import data_name, heading, model_name
 from trainer_client.report.runs import read_runs
 

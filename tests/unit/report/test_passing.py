@@ -9,7 +9,7 @@ from trainer_client.report.passing import (
     seed_means,
     task_rates,
 )
-from trainer_client.trl.run_folder import Evaluation, TaskTally
+from trainer_client.run_folder import Evaluation, TaskTally
 
 
 def evaluation(**tallies: tuple[int, int]) -> Evaluation:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.training_runs import Plan, info_of, write_run
+from tests.support.training_runs import Plan, info_of, write_run
 from trainer_client import ConfigError
 from trainer_client.report import write_report
 from trainer_client.report.headline import headline
 from trainer_client.report.page import data_block, render_page
 from trainer_client.report.runs import differing_settings, read_runs
 from trainer_client.report.tables import read_tables
-from trainer_client.trl.run_folder import Event, RunFolder
+from trainer_client.run_folder import Event, RunFolder
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">&\u2028'
 

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from tests.training_runs import REWARD, Plan, info_of, write_run, write_table
+from tests.support.training_runs import REWARD, Plan, info_of, write_run, write_table
 from trainer_client.report.runs import read_runs
 from trainer_client.report.samples import LONGEST, samples
 from trainer_client.report.tables import read_tables
-from trainer_client.trl.run_folder import RunFolder
+from trainer_client.run_folder import RunFolder
 
 
 def row(verdict: str | None = "PASSED", reward: float = 1.0, **more: object) -> dict[str, object]:

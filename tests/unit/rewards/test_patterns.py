@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import printed_by
+from tests.support.forks import printed_by
 from trainer_client.rewards import pattern_reward
 
 ENDLESS = "(a+)+$"

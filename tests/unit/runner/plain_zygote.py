@@ -171,7 +171,7 @@ class Execution:
         os.close(self._report)
 
     def _candidate(self) -> NoReturn:
-        from reward_server.runner import candidate
+        from reward_server.runner.candidate import process as candidate
 
         (inputs, _), (_, outputs), (_, errors) = self._pipes
         for number, end in enumerate((inputs, outputs, errors)):
@@ -182,7 +182,7 @@ class Execution:
 
 
 def _judge(line: socket.socket, notes: socket.socket, folder: str) -> NoReturn:
-    from reward_server.runner import judge
+    from reward_server.runner.judge import process as judge
 
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
@@ -244,12 +244,13 @@ def _kill(pid: int) -> None:
 
 def _rehearse() -> None:
     """Plays both parts of the sample's execution, since both are forked from here."""
-    from reward_server.runner import judge_rehearsal, rehearsal
+    from reward_server.runner.candidate import warm_up as candidate_warm_up
+    from reward_server.runner.judge import warm_up as judge_warm_up
 
     ours, theirs = socket.socketpair()
-    candidate = threading.Thread(target=rehearsal.rehearse, args=(ours,))
+    candidate = threading.Thread(target=candidate_warm_up.rehearse, args=(ours,))
     candidate.start()
-    judge_rehearsal.rehearse(theirs.detach())
+    judge_warm_up.rehearse(theirs.detach())
     candidate.join()
 
 
@@ -258,9 +259,9 @@ def main() -> None:
     sys.path.extend(folders)
     import gc
 
-    from reward_server.runner import warming
+    from reward_server.runner.supervisor import preloading
 
-    warming.add_packages(folders)
+    preloading.add_packages(folders)
 
     for name in sys.argv[2:]:
         __import__(name)

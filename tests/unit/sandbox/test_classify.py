@@ -35,7 +35,7 @@ from reward_server.domain import (
 from reward_server.errors import SandboxError
 from reward_server.runner.wire import BROKEN_STATUS, Finish, Kind, Stage, Stop
 from reward_server.sandbox.classify import classify
-from reward_server.sandbox.documents import Findings
+from reward_server.sandbox.runner_documents import Findings
 
 EXIT_1 = 1 << 8
 EXIT_3 = 3 << 8

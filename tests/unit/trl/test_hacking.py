@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.hacking import HackingRule
+from trainer_client.trl.monitoring.hacking import HackingRule
 
 Curve = Callable[[float], float]
 

@@ -6,8 +6,8 @@ import io
 
 from rich.console import Console
 
-from trainer_client.trl.printing import print_group
-from trainer_client.trl.samples import Sample
+from trainer_client.trl.monitoring.printing import print_group
+from trainer_client.trl.monitoring.samples import Sample
 
 
 def test_a_completion_gives_the_terminal_no_commands() -> None:

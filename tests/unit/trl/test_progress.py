@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from tests.e2e.marks import TRAINERS_WARN
+from tests.e2e.support.marks import TRAINERS_WARN
 
 pytestmark = [pytest.mark.training, pytest.mark.timeout(180), *TRAINERS_WARN]
 
@@ -20,7 +20,7 @@ def state(step: int) -> SimpleNamespace:
 
 
 def test_a_line_has_the_seconds_of_a_step_and_the_time_that_is_left():
-    from trainer_client.trl.progress import StepLines
+    from trainer_client.trl.monitoring.progress import StepLines
 
     seconds = iter([0.0, 0.0, 100.0, 110.0, 140.0])
     told = io.StringIO()

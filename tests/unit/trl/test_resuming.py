@@ -8,7 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.resuming import changed_settings, check_unfinished, last_checkpoint
+from trainer_client.trl.checkpoints.resuming import (
+    changed_settings,
+    check_unfinished,
+    last_checkpoint,
+)
 
 
 def checkpoint(folder: Path, step: int, state: str | None) -> Path:

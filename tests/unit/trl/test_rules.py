@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainer_client.errors import ConfigError
-from trainer_client.trl.rules import CollapseRule, KLRule
+from trainer_client.trl.monitoring.rules import CollapseRule, KLRule
 
 
 @pytest.mark.parametrize(

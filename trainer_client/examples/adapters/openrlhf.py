@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from trainer_client.adapters import openrlhf as adapter
+from trainer_client.adapters.common.settings import shared_judge
 from trainer_client.adapters.serve import RewardServer
-from trainer_client.adapters.settings import shared_judge
 from trainer_client.examples.adapters.common import END, PROMPT, SAMPLES, reward_server, tokenizer
 from trainer_client.examples.adapters.common import Sample as Example
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from google.protobuf import json_format
 
-from trainer_client.adapters import settings
+from trainer_client.adapters.common import settings
 from trainer_client.examples.adapters.common import SAMPLES, TASK, reward_server
 from trainer_client.examples.adapters.common import Sample as Example
 

@@ -1,0 +1,1 @@
+"""Which executions each kind of tests takes, and what their outcomes say."""

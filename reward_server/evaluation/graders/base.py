@@ -1,0 +1,344 @@
+"""Which executions each kind of tests takes."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import ParamSpec, Protocol, TypeVar
+
+from reward_server.domain import (
+    CallJudgement,
+    CallTests,
+    Ending,
+    Execution,
+    FunctionJudgement,
+    FunctionTests,
+    Integrity,
+    Job,
+    LimitKind,
+    Limits,
+    RewardPolicy,
+    RewardPolicyKind,
+    Signature,
+    Termination,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+    Tests,
+    Usage,
+    Work,
+)
+from reward_server.errors import BudgetSpentError
+from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.grading.extraction.python_text import called_names
+from reward_server.grading.python_tests.confirmation import CallCopies, FunctionCopies
+from reward_server.grading.reward import stops_at_first_failure
+from reward_server.grading.signatures import leaves_open
+from reward_server.grading.verdict import Run
+from reward_server.languages import Language
+
+_CLASS = re.compile(r"(\w+)\(\)")
+_QUICK_CHARACTERS = 1 << 12  # some 10 ms
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def read_aside(characters: int, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Reads texts: long ones in a thread, so that the event loop does not wait."""
+    if characters <= _QUICK_CHARACTERS:
+        return read(*args, **kwargs)
+    return await asyncio.to_thread(read, *args, **kwargs)
+
+
+class Slots(Protocol):
+    """Where executions run; a scheduler's ticket."""
+
+    async def run(self, job: Job) -> Execution:
+        """Waits for a slot and runs a job; cancelling the call kills it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A program to judge, and under which terms.
+
+    Args:
+        source: the program.
+        prompt: trusted code that goes with it, fit to be run by itself.
+        language: what it is written in.
+        limits: of each execution.
+        policy: tells which tests count, and whether one failure ends it.
+        files: that lie beside the program.
+        data: that each execution finds, read-only.
+    """
+
+    source: str
+    prompt: str
+    language: Language
+    limits: Limits
+    policy: RewardPolicy
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    data: Mapping[str, bytes] = field(default_factory=dict)
+
+    def job(self, work: Work) -> Job:
+        """Makes a job of work on this program."""
+        return Job(work=work, language=self.language.name, limits=self.limits)
+
+    async def read_by(self, read: Callable[[str], T]) -> T:
+        """Reads the program; see `read_aside`."""
+        return await read_aside(len(self.source), read, self.source)
+
+    def copy(self, work: Work) -> Job:
+        """Makes a job of perturbed work, which confirms what an execution claimed."""
+        return replace(self.job(work), is_copy=True)
+
+    def counted(self, total: int) -> int:
+        """Returns how many of the leading tests count."""
+        if self.policy.kind is RewardPolicyKind.FIRST_K:
+            return min(self.policy.first_k, total)
+        return total
+
+
+class Grader(Protocol):
+    """Decides what is right, for one kind of tests."""
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Names that the tests take from the program, as far as they are known."""
+
+    @property
+    def integrity(self) -> Integrity:
+        """Who will stand between the program and the verdict."""
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns how many executions are expected."""
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns the results of tests that never ran."""
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs what it takes; every test of the request is in one of the runs, in order.
+
+        Raises:
+            SandboxError, DeadlineError: as the slots.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionGrader:
+    """Gives function tests to an isolated judge, in one execution.
+
+    Args:
+        tests: the tests.
+        reasons: why their text needs the solution itself, where the request has them run apart all
+            the same. What passes then may be wrong.
+    """
+
+    tests: FunctionTests
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The entry point, or else whatever the asserts call."""
+        if self.tests.entry_point:
+            return frozenset({_owner(self.tests.entry_point)})
+        return frozenset(called_names("\n".join(self.tests.asserts)))
+
+    @property
+    def integrity(self) -> Integrity:
+        """ISOLATED, unless the tests' text needs the solution itself."""
+        return Integrity.SHARED if self.reasons else Integrity.ISOLATED
+
+    def remedy(self) -> str:
+        """Says why tests that run apart prove less, and what can be done."""
+        why = "; ".join(self.reasons[:3])
+        return f"their text needs the solution itself ({why}): leave that out, or require SHARED"
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1."""
+        return 1
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns results named as the judge names them."""
+        names = [f"assert {number}" for number in range(1, len(self.tests.asserts) + 1)]
+        return _not_run(names or ["check"])
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs one execution; see `Grader`."""
+        work = FunctionJudgement(
+            source=candidate.source,
+            prompt=candidate.prompt,
+            tests=self.tests,
+            files=candidate.files,
+            data=candidate.data,
+            stop_at_first_failure=stops_at_first_failure(candidate.policy),
+        )
+        execution = await slots.run(candidate.job(work))
+        run = Run(execution=execution, tests=execution.tests or self.not_run())
+
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,
+            repeats_answers: bool = False,
+        ) -> Execution:
+            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
+            if perturbed is not None:
+                assert isinstance(perturbed, FunctionTests)
+                copy = replace(copy, tests=perturbed, stop_at_first_failure=False)
+            return await slots.run(candidate.copy(copy))
+
+        read = partial(FunctionCopies, self.tests)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallGrader:
+    """Gives calls to an isolated judge, all in one execution.
+
+    Where the reward needs the calls behind one that the program did not survive, they go on in a
+    fresh execution; each decides at least one call, so that there are no more than calls.
+
+    Args:
+        tests: the calls.
+        signature: the task's, which says which arrays are nodes.
+    """
+
+    tests: CallTests
+    signature: Signature
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The function, or the class whose method is called."""
+        return frozenset({_owner(self.tests.entry_point)})
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated, unless the solution decides what the task's arrays are."""
+        is_open = leaves_open(self.signature, self.tests)
+        return Integrity.SHARED if is_open else Integrity.ISOLATED
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1, as only programs that die take more."""
+        return 1
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns a result for each call."""
+        blank = _not_run([case_name(index) for index in range(len(self.tests.cases))])
+        return tuple(
+            replace(test, weight=case.weight)
+            for test, case in zip(blank, self.tests.cases, strict=True)
+        )
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs as many executions as it takes; see `Grader`."""
+        blank = self.not_run()
+        counted = candidate.counted(len(blank))
+        whole = self._work(candidate)
+        runs: list[Run] = []
+        start = 0
+        while True:
+            work = _part(whole, start, counted)
+            try:
+                execution = await slots.run(candidate.job(work))
+            except BudgetSpentError as error:
+                return [*runs, over_budget(error, blank[start:])]
+            tests = _filled(execution.tests, blank[start:])
+            decided = start + _decided(tests)
+            goes_on = self._goes_on(candidate, execution, start, decided, counted)
+            run = Run(execution=execution, tests=tests[: decided - start] if goes_on else tests)
+            names = [case_name(index) for index in range(start, counted)]
+            runs += await self._confirmed(run, candidate, slots, work, names)
+            if not goes_on:
+                return runs
+            start = decided
+
+    async def _confirmed(
+        self,
+        run: Run,
+        candidate: Candidate,
+        slots: Slots,
+        work: CallJudgement,
+        names: Sequence[str],
+    ) -> list[Run]:
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,  # there are no arguments to see
+            repeats_answers: bool = False,  # nor are objects asked
+        ) -> Execution:
+            tests = work.tests if perturbed is None else perturbed
+            assert isinstance(tests, CallTests)
+            copy = replace(work, tests=tests, stop_at_first_failure=False)
+            return await slots.run(candidate.copy(copy))
+
+        read = partial(CallCopies, work.tests, names)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
+
+    def _work(self, candidate: Candidate) -> CallJudgement:
+        return CallJudgement(
+            source=candidate.source,
+            tests=self.tests,
+            signature=self.signature,
+            files=candidate.files,
+            data=candidate.data,
+            stop_at_first_failure=stops_at_first_failure(candidate.policy),
+        )
+
+    def _goes_on(
+        self, candidate: Candidate, execution: Execution, start: int, decided: int, end: int
+    ) -> bool:
+        died = execution.ending in (Ending.CRASHED, Ending.LIMIT)
+        return died and start < decided < end and not stops_at_first_failure(candidate.policy)
+
+
+def _part(whole: CallJudgement, start: int, end: int) -> CallJudgement:
+    return replace(whole, tests=replace(whole.tests, cases=whole.tests.cases[start:end]))
+
+
+def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
+    """Returns the run of tests for which a submission's time was used up."""
+    execution = Execution(
+        ending=Ending.LIMIT,
+        termination=Termination(kind=TerminationKind.LIMIT),
+        message=str(error),
+        limits_hit=(LimitKind.WALL_TIME,),
+        usage=Usage(executions=0),
+    )
+    stopped = [replace(test, outcome=TestOutcome.LIMIT, message=str(error)) for test in tests]
+    return Run(execution=execution, tests=tuple(stopped))
+
+
+def case_name(index: int) -> str:
+    """Returns the name of the case at an index, which counts from 1 for people."""
+    return f"case {index + 1}"
+
+
+def _owner(entry_point: str) -> str:
+    owner = _CLASS.match(entry_point)
+    return owner[1] if owner else entry_point
+
+
+def _not_run(names: Sequence[str]) -> tuple[TestResult, ...]:
+    return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names)
+
+
+def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple[TestResult, ...]:
+    """Gives results the names and weights of their cases, and cases without a result a blank."""
+    named = [
+        replace(result, name=case.name, weight=case.weight)
+        for result, case in zip(results, blank, strict=False)
+    ]
+    return (*named, *blank[len(named) :])
+
+
+def _decided(tests: Sequence[TestResult]) -> int:
+    """Returns how many leading tests were decided."""
+    outcomes = [test.outcome for test in tests]
+    if TestOutcome.NOT_RUN in outcomes:
+        return outcomes.index(TestOutcome.NOT_RUN)
+    return len(outcomes)

@@ -1,0 +1,305 @@
+"""Programs made ready to run: compiled once, whatever the number of runs.
+
+What a compilation made is kept for a while under the digest of all that it was made of, so that
+the same source costs nothing the second time. It is the candidate's: it goes back into a sandbox
+and is looked at nowhere else.
+
+A language is tried once, before its first program: a broken compiler would make a compile error,
+and so a reward of nothing, of every honest program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
+
+from reward_server.domain import (
+    Commands,
+    Ending,
+    Execution,
+    Job,
+    Limits,
+    Program,
+    TerminationKind,
+)
+from reward_server.errors import SandboxError
+from reward_server.evaluation.deduplication import Flights
+from reward_server.evaluation.graders.base import Slots
+from reward_server.languages import Language
+from reward_server.runner import wire
+
+KEPT_PRODUCT_BYTES = 256 << 20
+KEPT_SECONDS = 600.0
+_PRODUCT_OVERHEAD_BYTES = 1024
+_MESSAGE_CHARACTERS = 1000
+PROBE_STDIN, _PROBE_STDOUT = b"20 22\n", b"42"
+# Endings that are no word of the compiler's, but still no reason to try again.
+_REFUSALS = (Ending.CRASHED, Ending.LOAD_ERROR, Ending.LIMIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A program that is ready to run, or was refused.
+
+    Args:
+        language: what it is written in.
+        source: the program.
+        files: that lie beside it.
+        product: what the compilation made.
+        compilation: the execution that this took; None if it took none.
+    """
+
+    language: Language
+    source: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    product: bytes = b""
+    compilation: Execution | None = None
+
+    @property
+    def refusal(self) -> Execution | None:
+        """Why it cannot be run, if it cannot."""
+        ended = self.compilation
+        return None if ended is None or ended.ending is Ending.COMPLETED else ended
+
+    def job(
+        self,
+        limits: Limits,
+        *,
+        stdin: bytes = b"",
+        args: tuple[str, ...] = (),
+        files: Mapping[str, bytes] | None = None,
+        data: Mapping[str, bytes] | None = None,
+    ) -> Job:
+        """Makes a job of one run.
+
+        Args:
+            limits: of the run.
+            stdin: bytes given on standard input.
+            args: on the command line.
+            files: that this run finds in its working folder.
+            data: the same, read-only.
+        """
+        files, data = {**self.files, **(files or {})}, data or {}
+        if self.language.toolchain is None:
+            program = Program(source=self.source, stdin=stdin, args=args, files=files, data=data)
+            return Job(work=program, language=self.language.name, limits=limits)
+        work = self.language.execution(self.source, self.product, limits)
+        command = (*work.commands[0], *args)
+        work = replace(work, commands=(command,), stdin=stdin, files=files, data=data)
+        return Job(work=work, language=self.language.name, limits=limits)
+
+
+class Programs:
+    """Makes programs ready.
+
+    Args:
+        limits: the server's defaults, over which a language puts its own.
+        kept_bytes: how much of what compilations made is kept at most.
+        kept_seconds: how long a piece of it is kept at most.
+        clock: tells the time in seconds.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        kept_bytes: int = KEPT_PRODUCT_BYTES,
+        kept_seconds: float = KEPT_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits = limits
+        self._kept = _Kept(kept_bytes, kept_seconds, clock)
+        self._flights: Flights[Ready] = Flights()
+        self._trials: Flights[None] = Flights()
+        self._tried: set[str] = set()
+
+    async def ready(
+        self,
+        language: Language,
+        source: str,
+        slots: Slots,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        once: bool = False,
+    ) -> Ready:
+        """Makes a program ready; one that is being made ready, or was, is not made again.
+
+        Args:
+            language: what it is written in.
+            source: the program.
+            slots: where the compiler runs.
+            files: that lie beside it.
+            once: whether nobody will ask for it again, so that nothing need be kept.
+
+        Raises:
+            SandboxError, DeadlineError: as the slots; and the language does not work here.
+        """
+        if language.toolchain is None:
+            return Ready(language=language, source=source, files=files or {})
+        await self._tried_once(language, slots)
+        files = files or {}
+        if once:
+            return await self._make(language, source, files, slots)
+        key = _digest(language.name, source, files)
+        return await self._shared(key, lambda: self._make(language, source, files, slots))
+
+    async def library(self, language: Language, source: str, slots: Slots) -> Mapping[str, bytes]:
+        """Compiles a library of the server's own, once; returns the files that were made.
+
+        Raises:
+            SandboxError: as the slots; the language does not work here, or refuses the library.
+            DeadlineError: as the slots.
+        """
+        await self._tried_once(language, slots)
+        key = _digest(f"a library of {language.name}", source, {})
+        ready = await self._shared(
+            key, lambda: self._make(language, source, {}, slots, is_library=True)
+        )
+        if ready.refusal is not None:
+            raise SandboxError(f"a library of ours does not compile: {ready.refusal.message}")
+        _, files = wire.unpack(ready.product)
+        return files
+
+    async def _shared(self, key: bytes, make: Callable[[], Coroutine[None, None, Ready]]) -> Ready:
+        if kept := self._kept.find(key):
+            return kept
+        made, shared = await self._flights.join(key, make)
+        again = replace(made, compilation=made.refusal)  # which costs nothing more
+        if shared:
+            return again
+        if not _ran_out(made):
+            self._kept.keep(key, again)
+        return made
+
+    async def compiled(
+        self, language: Language, work: Callable[[Limits], Commands], slots: Slots
+    ) -> Execution:
+        """Compiles what nobody will ask for again; what was made is the execution's product.
+
+        Args:
+            language: what it is written in.
+            work: the compilation, given its limits.
+            slots: where the compiler runs.
+
+        Raises:
+            SandboxError, DeadlineError: as the slots; and the language does not work here.
+        """
+        await self._tried_once(language, slots)
+        limits = language.compile_limits(self._limits)
+        job = Job(work=work(limits), language=language.name, limits=limits)
+        execution = await slots.run(job)
+        return execution if _succeeded(execution) else _refused(execution)
+
+    async def _tried_once(self, language: Language, slots: Slots) -> None:
+        if language.name not in self._tried:
+            key = language.name.encode()
+            await self._trials.join(key, lambda: self._try(language, slots))
+
+    async def _make(
+        self,
+        language: Language,
+        source: str,
+        files: Mapping[str, bytes],
+        slots: Slots,
+        *,
+        is_library: bool = False,
+    ) -> Ready:
+        limits = language.compile_limits(self._limits)
+        work = language.compilation(source, files, limits, is_library=is_library)
+        program = Ready(language=language, source=source, files=work.files)
+        if not work.commands:
+            return program
+        execution = await slots.run(Job(work=work, language=language.name, limits=limits))
+        if _succeeded(execution):
+            made = replace(execution, product=b"")
+            return replace(program, files={}, product=execution.product, compilation=made)
+        return replace(program, compilation=_refused(execution))
+
+    async def _try(self, language: Language, slots: Slots) -> None:
+        program = await self._make(language, language.probe.works, {}, slots)
+        said = program.refusal
+        if said is None:
+            limits = language.default_limits(self._limits)
+            said = await slots.run(program.job(limits, stdin=PROBE_STDIN))
+            if works(said):
+                self._tried.add(language.name)
+                return
+        complaint = said.stderr.data[-_MESSAGE_CHARACTERS:].decode("utf-8", "replace").strip()
+        raise SandboxError(f"{language.name} does not work here: {said.message} {complaint}")
+
+
+def works(execution: Execution) -> bool:
+    """Tells whether a run of a probe program that should work did what it should."""
+    return _succeeded(execution) and execution.stdout.data.strip() == _PROBE_STDOUT
+
+
+def _succeeded(execution: Execution) -> bool:
+    termination = execution.termination
+    exited = execution.ending is Ending.COMPLETED and termination.kind is TerminationKind.EXITED
+    return exited and termination.value == 0
+
+
+def _refused(execution: Execution) -> Execution:
+    """Words an execution of the compiler's that made no program."""
+    if execution.ending is Ending.COMPLETED:
+        text = (execution.stderr.data or execution.stdout.data).decode("utf-8", "replace")
+        message = text.strip()[:_MESSAGE_CHARACTERS] or "the compiler refused it"
+    elif execution.ending in _REFUSALS:
+        message = f"the compiler came to no end: {execution.message}"
+    else:
+        return execution
+    return replace(execution, ending=Ending.COMPILE_ERROR, message=message, product=b"")
+
+
+def _ran_out(program: Ready) -> bool:
+    """Tells whether a compilation met a limit, as another time it might not."""
+    return program.compilation is not None and bool(program.compilation.limits_hit)
+
+
+def _digest(language: str, source: str, files: Mapping[str, bytes]) -> bytes:
+    digest = hashlib.blake2b(digest_size=20)
+    for part in (language.encode(), source.encode("utf-8", "surrogatepass"), *_flat(files)):
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.digest()
+
+
+def _flat(files: Mapping[str, bytes]) -> list[bytes]:
+    return [part for name in sorted(files) for part in (name.encode(), files[name])]
+
+
+class _Kept:
+    """What was made, for a while; the oldest goes first."""
+
+    def __init__(self, size_bytes: int, seconds: float, clock: Callable[[], float]) -> None:
+        self._room_bytes = size_bytes
+        self._seconds = seconds
+        self._clock = clock
+        self._programs: OrderedDict[bytes, tuple[float, Ready]] = OrderedDict()
+
+    def find(self, key: bytes) -> Ready | None:
+        self._expire()
+        found = self._programs.get(key)
+        return found[1] if found else None
+
+    def keep(self, key: bytes, program: Ready) -> None:
+        if key not in self._programs:
+            self._programs[key] = (self._clock() + self._seconds, program)
+            self._room_bytes -= _size(program)
+            self._expire()
+
+    def _expire(self) -> None:
+        now = self._clock()
+        while self._programs:
+            until, program = next(iter(self._programs.values()))
+            if until > now and self._room_bytes >= 0:
+                return
+            self._programs.popitem(last=False)
+            self._room_bytes += _size(program)
+
+
+def _size(program: Ready) -> int:
+    return _PRODUCT_OVERHEAD_BYTES + len(program.product) + len(program.source)

@@ -1,0 +1,175 @@
+"""Test files of languages that are compiled: run beside the solution by a harness of ours.
+
+As with test programs that cannot be taken apart (`test_programs`), tests and solution are one
+program: the answer is SHARED, and the assertions are rewritten to tell secret words. Which tests
+have to be told of is known from the files' text.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    Integrity,
+    RewardPolicy,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+    UnitTests,
+)
+from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.compilation import Programs
+from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.outputs import how_it_ended, kept, without_output
+from reward_server.grading.compiled_tests.harness_reports import (
+    Reports,
+    read_reports,
+    without_reports,
+)
+from reward_server.grading.compiled_tests.observations import EARLY_EXIT
+from reward_server.grading.compiled_tests.test_files import (
+    TestFiles,
+    harness,
+    read_test_files,
+    rewrite_test_files,
+    rewritten_by,
+)
+from reward_server.grading.verdict import Run
+from reward_server.languages import Language
+
+NAME = "tests"
+_REMEMBERED = 64
+
+
+async def suite_grader(tests: UnitTests, language: Language, programs: Programs) -> SuiteGrader:
+    """Reads test files and tells how they are judged."""
+    characters = sum(len(text) for _, text in tests.files)
+    known = await read_aside(characters, _known, tests, language)
+    return SuiteGrader(tests=tests, known=known, programs=programs)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _known(tests: UnitTests, language: Language) -> TestFiles:
+    assert language.unit is not None
+    return read_test_files(tests.files, language.unit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteGrader:
+    """Compiles test files with the solution, and runs them once.
+
+    Args:
+        tests: the files.
+        known: what they say.
+        programs: makes programs ready to run.
+        draw: where secrets come from.
+    """
+
+    tests: UnitTests
+    known: TestFiles
+    programs: Programs
+    draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Nothing: the solution is compiled as a whole."""
+        return frozenset()
+
+    @property
+    def integrity(self) -> Integrity:
+        """Shared: tests and solution are one program."""
+        return Integrity.SHARED
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 2: the compiler's execution and the tests'."""
+        return 2
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns a result for each test that the text names."""
+        names = [test.name for test in self.known.tests] or [NAME]
+        return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names)
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Makes the tests ready and runs them; see `Grader`."""
+        language, suites = candidate.language, candidate.language.unit
+        assert suites is not None
+        secrets = Secrets.draw(self.draw)
+        secret, tag = secrets.name, secrets.tag
+        texts, rewritten = rewrite_test_files(
+            self.known, suites, secret=secret, tag=tag, random=self.draw
+        )
+        texts |= harness(self.known, suites, secret=secret, tag=tag, word=secrets.ending)
+        source = rewritten_by(suites.solutions, candidate.source, secret)
+        path = self.tests.solution_path or language.source_file(source)
+        files = {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+        compiling = functools.partial(
+            language.suite_compilation, source, path, secret, {**candidate.files, **files}
+        )
+        ready = await self.programs.compiled(language, compiling, slots)
+        if ready.ending is not Ending.COMPLETED:
+            return [Run(execution=kept(ready), tests=self.not_run())]
+        work = language.suite_execution(source, path, secret, ready.product, candidate.limits)
+        execution = await slots.run(candidate.job(replace(work, data=candidate.data)))
+        reports = read_reports(
+            execution.stdout.data,
+            self.known,
+            rewritten,
+            tag=tag,
+            ending=secrets.ending,
+            failed=_said_to_fail(execution, language),
+        )
+        run = _judged(execution, reports, tag)
+        compiled = Run(execution=replace(ready, product=b""), tests=())
+        return [without_output(compiled), run]
+
+
+def _said_to_fail(execution: Execution, language: Language) -> frozenset[str]:
+    assert language.unit is not None
+    said = execution.stdout.data.decode("utf-8", "replace")
+    return frozenset(found["name"] for found in language.unit.failed.finditer(said))
+
+
+def _judged(execution: Execution, reports: Reports, tag: str) -> Run:
+    execution = _concluded(execution, reports)
+    stdout = without_reports(execution.stdout, tag)
+    return Run(
+        execution=kept(replace(execution, stdout=stdout)), tests=_results(execution, reports)
+    )
+
+
+def _concluded(execution: Execution, reports: Reports) -> Execution:
+    """Says of tests that did not come to their normal end that they did not."""
+    signals = {**execution.signals, **reports.signals}
+    if execution.ending is not Ending.COMPLETED:
+        return replace(execution, signals=signals)
+    message = ""
+    exited = execution.termination.kind is TerminationKind.EXITED
+    failed = any(test.outcome is TestOutcome.FAILED for test in reports.tests)
+    if execution.stdout.truncated:
+        message = "the output was not kept whole"
+    elif not exited or (execution.termination.value and not (failed and reports.ended)):
+        message = how_it_ended(execution)
+    elif not reports.ended:
+        message = "the program left before its tests came to their end"
+        signals[EARLY_EXIT] = 1
+    if not message:
+        return replace(execution, signals=signals)
+    return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
+
+
+def _results(execution: Execution, reports: Reports) -> tuple[TestResult, ...]:
+    """Returns the tests' results; the first that came to no end is where the program ended."""
+    tests = reports.tests or (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
+    if execution.ending is Ending.COMPLETED:
+        return tests
+    limited = execution.ending is Ending.LIMIT
+    outcome = TestOutcome.LIMIT if limited else TestOutcome.ERROR
+    undone = next((test for test in tests if test.outcome is TestOutcome.NOT_RUN), None)
+    return tuple(
+        replace(test, outcome=outcome, message=execution.message) if test is undone else test
+        for test in tests
+    )

@@ -1,0 +1,110 @@
+"""Function tests that have to live with the solution: run as a test file, with perturbed twins.
+
+Decided by the request or by the tests' own text, never by the completion.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    FunctionTests,
+    Integrity,
+    Placement,
+    RewardPolicy,
+    TestResult,
+)
+from reward_server.evaluation.graders.base import Candidate, FunctionGrader, Slots, read_aside
+from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
+from reward_server.grading.python_tests.isolation.function_tests import (
+    FunctionFile,
+    function_file,
+    may_need_solution,
+)
+from reward_server.grading.verdict import Run
+
+_REMEMBERED = 64
+_ASKED = ("the request says so",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideGrader:
+    """Runs function tests beside the solution.
+
+    Args:
+        functions: the tests as they were given.
+        file: the tests as a test file.
+        units: runs the file.
+        is_asked: whether the request placed them there.
+    """
+
+    functions: FunctionGrader
+    file: FunctionFile
+    units: UnitGrader
+    is_asked: bool
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """See `FunctionGrader.wanted`."""
+        return self.functions.wanted
+
+    @property
+    def integrity(self) -> Integrity:
+        """SHARED."""
+        return self.units.integrity
+
+    def remedy(self) -> str:
+        """Says why tests live with the solution, and what can be done."""
+        remedy = self.units.remedy()
+        return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1 and, where tests have twins, their number."""
+        return self.units.cost(policy)
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns results named as those of function tests."""
+        return self.functions.not_run()
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the tests and, where they pass, their twins; see `Grader`."""
+        runs = await self.units.grade(candidate, slots)
+        return [replace(run, tests=tuple(map(self._named, run.tests))) for run in runs]
+
+    def _named(self, test: TestResult) -> TestResult:
+        return replace(test, name=self.file.names.get(test.name, test.name))
+
+
+async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | BesideGrader:
+    """Returns what runs function tests.
+
+    The request or the tests' text decides where they run, and their text alone what the label is.
+
+    Args:
+        tests: the tests.
+        prompt: the task's code, as `continuation.read_prompt` finds it.
+    """
+    is_asked = tests.placement is Placement.BESIDE
+    file = None
+    if is_asked or may_need_solution(tests, prompt):
+        file = await _file(tests, prompt)
+    if file is None or not (is_asked or file.reasons):
+        return FunctionGrader(tests=tests)
+    if tests.placement is Placement.ISOLATED:
+        return FunctionGrader(tests=tests, reasons=file.reasons)
+    reading = await plan(file.tests, prompt, file.reasons or _ASKED)
+    return BesideGrader(
+        functions=FunctionGrader(tests=tests),
+        file=file,
+        units=UnitGrader(tests=file.tests, plan=reading),
+        is_asked=is_asked,
+    )
+
+
+async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
+    texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
+    return await read_aside(sum(map(len, texts)), _remembered_file, tests, prompt)
+
+
+_remembered_file = functools.lru_cache(maxsize=_REMEMBERED)(function_file)

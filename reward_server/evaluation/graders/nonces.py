@@ -1,0 +1,32 @@
+"""What one verdict's program is made of, and the candidate must not know beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from reward_server.grading.compiled_tests.rewriting import TAG_DIGITS, WORD_DIGITS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """Drawn afresh for each verdict.
+
+    Args:
+        name: an identifier.
+        tag: hexadecimal, with which all begins that is told.
+        ending: the word that is told in the end.
+    """
+
+    name: str
+    tag: str
+    ending: str
+
+    @classmethod
+    def draw(cls, random: Random) -> Secrets:
+        """Draws new ones."""
+        name, tag, ending = (
+            f"{random.getrandbits(4 * count):0{count}x}"
+            for count in (TAG_DIGITS, TAG_DIGITS, WORD_DIGITS)
+        )
+        return cls(name=f"z{name}", tag=tag, ending=tag + ending)

@@ -1,0 +1,427 @@
+"""Test files: run by an isolated judge, or beside the solution together with perturbed twins."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    Framework,
+    Integrity,
+    RewardPolicy,
+    RewardPolicyKind,
+    TestOutcome,
+    TestResult,
+    Tests,
+    UnitJudgement,
+    UnitTests,
+)
+from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.confirmation import Confirmation
+from reward_server.grading.python_tests.confirmation import FileCopies
+from reward_server.grading.python_tests.inventory import Roster, Skips
+from reward_server.grading.python_tests.isolation import solution_classes
+from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
+from reward_server.grading.python_tests.twins.instrumentation import without_note
+from reward_server.grading.python_tests.twins.outcome_vectors import (
+    Discrepancy,
+    Vector,
+    base_name,
+    runs_needed,
+    schedule,
+)
+from reward_server.grading.python_tests.twins.twins import Change, Twins
+from reward_server.grading.reward import stops_at_first_failure
+from reward_server.grading.verdict import Run, claims_reward
+
+_REMEMBERED_CHARACTERS = 1 << 15
+_REMEMBERED = 64
+NAME = "tests"
+_NO_END = "it cannot be proven to have passed, since the tests did not come to their end"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How test files are run: what their text says, and their twins where they need some.
+
+    Args:
+        reading: what the files take from the solution, and why they have to live with it.
+        skips: which tests may be skipped.
+        roster: which tests there are.
+        twins: of tests that live with the solution, where some can be made wrong.
+    """
+
+    reading: Reading
+    skips: Skips
+    roster: Roster
+    twins: Twins | None = None
+
+    @property
+    def integrity(self) -> Integrity:
+        """ISOLATED, unless their text has them live with the solution: then twins prove nothing."""
+        return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
+
+    def remedy(self) -> str:
+        """Says why tests live with the solution, and what can be done."""
+        why = "; ".join(self.reading.reasons[:3])
+        return f"they live with the solution ({why}): leave that out, or require SHARED"
+
+
+async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
+    """Reads test files and tells how to run them.
+
+    Args:
+        tests: the files.
+        prompt: the task's.
+        reasons: why they have to live with the solution, besides what their text says.
+    """
+    characters = len(prompt) + sum(len(text) for _, text in tests.files)
+    if characters > _REMEMBERED_CHARACTERS:
+        return await asyncio.to_thread(_plan, tests, prompt, reasons)
+    return await read_aside(characters, _remembered_plan, tests, prompt, reasons)
+
+
+def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
+    trees = parse_files(tests.files)
+    reading = read_suite(trees, tests.files, tests.solution_path)
+    of_classes = solution_classes.reasons(trees.values(), reading.wanted)
+    known = Plan(
+        reading=replace(reading, reasons=(*reading.reasons, *of_classes, *reasons)),
+        skips=Skips(trees),
+        roster=Roster(trees, tests.files, tests.framework),
+    )
+    if not known.reading.reasons:
+        return known
+    # Twins change the trees that they are given.
+    twins = Twins(parse_files(tests.files), tests.files, prompt, known.roster.rows)
+    return replace(known, twins=twins if twins.units else None)
+
+
+_remembered_plan = functools.lru_cache(maxsize=_REMEMBERED)(_plan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitGrader:
+    """Runs test files.
+
+    Args:
+        tests: the files.
+        plan: how they are run.
+        draw: where the secret of twins comes from.
+    """
+
+    tests: UnitTests
+    plan: Plan
+    draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The names that the files take from the solution."""
+        return self.plan.reading.wanted
+
+    @property
+    def integrity(self) -> Integrity:
+        """What the files' text allows."""
+        return self.plan.integrity
+
+    def remedy(self) -> str:
+        """See `Plan.remedy`."""
+        return self.plan.remedy()
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 1 and, where tests have twins, their number."""
+        twins = self.plan.twins
+        return 1 + (runs_needed(twins.weights.values()) if twins is not None else 0)
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns one result for all tests, whose names are not known yet."""
+        return (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the true tests and, where they live with the solution, their twins."""
+        if not self.plan.reading.reasons:
+            stops = stops_at_first_failure(candidate.policy)
+            work = self._work(candidate, self.tests, stops=stops)
+            run = self._run_of(await slots.run(candidate.job(work)))
+            return await self._confirmed(run, candidate, slots)
+        if self.plan.twins is None:
+            return [await self._true(self.tests, candidate, slots)]
+        return await self._proven(self.plan.twins, candidate, slots)
+
+    def _run_of(self, execution: Execution) -> Run:
+        return Run(execution=execution, tests=execution.tests or self.not_run())
+
+    async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Run:
+        """Runs the true tests beside the solution."""
+        work = self._work(candidate, tests, stops=_stops(candidate.policy))
+        return self._told(await slots.run(candidate.job(work)))
+
+    def _told(self, execution: Execution) -> Run:
+        """Returns what an execution beside the solution says of the tests."""
+        return self._in_order(_doubted(_without_notes(self._run_of(execution)), self.plan))
+
+    def _in_order(self, run: Run) -> Run:
+        """Puts tests in the order of their text, which is not the solution's word."""
+        roster, framework = self.plan.roster, self.tests.framework
+        names = sorted(roster.rows) if framework is Framework.UNITTEST else list(roster.rows)
+        places = {name: place for place, name in enumerate(names)}
+        tests = sorted(run.tests, key=lambda test: places.get(base_name(test.name), -1))
+        return replace(run, tests=tuple(tests))
+
+    def _work(self, candidate: Candidate, tests: UnitTests, *, stops: bool) -> UnitJudgement:
+        return UnitJudgement(
+            source=candidate.source,
+            tests=tests,
+            files=candidate.files,
+            data=candidate.data,
+            shared=bool(self.plan.reading.reasons),
+            stop_at_first_failure=stops,
+        )
+
+    async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Has a pass of an isolated judge confirmed, where it needs to be."""
+
+        async def execute(
+            perturbed: Tests | None = None,
+            *,
+            brings_changes: bool = False,
+            repeats_answers: bool = False,
+        ) -> Execution:
+            tests = self.tests if perturbed is None else perturbed
+            assert isinstance(tests, UnitTests)
+            work = self._work(candidate, tests, stops=False)
+            copy = replace(work, brings_changes=brings_changes, repeats_answers=repeats_answers)
+            return await slots.run(candidate.copy(copy))
+
+        read = partial(FileCopies, self.tests, self.wanted)
+        confirmation = Confirmation(read=read, execute=execute, policy=candidate.policy)
+        return await confirmation.confirmed(run)
+
+    async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Runs the true tests in a secret place among their twins, as far as it takes.
+
+        Whoever keeps the expectations of one run for the next does not know which ones are true.
+        """
+        trial = _Trial(grader=self, twins=twins, candidate=candidate, slots=slots)
+        changes = schedule(twins.weights, self.draw)
+        early = await trial.early(changes[: self.draw.randint(0, len(changes))])
+        before = [_spent(execution) for _, execution in early]
+        if before and early[-1][1].ending is Ending.LIMIT:
+            return [*before[:-1], _limited(self._told(early[-1][1]))]
+        tests = replace(self.tests, files=await asyncio.to_thread(twins.true_files))
+        run = await self._true(tests, candidate, slots)
+        if not claims_reward(candidate.policy, run):
+            return [*before, run]
+        if run.execution.ending is not Ending.COMPLETED:
+            return [*before, _unproven(run)]
+        return [*before, *await trial.compared(run, early, changes)]
+
+    async def perturbed(
+        self, twins: Twins, change: Change, candidate: Candidate, slots: Slots
+    ) -> Execution:
+        """Runs a twin."""
+        files = await asyncio.to_thread(twins.perturbed_files, change, self.draw)
+        work = self._work(candidate, replace(self.tests, files=files), stops=False)
+        return await slots.run(candidate.copy(work))
+
+
+_Early = Sequence[tuple[Change, Execution]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trial:
+    """The twins of one solution's tests."""
+
+    grader: UnitGrader
+    twins: Twins
+    candidate: Candidate
+    slots: Slots
+
+    async def early(self, changes: Sequence[Change]) -> list[tuple[Change, Execution]]:
+        """Runs twins before the true tests, until one shows that these cannot be passed."""
+        found = list[tuple[Change, Execution]]()
+        for change in changes:
+            found.append((change, await self._run(change)))
+            if self._is_hopeless(*found[-1]):
+                break
+        return found
+
+    async def compared(self, run: Run, early: _Early, changes: Sequence[Change]) -> list[Run]:
+        """Compares twins with the true tests, and runs those that are left.
+
+        Where a part of the tests failed, the twins that were run before say nothing of the others
+        alone, and others are run.
+        """
+        vector = Vector(tests=run.execution.tests, shapes=self.twins.shapes)
+        if vector.unproven(self.twins.units):
+            message = "a test that passed cannot be proven to have run"
+            return [_refused(run, message, {"unproven": 1})]
+        units = vector.provable(self.twins.units)
+        if not units:
+            return [run]  # what passed has no twin
+        if len(units) < len(self.twins.units):
+            weights = {unit: self.twins.weights[unit] for unit in units}
+            early, changes = (), schedule(weights, self.grader.draw)
+        for change, execution in early:
+            if found := vector.compare(execution.tests, change):
+                return [_betrayed(run, found)]
+        return await self._later(run, vector, changes[len(early) :])
+
+    async def _later(self, run: Run, vector: Vector, changes: Sequence[Change]) -> list[Run]:
+        runs = list[Run]()
+        for change in changes:
+            execution = await self._run(change)
+            runs.append(_spent(execution))
+            if found := vector.compare(execution.tests, change):
+                return [*runs, _betrayed(run, found)]
+        return [*runs, run]
+
+    def _is_hopeless(self, change: Change, execution: Execution) -> bool:
+        """Returns True if a twin's run differs from that of a solution that passes all tests."""
+        may_skip = self.grader.plan.skips.may_skip
+        tests = tuple(
+            test
+            if test.outcome is TestOutcome.SKIPPED and may_skip(test.name)
+            else replace(test, outcome=TestOutcome.PASSED)
+            for test in execution.tests
+        )
+        vector = Vector(tests=tests, shapes=self.twins.shapes)
+        is_whole = execution.ending is Ending.COMPLETED
+        return not is_whole or bool(vector.compare(execution.tests, change))
+
+    async def _run(self, change: Change) -> Execution:
+        return await self.grader.perturbed(self.twins, change, self.candidate, self.slots)
+
+
+def _spent(execution: Execution) -> Run:
+    """Returns a twin's run, of which no test counts."""
+    return Run(execution=_ended(execution), tests=())
+
+
+def _stops(policy: RewardPolicy) -> bool:
+    """Returns True if a run beside a solution ends with its first failed test.
+
+    None does of which the first tests alone count, so that its twins have as many tests as it has.
+    """
+    return policy.kind is not RewardPolicyKind.FIRST_K and stops_at_first_failure(policy)
+
+
+def _without_notes(run: Run) -> Run:
+    """Takes the notes of wrapped assertions out of the messages, which people read."""
+    tests = tuple(replace(test, message=without_note(test.message)) for test in run.tests)
+    return replace(run, tests=tests)
+
+
+def _doubted(run: Run, plan: Plan) -> Run:
+    """Has tests fail that were skipped, or left out, though the files' text does neither.
+
+    What passed beyond the tests that the text holds does not count.
+    """
+    if run.execution.ending is not Ending.COMPLETED:
+        return run
+    tests = [_doubted_skip(test, plan.skips) for test in run.tests]
+    skipped = sum(new is not old for new, old in zip(tests, run.tests, strict=True))
+    known = _known(tests, plan.roster)
+    missing = list(_missing(known, plan))
+    counts = {
+        "forged_skip": skipped,
+        "missing_test": len(missing),
+        "invented_test": len(tests) - len(known),
+    }
+    signals = dict(run.execution.signals) | {name: n for name, n in counts.items() if n}
+    execution = replace(run.execution, signals=signals)
+    return Run(execution=execution, tests=(*known, *missing))
+
+
+def _known(tests: Sequence[TestResult], roster: Roster) -> list[TestResult]:
+    """Returns the tests but for those that passed and that the text has not, or not so often."""
+    if not roster.complete:
+        return list(tests)
+    counts = Counter(base_name(test.name) for test in tests)
+    fit = {name for name, rows in roster.rows.items() if rows in (None, counts[name])}
+    return [
+        test
+        for test in tests
+        if test.outcome is not TestOutcome.PASSED or base_name(test.name) in fit
+    ]
+
+
+def _missing(tests: Sequence[TestResult], plan: Plan) -> Iterator[TestResult]:
+    """Gives a failed test for each of the text, and each of its rows, that has no result."""
+    counts = Counter(base_name(test.name) for test in tests)
+    for name, rows in sorted(plan.roster.rows.items()):
+        if counts[name] or not plan.skips.may_skip(name):
+            for number in range(counts[name], rows or 1):
+                shown = name if rows in (None, 1) else f"{name}[row {number + 1}]"
+                message = "it was not collected"
+                yield TestResult(name=shown, outcome=TestOutcome.FAILED, message=message)
+
+
+def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
+    if test.outcome is not TestOutcome.SKIPPED or skips.may_skip(test.name):
+        return test
+    message = "it was skipped, and not by its author"
+    return replace(test, outcome=TestOutcome.FAILED, message=message)
+
+
+def _ended(execution: Execution) -> Execution:
+    """Leaves the verdict on a betrayal to the true tests, unless the twin's run says worse."""
+    if execution.ending is Ending.VIOLATION:
+        return execution
+    return replace(execution, ending=Ending.COMPLETED)
+
+
+def _betrayed(run: Run, found: Discrepancy) -> Run:
+    if found.passed:
+        message = f"{found.passed} assertions held in a twin where they were made wrong"
+    elif found.failed:
+        message = f"{found.failed} assertions failed in a twin where they were true"
+    else:
+        message = "a twin of the tests did not come to its end"
+    counts = {
+        "twin_passed": found.passed,
+        "twin_failed": found.failed,
+        "twin_missing": found.missing,
+    }
+    return _refused(run, message, {name: count for name, count in counts.items() if count})
+
+
+def _unproven(run: Run) -> Run:
+    """Takes back what tests passed that did not come to their end: their twins show nothing."""
+    tests = tuple(
+        replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    return replace(run, tests=tests)
+
+
+def _limited(run: Run) -> Run:
+    """Takes back what a twin's tests said that reached a limit."""
+    tests = tuple(
+        test
+        if test.outcome is TestOutcome.LIMIT
+        else replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
+        for test in run.tests
+    )
+    return replace(run, tests=tests)
+
+
+def _refused(run: Run, message: str, signals: dict[str, int]) -> Run:
+    """Takes back what a run claimed."""
+    tests = tuple(
+        replace(test, outcome=TestOutcome.FAILED, message=message)
+        if test.outcome is TestOutcome.PASSED
+        else test
+        for test in run.tests
+    )
+    execution = replace(run.execution, signals={**run.execution.signals, **signals}, tests=tests)
+    return Run(execution=execution, tests=tests)

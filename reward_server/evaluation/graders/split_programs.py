@@ -1,0 +1,269 @@
+"""Test programs that run apart from the solution, as two programs in one execution.
+
+The tests' program is made of trusted text alone, see `grading.split`. It is compiled once a task.
+Its words and its exit status are its own to tell, so that what they come to is the judge's word
+and not the solution's.
+
+Whether a program can be taken apart is decided by its text. Where that turns out to be wrong
+before the solution is heard, since what was made does not compile or calls nothing, the program is
+judged as one with the solution, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeVar
+
+from reward_server.domain import (
+    CapturedStream,
+    Commands,
+    Ending,
+    Execution,
+    Integrity,
+    Job,
+    SplitPrograms,
+    TestOutcome,
+    TestResult,
+    TestsProgram,
+)
+from reward_server.evaluation.graders.base import Candidate, Slots
+from reward_server.evaluation.graders.compilation import Programs, Ready
+from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.outputs import kept, without_output
+from reward_server.evaluation.graders.program_outcomes import NAME, judged, ran_tests
+from reward_server.grading.compiled_tests.assertions import Assertion, opened_for
+from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
+from reward_server.grading.compiled_tests.split import SPLITTERS, Source, Split, Task
+from reward_server.grading.verdict import Run
+from reward_server.languages import Language
+from reward_server.languages.composing import Composed
+
+_REMEMBERED = 1024
+_SALT_BYTES = 32
+_EMPTY = CapturedStream()
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A test program that was taken apart.
+
+    Args:
+        key: digest of what it was made of.
+        split: what the solution's program is made with.
+        tests: the tests' program.
+        rewritten: what it tells of its assertions.
+        secrets: with which it does.
+    """
+
+    key: bytes
+    split: Split
+    tests: Composed
+    rewritten: Rewritten
+    secrets: Secrets
+
+
+class Splits:
+    """Takes test programs apart, and remembers which ones it could not after all.
+
+    A task's tests' program stays the same, so that it is compiled once; its secrets nobody can
+    know, who does not know this object's.
+    """
+
+    def __init__(self) -> None:
+        self._salt = secrets.token_bytes(_SALT_BYTES)
+        self._parts: _Recent[Parts | None] = _Recent()
+        self._refused: _Recent[bool] = _Recent()
+
+    def parts(
+        self, tests: str, language: Language, prompt: str, assertions: tuple[Assertion, ...]
+    ) -> Parts | None:
+        """Takes a program apart by its own text and the prompt's; None where that cannot be.
+
+        Args:
+            tests: the program.
+            language: what it is written in.
+            prompt: code that the solution continues; "" if there is none.
+            assertions: of the program that can be rewritten.
+        """
+        key = self._key(language.name, prompt, tests)
+        if self._refused.find(key, lambda: False):
+            return None
+        return self._parts.find(key, lambda: self._made(key, tests, language, prompt, assertions))
+
+    def refuse(self, parts: Parts) -> None:
+        """Remembers that a program cannot be taken apart, whatever its text says."""
+        self._refused.put(parts.key, True)
+
+    def _key(self, *texts: str) -> bytes:
+        digest = hashlib.blake2b(key=self._salt, digest_size=32)
+        for text in texts:
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(encoded))
+            digest.update(encoded)
+        return digest.digest()
+
+    def _made(
+        self,
+        key: bytes,
+        tests: str,
+        language: Language,
+        prompt: str,
+        assertions: tuple[Assertion, ...],
+    ) -> Parts | None:
+        program = language.program
+        if program is None or program.assertions is None or not program.split:
+            return None
+        task = Task(prompt=prompt, tests=tests, language=program.assertions)
+        split = SPLITTERS[program.split](task)
+        if split is None:
+            return None
+        random = Random(key)
+        drawn = Secrets.draw(random)
+        rewritten = rewrite(
+            tests,
+            assertions,
+            program.assertions,
+            secret=drawn.name,
+            tag=drawn.tag,
+            random=random,
+            perturbed=False,
+        )
+        stubs = opened_for(tests, split.stubs.text, program.assertions)
+        composed = program.compose(stubs, rewritten.text, secret=drawn.name, word=drawn.ending)
+        files = {**split.stubs.files, **composed.files}
+        return Parts(
+            key=key,
+            split=split,
+            tests=Composed(source=composed.source, files=files),
+            rewritten=rewritten,
+            secrets=drawn,
+        )
+
+
+class _Recent(OrderedDict[bytes, T]):
+    """What was found for the latest keys."""
+
+    def find(self, key: bytes, find: Callable[[], T]) -> T:
+        if key in self:
+            self.move_to_end(key)
+            return self[key]
+        found = find()
+        self.put(key, found)
+        return found
+
+    def put(self, key: bytes, found: T) -> None:
+        self[key] = found
+        while len(self) > _REMEMBERED:
+            self.popitem(last=False)
+
+
+async def run_apart(
+    parts: Parts, candidate: Candidate, slots: Slots, programs: Programs
+) -> list[Run] | Execution:
+    """Runs tests and solution as two programs.
+
+    Returns:
+        What came of it; or the execution that shows, before the solution was heard, that it cannot
+        be.
+
+    Raises:
+        SandboxError, DeadlineError: as the slots.
+    """
+    language = candidate.language
+    files = {
+        **await _library(parts.split.stubs, language, slots, programs),
+        **parts.tests.files,
+    }
+    tests = await programs.ready(language, parts.tests.source, slots, files)
+    if tests.refusal is not None:
+        return tests.refusal
+    serving = await candidate.read_by(parts.split.serving)
+    solution = await _ready(serving, candidate, slots, programs)
+    runs = [_compiled(one) for one in (tests.compilation, solution.compilation) if one is not None]
+    if solution.refusal is not None:
+        return [*runs[:-1], _isolated(Run(execution=kept(solution.refusal), tests=()))]
+    options = parts.split.stubs.options
+    work = SplitPrograms(
+        tests=_with_options(_work(tests, candidate), options), solution=_work(solution, candidate)
+    )
+    execution = await slots.run(candidate.job(work))
+    if execution.ending is Ending.INVALID_TASK:
+        return execution
+    if execution.ending is Ending.COMPILE_ERROR:
+        return [*runs, _isolated(Run(execution=kept(execution), tests=()))]
+    run = judged(_of_tests(execution), parts.rewritten, parts.secrets, language)
+    completed = run.execution.ending is Ending.COMPLETED
+    idle = all(one.idle for one in parts.rewritten.sites)
+    if completed and idle and all(one.outcome is TestOutcome.SKIPPED for one in run.tests):
+        # Right solutions come to no assertion either, and to the end all the same.
+        whole = TestResult(name=NAME, outcome=TestOutcome.PASSED)
+        run = replace(run, tests=(whole, *run.tests))
+    stdout = _joined(run.execution.stdout, execution.stdout)
+    return [*runs, _isolated(replace(run, execution=replace(run.execution, stdout=stdout)))]
+
+
+def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
+    """Returns False if a tests' program that called nothing came to its end without a test."""
+    tests = refusal.tests_program
+    if tests is None or parts.secrets.ending.encode() not in tests.stdout.data:
+        return True
+    return ran_tests(tests.stdout, language)
+
+
+async def _ready(source: Source, candidate: Candidate, slots: Slots, programs: Programs) -> Ready:
+    language = candidate.language
+    library = await _library(source, language, slots, programs)
+    files = {**candidate.files, **library, **source.files}
+    if not source.is_ready:
+        return await programs.ready(language, source.text, slots, files, once=True)
+    files[language.source_file(source.text)] = source.text.encode("utf-8", "surrogatepass")
+    return Ready(language=language, source=source.text, files=files)
+
+
+async def _library(
+    source: Source, language: Language, slots: Slots, programs: Programs
+) -> Mapping[str, bytes]:
+    return await programs.library(language, source.library, slots) if source.library else {}
+
+
+def _work(program: Ready, candidate: Candidate) -> Commands:
+    job: Job = program.job(candidate.limits, data=candidate.data)
+    assert isinstance(job.work, Commands)
+    return job.work
+
+
+def _with_options(work: Commands, options: tuple[str, ...]) -> Commands:
+    [[name, *arguments]] = work.commands
+    return replace(work, commands=((name, *options, *arguments),))
+
+
+def _of_tests(execution: Execution) -> Execution:
+    """Puts the tests' program in the place of the solution's, as far as it came."""
+    tests = execution.tests_program or TestsProgram(termination=None, stdout=_EMPTY, stderr=_EMPTY)
+    return replace(
+        execution,
+        termination=tests.termination or execution.termination,
+        stdout=tests.stdout,
+        stderr=_joined(tests.stderr, execution.stderr),
+        tests_program=None,
+    )
+
+
+def _joined(first: CapturedStream, second: CapturedStream) -> CapturedStream:
+    return CapturedStream(
+        data=first.data + second.data, size_bytes=first.size_bytes + second.size_bytes
+    )
+
+
+def _compiled(execution: Execution) -> Run:
+    return without_output(_isolated(Run(execution=execution, tests=())))
+
+
+def _isolated(run: Run) -> Run:
+    return replace(run, integrity=Integrity.ISOLATED)

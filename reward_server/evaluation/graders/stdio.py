@@ -1,0 +1,290 @@
+"""Programs run once a case, and the checker programs that judge what they write.
+
+A checker program that does anything but accept or reject is broken, or was broken by what the
+candidate wrote. Which of the two is found by giving it the expected output instead: if that
+breaks it too, the task is invalid, decided without the candidate; if not, the candidate's output
+is wrong. Otherwise output made to upset a checker would buy its author a way out of the verdict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from reward_server.domain import (
+    CheckerKind,
+    Ending,
+    Execution,
+    Integrity,
+    Job,
+    Limits,
+    RewardPolicy,
+    RewardPolicyKind,
+    StdioCase,
+    StdioTests,
+    TerminationKind,
+    TestOutcome,
+    TestResult,
+)
+from reward_server.errors import BudgetSpentError
+from reward_server.evaluation.graders.base import Candidate, Slots, case_name, over_budget
+from reward_server.evaluation.graders.compilation import Programs, Ready
+from reward_server.evaluation.graders.outputs import kept, with_last_line, without_output
+from reward_server.grading.checkers import difference
+from reward_server.grading.reward import stops_at_first_failure
+from reward_server.grading.verdict import Run
+from reward_server.languages import Language
+
+_QUICK_BYTES = 256 * 1024
+_ACCEPTED, _REJECTED = 0, 1
+# Endings after which no other case can change what is concluded.
+_FINAL = (Ending.COMPILE_ERROR, Ending.INVALID_TASK, Ending.VIOLATION)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdioGrader:
+    """Runs a program once a case and compares what it wrote.
+
+    The first case runs alone, since most wrong programs fail it; then up to `parallelism` run at
+    once. Where one failure decides, the cases behind the first that failed are not run, or are
+    killed, so that the verdict does not depend on which run was faster.
+
+    Args:
+        tests: the cases.
+        programs: makes programs ready to run.
+        checker_language: the checker program's language.
+        checker_limits: of each execution of the checker program.
+        parallelism: executions of one submission that wait for a slot or run at once.
+    """
+
+    tests: StdioTests
+    programs: Programs
+    checker_language: Language
+    checker_limits: Limits
+    parallelism: int
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Nothing: a program is run as a whole."""
+        return frozenset()
+
+    @property
+    def integrity(self) -> Integrity:
+        """Isolated: the server compares."""
+        return Integrity.ISOLATED
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns one execution a case that counts, two with a checker program.
+
+        Compilations are not counted: what is awaited most is known already, or a case fails.
+        """
+        count = len(self.tests.cases)
+        if policy.kind is RewardPolicyKind.FIRST_K:
+            count = min(count, policy.first_k)
+        return 2 * count if self.tests.checker.kind is CheckerKind.PROGRAM else count
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns a result for each case."""
+        return tuple(map(self._blank, range(len(self.tests.cases))))
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Makes the program ready and runs the cases; see `Grader`."""
+        ready = await self.programs.ready(
+            candidate.language, candidate.source, slots, candidate.files
+        )
+        if ready.refusal is not None:
+            return [Run(execution=kept(ready.refusal), tests=self.not_run())]
+        runs = await _Cases(self, ready, candidate, slots).run()
+        if ready.compilation is None:
+            return runs
+        return [without_output(Run(execution=ready.compilation, tests=())), *runs]
+
+    async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
+        """Runs one case, or tells that no time is left for it."""
+        try:
+            return await self._run_case(index, ready, candidate, slots)
+        except BudgetSpentError as error:
+            return over_budget(error, [self._blank(index)])
+
+    async def _run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
+        case, blank = self.tests.cases[index], self._blank(index)
+        execution = await slots.run(
+            ready.job(candidate.limits, stdin=case.stdin, data=candidate.data)
+        )
+        outcome, message = _outcome(execution)
+        if outcome is not TestOutcome.PASSED:
+            return _run(execution, blank, outcome, message)
+        if self.tests.checker.kind is CheckerKind.PROGRAM:
+            return await self._ask_checker(case, execution, blank, slots)
+        message = await self._difference(case.expected_stdout, execution.stdout.data)
+        outcome = TestOutcome.FAILED if message else TestOutcome.PASSED
+        return _run(execution, blank, outcome, message)
+
+    def _blank(self, index: int) -> TestResult:
+        weight = self.tests.cases[index].weight
+        return TestResult(name=case_name(index), outcome=TestOutcome.NOT_RUN, weight=weight)
+
+    async def _difference(self, expected: bytes, actual: bytes) -> str:
+        if len(expected) <= _QUICK_BYTES:
+            return difference(self.tests.checker, expected, actual)
+        return await asyncio.to_thread(difference, self.tests.checker, expected, actual)
+
+    async def _ask_checker(
+        self, case: StdioCase, execution: Execution, blank: TestResult, slots: Slots
+    ) -> Run:
+        checker = await self.programs.ready(
+            self.checker_language, self.tests.checker.program, slots
+        )
+        if checker.refusal is not None:
+            return _run(_broken(checker.refusal), blank, TestOutcome.NOT_RUN, "")
+        answer = await slots.run(self._checker_job(checker, case, execution.stdout.data))
+        if (status := _status(answer)) == _ACCEPTED:
+            return _run(execution, blank, TestOutcome.PASSED, "")
+        if status == _REJECTED:
+            return _run(execution, blank, TestOutcome.FAILED, _checker_words(answer))
+        control = await slots.run(self._checker_job(checker, case, case.expected_stdout))
+        if _status(control) is None:
+            return _run(_broken(control), blank, TestOutcome.NOT_RUN, "")
+        message = "the output upsets the checker program, which the expected output does not"
+        return _run(execution, blank, TestOutcome.FAILED, message)
+
+    def _checker_job(self, checker: Ready, case: StdioCase, output: bytes) -> Job:
+        files = {"input": case.stdin, "output": output, "expected": case.expected_stdout}
+        return checker.job(self.checker_limits, args=tuple(files), files=files)
+
+
+class _Cases:
+    """The runs of one submission's cases."""
+
+    def __init__(
+        self, grader: StdioGrader, ready: Ready, candidate: Candidate, slots: Slots
+    ) -> None:
+        self._grader = grader
+        self._ready = ready
+        self._candidate = candidate
+        self._slots = slots
+        self._end = candidate.counted(len(grader.tests.cases))
+        self._next = 0
+        self._runs: dict[int, Run] = {}
+        self._active: dict[asyncio.Task[Run], int] = {}
+        self._decisive = 0  # the first case runs alone, so that it is recorded first
+
+    async def run(self) -> list[Run]:
+        async with self._killing_leftovers():
+            self._start(1)
+            while self._active:
+                await self._settle()
+                self._start(self._grader.parallelism)
+        return self._collected()
+
+    @asynccontextmanager
+    async def _killing_leftovers(self) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await _kill(list(self._active))
+
+    def _start(self, width: int) -> None:
+        while self._next < self._end and len(self._active) < width:
+            case = self._grader.run_case(self._next, self._ready, self._candidate, self._slots)
+            self._active[asyncio.create_task(case)] = self._next
+            self._next += 1
+
+    async def _settle(self) -> None:
+        done, _ = await asyncio.wait(self._active, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            index = self._active.pop(task)
+            self._record(index, task.result())
+        late = [task for task, index in self._active.items() if index >= self._end]
+        await _kill(late)
+        for task in late:
+            del self._active[task]
+
+    def _record(self, index: int, run: Run) -> None:
+        self._runs[index] = run
+        if self._decides_all(run):
+            self._end = min(self._end, index + 1)
+        # A thousand runs write much, and one run's output is ever looked at.
+        decisive = min(self._decisive, index, key=self._order)
+        for other in {self._decisive, index} - {decisive}:
+            self._runs[other] = without_output(self._runs[other])
+        self._decisive = decisive
+
+    def _order(self, index: int) -> tuple[bool, int]:
+        """Puts the first run that failed first, and without one the last that passed."""
+        passed = self._runs[index].tests[0].outcome is TestOutcome.PASSED
+        return passed, -index if passed else index
+
+    def _decides_all(self, run: Run) -> bool:
+        if run.execution.ending in _FINAL:
+            return True
+        failed = run.tests[0].outcome is not TestOutcome.PASSED
+        return failed and stops_at_first_failure(self._candidate.policy)
+
+    def _collected(self) -> list[Run]:
+        runs = [self._runs[index] for index in range(self._end)]
+        rest = self._grader.not_run()[self._end :]
+        last = runs[-1]
+        return [*runs[:-1], replace(last, tests=(*last.tests, *rest))]
+
+
+async def _kill(tasks: list[asyncio.Task[Run]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message: str) -> Run:
+    test = replace(
+        blank,
+        outcome=outcome,
+        message=message,
+        wall_time_seconds=execution.usage.wall_time_seconds,
+    )
+    return Run(execution=kept(execution), tests=(test,))
+
+
+def _broken(checker: Execution) -> Execution:
+    """Words an execution of a checker program that shows the task to be broken."""
+    message = f"the checker program fails on the expected output: {_words(checker)}"
+    if checker.ending is Ending.COMPILE_ERROR:
+        message = f"the checker program does not compile: {_words(checker)}"
+    return replace(checker, ending=Ending.INVALID_TASK, message=message)
+
+
+def _outcome(execution: Execution) -> tuple[TestOutcome, str]:
+    """Tells what a run came to before its output is looked at."""
+    if execution.ending is Ending.LIMIT:
+        return TestOutcome.LIMIT, execution.message
+    if execution.ending is not Ending.COMPLETED:
+        return TestOutcome.ERROR, execution.message
+    if execution.termination.kind is TerminationKind.EXITED and execution.termination.value:
+        return TestOutcome.ERROR, _words(execution)
+    if execution.stdout.truncated:
+        return TestOutcome.LIMIT, "the output was not kept whole"
+    return TestOutcome.PASSED, ""
+
+
+def _status(answer: Execution) -> int | None:
+    """Returns whether a checker program accepted or rejected; None if it did neither."""
+    exited = answer.termination.kind is TerminationKind.EXITED
+    if answer.ending is not Ending.COMPLETED or not exited:
+        return None
+    status = answer.termination.value
+    return status if status in (_ACCEPTED, _REJECTED) else None
+
+
+def _checker_words(answer: Execution) -> str:
+    lines = (answer.stderr.data or answer.stdout.data).decode("utf-8", "replace").split("\n", 1)
+    return f"the checker program rejects the output: {lines[0][:200]}".removesuffix(": ")
+
+
+def _words(execution: Execution) -> str:
+    if execution.ending is Ending.COMPILE_ERROR:
+        return execution.message
+    said = f"exited with status {execution.termination.value}"
+    if execution.ending is not Ending.COMPLETED:
+        said = execution.message
+    return with_last_line(said, execution)

@@ -1,0 +1,190 @@
+"""Test programs, which run apart from the solution or are compiled with it.
+
+Where the text allows it, tests and solution become two programs, see `split_programs`. Elsewhere
+they are one, so that whatever the program says may be the solution's word, and the answer is
+SHARED. Assertions that are understood are rewritten to write secret words, see `grading.rewriting`,
+which makes cheating harder and seen; otherwise the exit status and the word at the ending are all
+there is.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from reward_server.domain import (
+    Ending,
+    Execution,
+    Integrity,
+    Network,
+    ProgramTests,
+    RewardPolicy,
+    Submission,
+    TestOutcome,
+    TestResult,
+)
+from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
+from reward_server.evaluation.graders.compilation import Programs
+from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.outputs import kept, without_output
+from reward_server.evaluation.graders.program_outcomes import NAME, judged
+from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
+from reward_server.grading.compiled_tests.assertions import Assertion, opened_for, understand
+from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
+from reward_server.grading.extraction.other_languages import read_prompt
+from reward_server.grading.verdict import Run
+from reward_server.languages import Language
+from reward_server.languages.composing import Composed
+
+_REMEMBERED = 256
+
+
+async def program_grader(
+    submission: Submission, language: Language, programs: Programs, splits: Splits
+) -> ProgramGrader:
+    """Reads a test program and tells how it is judged."""
+    tests = submission.tests
+    assert isinstance(tests, ProgramTests)
+
+    def read() -> ProgramGrader:
+        assertions = _assertions(tests.test_code, language)
+        prompt = read_prompt(submission.prompt, language).code
+        parts = None
+        if submission.network is Network.NONE:
+            parts = splits.parts(tests.test_code, language, prompt, assertions)
+        return ProgramGrader(
+            tests=tests,
+            language=language,
+            prompt=prompt,
+            assertions=assertions,
+            parts=parts,
+            required=submission.require_integrity,
+            programs=programs,
+            splits=splits,
+        )
+
+    return await read_aside(len(tests.test_code) + len(submission.prompt), read)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
+    if language.program is None or language.program.assertions is None:
+        return ()
+    return understand(test_code, language.program.assertions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramGrader:
+    """Runs a test program once, apart from the solution or compiled with it.
+
+    Args:
+        tests: the program.
+        language: what it is written in.
+        prompt: code that the solution continues; "" if there is none.
+        assertions: of the program that can be rewritten.
+        parts: the program taken apart, where its text and the prompt's allow it.
+        required: the least integrity that the request takes.
+        programs: makes programs ready to run.
+        splits: takes programs apart.
+        draw: where secrets come from.
+    """
+
+    tests: ProgramTests
+    language: Language
+    prompt: str
+    assertions: tuple[Assertion, ...]
+    parts: Parts | None
+    required: Integrity
+    programs: Programs
+    splits: Splits
+    draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Nothing: the solution is compiled as a whole."""
+        return frozenset()
+
+    @property
+    def integrity(self) -> Integrity:
+        """What the tests' text allows."""
+        return Integrity.SHARED if self.parts is None else Integrity.ISOLATED
+
+    def cost(self, policy: RewardPolicy) -> int:
+        """Returns 2: the compiler's execution and the program's."""
+        return 2
+
+    def not_run(self) -> tuple[TestResult, ...]:
+        """Returns a result for each assertion that is understood, or else for the program."""
+        lines = [one.line for one in self.assertions for _ in one.claims]
+        names = [f"assertion {number} at line {line}" for number, line in enumerate(lines, 1)]
+        return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
+
+    async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        """Makes the program ready and runs it; see `Grader`."""
+        parts = self.parts
+        if parts is None:
+            return await self._grade_in_one(candidate, slots)
+        found = await run_apart(parts, candidate, slots, self.programs)
+        if isinstance(found, Execution):
+            return await self._grade_after(found, parts, candidate, slots)
+        last = found[-1]
+        return [*found[:-1], replace(last, tests=last.tests or self.not_run())]
+
+    async def _grade_after(
+        self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
+    ) -> list[Run]:
+        """Goes on where the parts turned out not to be what the text had promised."""
+        ran = ran_any(refusal, parts, self.language)
+        if self.required > Integrity.SHARED or not ran:
+            message = f"the tests do not run apart from a solution: {refusal.message}"
+            if not ran:
+                message = "no test was run: all are ignored, or left out as they are compiled"
+            broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
+            return [Run(execution=kept(broken), tests=self.not_run())]
+        if not refusal.limits_hit:
+            self.splits.refuse(parts)
+        runs = await self._grade_in_one(candidate, slots)
+        return [replace(run, integrity=Integrity.SHARED) for run in runs]
+
+    async def _grade_in_one(self, candidate: Candidate, slots: Slots) -> list[Run]:
+        language = candidate.language
+        assert language.program is not None
+        secrets = Secrets.draw(self.draw)
+        rewritten = self._rewritten(language, secrets)
+        program = language.program
+
+        def compose(solution: str) -> Composed:
+            return program.compose(
+                self._opened(solution), rewritten.text, secret=secrets.name, word=secrets.ending
+            )
+
+        composed = await candidate.read_by(compose)
+        files = {**candidate.files, **composed.files}
+        ready = await self.programs.ready(language, composed.source, slots, files, once=True)
+        if ready.refusal is not None:
+            return [Run(execution=kept(ready.refusal), tests=self.not_run())]
+        execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
+        run = judged(execution, rewritten, secrets, language)
+        if ready.compilation is None:
+            return [run]
+        return [without_output(Run(execution=ready.compilation, tests=())), run]
+
+    def _opened(self, solution: str) -> str:
+        program = self.language.program
+        if program is None or program.assertions is None:
+            return solution
+        return opened_for(self.tests.test_code, solution, program.assertions)
+
+    def _rewritten(self, language: Language, secrets: Secrets) -> Rewritten:
+        assert language.program is not None
+        if language.program.assertions is None:
+            return Rewritten(text=self.tests.test_code, sites=())
+        return rewrite(
+            self.tests.test_code,
+            self.assertions,
+            language.program.assertions,
+            secret=secrets.name,
+            tag=secrets.tag,
+            random=self.draw,
+        )

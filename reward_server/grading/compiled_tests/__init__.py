@@ -1,0 +1,1 @@
+"""Reads test programs and test files in languages other than Python."""

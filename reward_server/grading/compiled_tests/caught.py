@@ -1,0 +1,146 @@
+"""Finds the assertions of a test program that may fail, since the tests catch what they throw.
+
+Such an assertion stays as it is: what it throws leads the tests on, to a second answer that is
+right, to another try, or to what must not hold. Where a handler does no more than tell of it, or
+fails in its turn, the assertion must hold.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from reward_server.grading.compiled_tests.branches import BRANCHING
+from reward_server.grading.compiled_tests.own_functions import OwnFunctions
+from reward_server.languages.assertions import Assertions
+
+_TRY = re.compile(r"\btry\s*(?:\([^{}]{0,500}\)\s*)?\{")
+_HANDLER = re.compile(r"\s*catch\b[^{};]{0,500}\{")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_RETURNS = re.compile(r"\breturn\b\s*[^\s;}]")
+_ASSIGNED = re.compile(r"([A-Za-z_$][\w$]*)\s*(?<![=!<>+\-*/%&|^])=(?![=>])")
+_FAILS = r"\b(?:throw|raise|exit|exitCode|abort|die|fail)\b"
+_NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
+_CALL = re.compile(r"[\w$]\s*\(")
+_LITERALS = frozenset(("true", "false", "null", "undefined"))
+_MOST_ROUNDS = 8
+_MOST_TRIES = 500
+
+
+class Caught:
+    """Knows the parts of a test program whose assertions may fail.
+
+    Args:
+        functions: of the tests' own.
+        ends: where each opening bracket's closing one ends.
+        language: what the tests are written in.
+        places: where the assertions are that were found.
+    """
+
+    def __init__(
+        self,
+        functions: OwnFunctions,
+        ends: Mapping[int, int],
+        language: Assertions,
+        places: Sequence[int],
+    ) -> None:
+        self._functions = functions
+        self._code = functions.code
+        self._ends = ends
+        self._places = places
+        self._asserting = {one.name for one in functions.helpers if self._asserts(one.body)}
+        self._parts = [*self._unwatched(language), *self._tries()]
+        self._follow()
+
+    def has(self, place: int, condition: str) -> bool:
+        """Tells whether an assertion may fail.
+
+        Args:
+            place: where it is.
+            condition: whose truth throws an exception; "" if it is none that does.
+        """
+        if any(place in part for part in self._parts):
+            return True
+        return condition != "" and self._is_made(place, condition)
+
+    def _is_made(self, place: int, condition: str) -> bool:
+        """Tells whether a function that is handed over throws for what it counts or is given."""
+        function = None if _CALL.search(condition) else self._functions.handed_to(place)
+        if function is None:
+            return False
+        names = {*_NAME.findall(condition)} - _LITERALS
+        body = self._code[function.body.start : function.body.stop]
+        given = {*_NAME.findall(function.head)}
+        return bool(names) and all(name in given or _is_counted(name, body) for name in names)
+
+    def _asserts(self, part: range) -> bool:
+        """Tells whether an assertion is in a part of the tests."""
+        at = bisect_left(self._places, part.start)
+        return at < len(self._places) and self._places[at] in part
+
+    def _unwatched(self, language: Assertions) -> Iterator[range]:
+        heads = list(language.unwatched.finditer(self._code))
+        if heads:
+            helpers = language.helpers.finditer(self._code)
+            heads += [head for head in helpers if head["test"] is None]
+        for head in heads:
+            end = self._ends.get(head.end() - 1)
+            yield range(head.start(), head.end()) if end is None else range(head.end(), end)
+
+    def _tries(self) -> Iterator[range]:
+        for found in islice(_TRY.finditer(self._code), _MOST_TRIES):
+            end = self._ends.get(found.end() - 1, found.end())
+            if any(self._goes_on(handler, found.start()) for handler in self._handlers(end)):
+                yield range(found.end(), end)
+
+    def _handlers(self, end: int) -> Iterator[range]:
+        """Gives the bodies of the handlers that follow."""
+        while (head := _HANDLER.match(self._code, end)) is not None:
+            end = self._ends.get(head.end() - 1, head.end())
+            yield range(head.end(), end)
+
+    def _goes_on(self, handler: range, start: int) -> bool:
+        """Tells whether a handler does more than to tell, or to fail."""
+        code = self._code[handler.start : handler.stop]
+        words = {*_WORD.findall(code)}
+        if self._asserts(handler) or not words.isdisjoint(self._asserting):
+            return True
+        if re.search(_FAILS, code):
+            return not words.isdisjoint(BRANCHING)
+        names = _ASSIGNED.findall(code)
+        if _RETURNS.search(code):
+            around = [one for one in self._functions.helpers if start in one.body]
+            names += [one.name for one in around[-1:]]
+        return any(self._decides(name, range(start, handler.stop)) for name in names)
+
+    def _decides(self, name: str, part: range) -> bool:
+        """Tells whether tests fail for what has a name, elsewhere than in a part of them."""
+        asserting = "|".join(map(re.escape, ("return", "throw", *sorted(self._asserting))))
+        named = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+        looks = re.compile(
+            rf"\b(?:\w*[Aa]ssert\w*|exit\w*|{asserting})\b[^;\n]{{0,500}}{named}"
+            rf"|{named}[^;{{}}\n]{{0,200}}(?:\{{[^{{}}]{{0,500}})?{_FAILS}"
+        )
+        return any(looks.search(one) for one in (self._code[: part.start], self._code[part.stop :]))
+
+    def _follow(self) -> None:
+        """Adds the functions that assert and are called in such a part, but with false."""
+        helpers = [one for one in self._functions.helpers if one.name in self._asserting]
+        for _ in range(_MOST_ROUNDS):
+            called = [
+                one
+                for one in helpers
+                if any(self.has(at, "") for at in self._functions.calls(one.name))
+            ]
+            if not called:
+                return
+            self._parts += [one.body for one in called]
+            helpers = [one for one in helpers if one not in called]
+
+
+def _is_counted(name: str, body: str) -> bool:
+    """Tells whether a function counts by that name itself."""
+    counted = rf"(?<![\w$]){re.escape(name)}(?:\s*\[\w*\])?"
+    return bool(re.search(rf"{counted}\s*(?:\+\+|--|[-+]=\s*\d)|(?:\+\+|--){counted}", body))

@@ -1,0 +1,232 @@
+"""Rewrites a test program so that its assertions become observations.
+
+What this stops: a solution that is compiled into one program with its tests can end the program,
+redefine what asserts, or return objects that are equal to everything; the exit status knows none
+of this. Here each assertion *tells* what it found instead of ending the program: it writes one of
+two fresh secret words, one for "holds" and one for "does not hold". Beside it stand twins, the
+same comparison with another expected value; they must not hold. The order is random. Only the
+server knows which word of each pair is the right one.
+
+What it does not: a solution that reads its own program finds the words, and guesses which are right
+better than chance, since a true value looks more plausible than its twins. Equality that is merely
+coarser than the language's tells twins apart as a right solution does. What decides a program apart
+from its assertions (an exit status, a rejected promise) tells no words. So nothing is promised of a
+program that is one with the solution: it is labelled SHARED whatever its text, and all this only
+makes cheating harder, and seen. Of a program that runs apart the words are the tests' own.
+
+Text that is not understood is left alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from reward_server.grading.compiled_tests.assertions import Assertion
+from reward_server.grading.compiled_tests.claims import SECRET, Claim
+from reward_server.grading.compiled_tests.decoys import others
+from reward_server.languages.assertions import Assertions
+
+GUESS_BITS = 20.0
+MOST_TWINS = 7
+TAG_DIGITS = WORD_DIGITS = 16
+_LOT_BITS = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """Two words, of which the program writes one: `held`, or `missed`."""
+
+    held: str
+    missed: str
+    holds: bool  # what a right solution makes of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """An assertion of the tests that tells what it finds.
+
+    Args:
+        line: where it is in the tests, from 1.
+        optional: whether a right solution may not come to it.
+        idle: whether none does, by the tests' text.
+        observations: in the order in which it writes them; the first that `holds` is the
+            assertion itself.
+    """
+
+    line: int
+    optional: bool
+    idle: bool
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A test program that tells what its assertions find."""
+
+    text: str
+    sites: tuple[Site, ...]
+
+
+def rewrite(
+    tests: str,
+    assertions: Sequence[Assertion],
+    language: Assertions,
+    *,
+    secret: str,
+    tag: str,
+    random: Random,
+    perturbed: bool = True,
+) -> Rewritten:
+    """Rewrites a test program.
+
+    Args:
+        tests: the program.
+        assertions: that were found in it.
+        language: what it is written in.
+        secret: a fresh identifier, from which names are made.
+        tag: fresh; every word begins with it.
+        random: where the words and the order come from.
+        perturbed: whether assertions get twins; False where no solution can read or answer them.
+    """
+    writer = _Writer(assertions, language, secret, tag, random, perturbed=perturbed)
+    pieces, sites, last = [], list[Site](), 0
+    for assertion in assertions:
+        code, found = writer.write(assertion)
+        lost = tests.count("\n", assertion.start, assertion.end) - code.count("\n")
+        pieces += [tests[last : assertion.start], code, "\n" * lost]
+        sites += found
+        last = assertion.end
+    return Rewritten(text="".join((*pieces, tests[last:])), sites=tuple(sites))
+
+
+def _has_name(claim: Claim, in_expression: bool, language: Assertions) -> bool:
+    """Tells whether the actual value can be named, or has a name already."""
+    if not in_expression or language.named_in_expressions:
+        return True
+    return bool(language.alternatives) and claim.actual.isidentifier()
+
+
+class _Writer:
+    """Writes assertions anew."""
+
+    def __init__(
+        self,
+        assertions: Sequence[Assertion],
+        language: Assertions,
+        secret: str,
+        tag: str,
+        random: Random,
+        *,
+        perturbed: bool,
+    ) -> None:
+        self._language = language
+        self._secret = secret
+        self._name = language.name.replace("{secret}", secret)
+        self._tag = tag
+        self._random = random
+        claims = [claim for one in assertions for claim in one.claims]
+        values = {claim.expected.text for claim in claims if claim.expected is not None}
+        self._twins = _twins_wanted(len(values)) if perturbed else 0
+        self._lot = f"{random.getrandbits(_LOT_BITS):x}"
+
+    def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
+        """Returns the code that stands for an assertion, and what it will tell."""
+        pieces, sites = [], []
+        for claim in assertion.claims:
+            code, observations = self._observe(claim, assertion.in_expression)
+            pieces.append(code)
+            sites.append(
+                Site(
+                    line=assertion.line,
+                    optional=assertion.optional,
+                    idle=assertion.idle,
+                    observations=tuple(observations),
+                )
+            )
+        return " ".join(pieces), sites
+
+    def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
+        language = self._language
+        named = not in_expression or language.named_in_expressions
+        has_name = _has_name(claim, in_expression, language)
+        expected = self._alternatives(claim) if has_name else []
+        if expected:
+            actual = claim.actual
+            name = self._name if named else actual
+            predicates = [(claim.with_expected(name, text), own) for text, own in expected]
+        elif has_name and named and language.immediate and claim.expected is not None:
+            actual = claim.actual
+            condition = claim.with_expected(self._name, claim.expected.text)
+            predicates = [self._maybe_negated(condition, claim.holds)]
+        else:
+            actual = claim.whole
+            condition = self._name if named else actual
+            predicates = [self._maybe_negated(condition, claim.holds)]
+        told = [self._tell(predicate, holds) for predicate, holds in predicates]
+        actual = actual.replace(SECRET, self._secret)
+        capture = language.capture.replace("{name}", self._name).replace("{actual}", actual)
+        separator = language.separator if named else language.alternatives
+        code = separator.join(one for one, _ in told)
+        return self._put(capture if named else "", code, in_expression), [one for _, one in told]
+
+    def _put(self, capture: str, observations: str, in_expression: bool) -> str:
+        language = self._language
+        template = language.expression if in_expression else language.statement
+        return _put_in(
+            template,
+            {"{capture}": capture, "{observations}": observations, "{secret}": self._secret},
+        )
+
+    def _alternatives(self, claim: Claim) -> list[tuple[str, bool]]:
+        """Returns expected values in random order, and whether each is the right one."""
+        if claim.expected is None:
+            return []
+        if not self._twins:
+            return [(claim.expected.text, True)]
+        twins = others(claim.expected, self._twins, self._language, self._lot)
+        if not twins:
+            return []
+        found = [(claim.expected.text, True), *((twin, False) for twin in twins)]
+        self._random.shuffle(found)
+        return found
+
+    def _maybe_negated(self, condition: str, holds: bool) -> tuple[str, bool]:
+        if self._random.getrandbits(1):
+            return condition, holds
+        return self._language.negation.replace("{predicate}", condition), not holds
+
+    def _tell(self, predicate: str, holds: bool) -> tuple[str, Observation]:
+        held, missed = self._word(), self._word()
+        code = _put_in(
+            self._language.observation,
+            {
+                "{predicate}": predicate.replace(SECRET, self._secret),
+                "{held}": held,
+                "{missed}": missed,
+                "{secret}": self._secret,
+                "{name}": self._name,
+            },
+        )
+        return code, Observation(held=held, missed=missed, holds=holds)
+
+    def _word(self) -> str:
+        return f"{self._tag}{self._random.getrandbits(4 * WORD_DIGITS):0{WORD_DIGITS}x}"
+
+
+_PLACE = re.compile(r"\{(?:capture|observations|secret|predicate|held|missed|name)\}")
+
+
+def _put_in(template: str, parts: dict[str, str]) -> str:
+    return _PLACE.sub(lambda place: parts[place[0]], template)
+
+
+def _twins_wanted(count: int) -> int:
+    """Returns how many twins each of some values needs, so that all cannot be guessed."""
+    for twins in range(1, MOST_TWINS):
+        if count * math.log2(1 + twins) >= GUESS_BITS:
+            return twins
+    return MOST_TWINS

@@ -1,0 +1,250 @@
+"""Takes C++ test programs apart; see the package.
+
+The prompt leaves the function open that the solution completes. In the tests' program its body is a
+stub; whatever the prompt defines before stays as it is, in both programs. The support files know
+types by their shape, so that a type without a serialiser does not compile, and the task is not
+taken apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+from reward_server.grading.compiled_tests.split.base import Source, Split, Task
+from reward_server.grading.compiled_tests.split.hazards.aliasing import (
+    lends_answers_cpp,
+    tells_copies_cpp,
+)
+from reward_server.grading.compiled_tests.split.hazards.state import (
+    is_state_cpp,
+    keeps_state_cpp,
+    without_access,
+)
+from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
+from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_cpp
+from reward_server.grading.compiled_tests.split.hazards.unseen import is_unseen_cpp
+from reward_server.grading.compiled_tests.split.text.blocks import (
+    Block,
+    Statement,
+    open_blocks,
+    unclosed,
+    unopened,
+)
+from reward_server.grading.compiled_tests.split.text.cpp_types import (
+    Signature,
+    parse_fields,
+    parse_signature,
+)
+from reward_server.grading.compiled_tests.split.text.words import word_set
+
+_OBJECT = "splitwire_object"
+# The tests' program says by itself where an index or a length of a copy is out of range.
+_CHECKED = (
+    "#undef _GLIBCXX_ASSERTIONS\n#define _GLIBCXX_ASSERTIONS 1\n"
+    "#undef _FORTIFY_SOURCE\n#define _FORTIFY_SOURCE 2\n"
+)
+_DECLARES = word_set(
+    """using typedef template struct class enum union namespace static_assert friend extern
+    const constexpr"""
+)
+_NUMBER = re.compile(
+    r"(?:(?:signed|unsigned|short|long|int|char|bool|float|double|wchar_t|char16_t|char32_t)\b ?)+"
+    r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)"
+)
+# Images have this header compiled, for programs that include it first.
+_PRECOMPILED = "#include <bits/stdc++.h>\n"
+_BEGINS_PRECOMPILED = re.compile(
+    r"(?s)(?:\s|//[^\n]*\n|/\*.*?\*/)*+#[ \t]*include[ \t]*<bits/stdc\+\+\.h>"
+)
+_MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+
+
+def split_cpp(task: Task) -> Split | None:
+    """Takes a test program apart whose function the prompt leaves open."""
+    blocks = open_blocks(task.prompt, task.language)
+    if not blocks or len(blocks) < 2 or any(map(_keeps_state, blocks[:-1])):
+        return None
+    if keeps_state_cpp(task.prompt) or is_unseen_cpp(task.prompt, task.tests):
+        return None
+    if starts_threads(task.prompt, task.tests, "cpp"):
+        return None
+    owner = _owner(blocks)
+    signature = parse_signature(without_access(blocks[-1].head))
+    if owner is None or signature is None or blocks[-1].statements:
+        return None
+    if is_trusting_cpp(task.tests, signature.name):
+        return None
+    if lends_answers_cpp(task.prompt[: blocks[-1].start], signature.result):
+        return None
+    if tells_copies_cpp(task.tests, signature.name, signature.result, signature.parameters):
+        return None
+    return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
+
+
+def _keeps_state(block: Block) -> bool:
+    """Returns True if a block keeps something that both programs would have for themselves."""
+    return any(map(is_state_cpp, block.statements))
+
+
+def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
+    """Returns the names around the function, the class's with "()"; None if they are no names."""
+    names = []
+    for index, block in enumerate(blocks[1:-1], 1):
+        kind, *name = without_access(block.head) or ("",)
+        is_class = kind in ("class", "struct") and index == len(blocks) - 2
+        if len(name) != 1 or not (is_class or kind == "namespace"):
+            return None
+        if is_class and any(_declares_type(one) for one in block.statements):
+            return None
+        names.append(f"{name[0]}()" if is_class else name[0])
+    return tuple(names)
+
+
+def _declares_type(statement: Statement) -> bool:
+    head = without_access(statement.head)
+    return bool(head) and head[0] in _DECLARES - {"const", "constexpr"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CppSplit:
+    """A C++ test program taken apart.
+
+    Args:
+        task: that it is of.
+        blocks: that the prompt leaves open.
+        owner: the names of namespaces around the function, and of its class with "()".
+        signature: of the function.
+    """
+
+    task: Task
+    blocks: tuple[Block, ...]
+    owner: tuple[str, ...]
+    signature: Signature
+
+    @property
+    def stubs(self) -> Source:
+        """The prompt, whose open function is a stub."""
+        inside = self.blocks[-1].inside
+        outer = self.blocks[1].start
+        head = self.task.prompt[:outer]
+        text = (
+            f'{_CHECKED}#include "split.hpp"\n#line 1 "prompt.cpp"\n{head}{self._records}'
+            f"{self.task.prompt[outer:inside]}\n{self._body}\n{self._closing}\n"
+        )
+        return Source(text=text, files=_support("split.hpp"), library=_library())
+
+    def serving(self, solution: str) -> Source:
+        """The solution, which a loop follows."""
+        missing = min(unclosed(solution, self.task.language), self._left_open)
+        first = _PRECOMPILED if _BEGINS_PRECOMPILED.match(solution) else ""
+        text = (
+            f'{first}#include "split.hpp"\n#define main splitwire_solution_main\n'
+            '#line 1 "solution.cpp"\n'
+            f'{solution}\n{"};" * missing}\n#line 1 "loop.cpp"\n{self._forgotten(solution)}'
+            f'#include "split_loop.hpp"\n{self._records}{self._loop}'
+        )
+        return Source(text=text, files=_support("split.hpp", "split_loop.hpp"), library=_library())
+
+    def _forgotten(self, solution: str) -> str:
+        """Ends a solution's macros, but those that stand for what the loop names of it."""
+        named = " ".join((self._name, self.signature.type, self._records))
+        kept = {*re.findall(r"\w+", named)}
+        macros = dict.fromkeys(_MACRO.findall(solution))
+        return "".join(f"#undef {one}\n" for one in macros if one not in kept)
+
+    @property
+    def _left_open(self) -> int:
+        """How many blocks of the prompt the tests close."""
+        return unopened(self.task.tests, self.task.language)
+
+    @property
+    def _class(self) -> str:
+        """The class with its namespaces, or "" for a function."""
+        is_method = bool(self.owner) and self.owner[-1].endswith("()")
+        return "::".join(("", *self.owner)).removesuffix("()") if is_method else ""
+
+    @property
+    def _takes_object(self) -> bool:
+        return bool(self._class) and not self.signature.is_static
+
+    @property
+    def _name(self) -> str:
+        return "::".join(("", *self.owner, self.signature.name)).replace("()", "")
+
+    @property
+    def _body(self) -> str:
+        number = f"{_OBJECT}.object()" if self._takes_object else "0"
+        given = "".join(f", {name}" for name in self.signature.names)
+        call = f'splitwire::stub<{self.signature.type}>::call("{self._name}", {number}{given})'
+        return f"    return {call};"
+
+    @property
+    def _closing(self) -> str:
+        """Closes what the prompt leaves open, and opens as many blocks as the tests close.
+
+        These are of the kind in which the declarations that follow can stand.
+        """
+        member = f'public: mutable splitwire::Instance {_OBJECT}{{"{self._class}"}};'
+        own = [member] if self._takes_object else []
+        outer = ["};"] * (len(self.blocks) - 2)
+        rest = [f"inline namespace splitwire_rest_{one} {{" for one in range(self._left_open)]
+        return "\n".join(("}", *own, *outer, *rest))
+
+    @property
+    def _records(self) -> str:
+        parsed = (parse_fields(one) for one in self.blocks[0].statements)
+        return "".join(
+            f"template <> struct splitwire::record<{name}> : splitwire::truth<true> {{\n"
+            f"    static constexpr splitwire::size count = {len(fields)};\n"
+            f'    static const char *name() {{ return "{name}"; }}\n'
+            "    template <class V, class S> static void each(V &visit, S &self) { "
+            + " ".join(f'visit("{field}", self.{field});' for field in fields)
+            + " }\n};\n"
+            for name, fields in filter(None, parsed)
+        )
+
+    @property
+    def _loop(self) -> str:
+        types, result = self.signature.parameters, self.signature.result
+        taken = "".join(f", {one} a{index}" for index, one in enumerate(types))
+        passed = ", ".join(f"a{index}" for index in range(len(types)))
+        called = f"static_cast<{self._class} *>(object)->{self.signature.name}"
+        call = called if self._takes_object else self._name
+        answer = f"{call}({passed})"
+        if _NUMBER.fullmatch(result):
+            answer = f"splitwire::fitting<{result}>({answer})"
+        kind = "method" if self._takes_object else "function"
+        made = (
+            f"static unsigned long long splitwire_new(void *) {{"
+            f" return splitwire::keep_object(new {self._class}()); }}\n"
+        )
+        entries = [
+            f'{{"{self._name}", splitwire::serves<{self.signature.type}>::{kind}<splitwire_call>}}'
+        ]
+        if self._takes_object:
+            served = "splitwire::serves<unsigned long long()>::function<splitwire_new>"
+            entries.append(f'{{"{self._class}", {served}}}')
+        return (
+            f"static {result} splitwire_call(void *object{taken}) {{"
+            f" (void)object; return {answer}; }}\n"
+            f"{made if self._takes_object else ''}"
+            f"static const splitwire::Entry splitwire_entries[] = {{{', '.join(entries)}}};\n"
+            f"int main() {{ return splitwire::serve(splitwire_entries, {len(entries)}); }}\n"
+        )
+
+
+@functools.cache
+def _read(name: str) -> bytes:
+    return files(__package__).joinpath(name).read_bytes()
+
+
+@functools.cache
+def _library() -> str:
+    return (_read("split.hpp") + _read("split.cpp")).decode()
+
+
+def _support(*names: str) -> dict[str, bytes]:
+    return {name: _read(name) for name in names}

@@ -1,0 +1,304 @@
+"""Takes Go test programs apart; see the package.
+
+The prompt leaves the function open that the solution completes. In the tests' program its body is a
+stub; whatever the prompt defines before stays as it is, in both programs. Values are read and
+written by reflection; a type that cannot cross ends the tests' program before its first call, and
+the task is not taken apart.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from reward_server.grading.compiled_tests.split.base import Source, Split, Task
+from reward_server.grading.compiled_tests.split.hazards.go_memory import leads_into_parts
+from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
+from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_go
+from reward_server.grading.compiled_tests.split.hazards.unseen import is_unseen_go
+from reward_server.grading.compiled_tests.split.text.words import (
+    UngrammaticalError,
+    Words,
+    word_set,
+)
+from reward_server.languages.go_source import Declaration, arranged, declarations
+
+# What tests say that look at more than values: where output goes, who calls, errors by identity
+# that are no prompt's.
+_UNSEEN = re.compile(
+    r"\bos\s*\.\s*Std(?:out|err)\s*=|\bruntime\s*\.\s*(?:Caller|Stack|NumGoroutine)"
+    r"|\bAllocsPerRun\b|\berrors\s*\.\s*As\b"
+    r"|\b(?:io|os|strconv|sql|fs|context|http)\s*\.\s*(?:EOF|Err\w*|Canceled|DeadlineExceeded)\b"
+)
+_TYPES = word_set(
+    """bool byte rune string error any int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64
+    float32 float64 complex64 complex128"""
+)
+_PREDECLARED = _TYPES | word_set(
+    """uintptr comparable true false iota nil append cap clear close complex copy delete imag len
+    make max min new panic print println real recover init main _"""
+)
+_KEYWORDS = word_set(
+    """break case chan const continue default defer else fallthrough for func go goto if import
+    interface map package range return select struct switch type var"""
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SUPPORT = "splitwire"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a function's head says.
+
+    Args:
+        name: of the function.
+        parameters: their types; the last may begin with "...".
+        results: their types.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+
+    @property
+    def stub(self) -> str:
+        """The function, which calls the other program's."""
+        taken = ", ".join(f"a{index} {one}" for index, one in enumerate(self.parameters))
+        given = ", ".join(f"r{index} {one}" for index, one in enumerate(self.results))
+        arguments = ", ".join(f"&a{index}" for index in range(len(self.parameters)))
+        results = ", ".join(f"&r{index}" for index in range(len(self.results)))
+        return (
+            f"func {self.name}({taken}) ({given}) {{\n"
+            f'\t{_SUPPORT}.Call("{self.name}", []interface{{}}{{{arguments}}}, '
+            f"[]interface{{}}{{{results}}})\n\treturn\n}}\n"
+        )
+
+
+def split_go(task: Task) -> Split | None:
+    """Takes a test program apart whose function the prompt leaves open."""
+    if _UNSEEN.search(task.tests) or is_unseen_go(task.prompt, task.tests):
+        return None
+    if is_trusting_go(task.prompt, task.tests):
+        return None
+    if starts_threads(task.prompt, task.tests, "go") or lends_names(task):
+        return None
+    found = declarations(task.prompt)
+    before, last = found[:-1], found[-1] if found else None
+    if last is None or last.kind != "func" or last.depth != 1 or any(one.depth for one in before):
+        return None
+    types = [one.name for one in before if one.kind == "type"]
+    errors = [one.name for one in before if one.kind == "var"]
+    if not all(map(_is_type, before)) or not all(map(_is_error, before)):
+        return None
+    head, inside = _head(last)
+    signature = parse_signature(head, frozenset(types))
+    if signature is None or inside:
+        return None
+    if leads_into_parts((*signature.parameters, *signature.results), before, task.tests):
+        return None
+    return GoSplit(
+        before=task.prompt[: last.words[0].start],
+        signature=signature,
+        types=tuple(types),
+        errors=tuple(errors),
+        left_open=min(1, -min(0, sum(one.depth for one in declarations(task.tests)))),
+    )
+
+
+def _is_type(one: Declaration) -> bool:
+    """Returns True unless a declaration of types has several, or type parameters."""
+    if one.kind != "type":
+        return True
+    named = _WORD.fullmatch(one.name) is not None
+    generic = len(one.words) > 4 and one.words[2].text == "[" and one.words[3].kind == "word"
+    return named and not (generic and one.words[4].text != "]")
+
+
+def _is_error(one: Declaration) -> bool:
+    """Returns True unless a variable is anything but an error, which has no state."""
+    if one.kind != "var":
+        return True
+    words = [word.text for word in one.words if word.kind != "end"]
+    made = words[2:-2] == ["=", "errors", ".", "New", "("]
+    return made and len(words) == 9 and one.words[-1].kind in ("end", "mark")
+
+
+def _head(function: Declaration) -> tuple[list[str], bool]:
+    """Returns the words in front of a function's body, and whether any are in it."""
+    words = [word.text for word in function.words]
+    depth, opened = 0, [0]
+    for index, word in enumerate(words):
+        if word == "{" and depth == 0 and words[index + 1 : index + 2] != ["}"]:
+            opened.append(index)
+        depth += len(word) == 1 and (word in "([{") - (word in ")]}")
+    rest = [word for word in function.words[opened[-1] + 1 :] if word.kind != "end"]
+    return words[1 : opened[-1]], bool(rest)
+
+
+def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature | None:
+    """Reads the words between `func` and a function's body; None if the grammar has no such.
+
+    Args:
+        words: without blanks and comments.
+        types: names that may stand for a type beside Go's own.
+    """
+    try:
+        return _Words([word for word in words if word != "\n"], types).signature()
+    except UngrammaticalError:
+        return None
+
+
+class _Words(Words):
+    """Reads the heads of functions."""
+
+    def __init__(self, words: Sequence[str], types: Collection[str]) -> None:
+        super().__init__(words)
+        self._types = types
+
+    def signature(self) -> Signature:
+        name = self._name()
+        if name in _PREDECLARED or name.startswith(_SUPPORT):
+            raise UngrammaticalError
+        parameters = self._list()
+        results = self._list() if self.next == "(" else [self._type()] if self.next else []
+        self.end()
+        if any(one.startswith("...") for one in (*parameters[:-1], *results)):
+            raise UngrammaticalError
+        return Signature(name=name, parameters=tuple(parameters), results=tuple(results))
+
+    def _name(self) -> str:
+        word = self.take()
+        if not _WORD.fullmatch(word) or word in _KEYWORDS or not word.isascii():
+            raise UngrammaticalError
+        return word
+
+    def _list(self) -> list[str]:
+        """Reads parameters or results, of which names may share a type."""
+        self.take("(")
+        entries: list[tuple[str, str]] = []
+        while self.next != ")":
+            entries.append(self._entry())
+            if self.take(",", ")") == ")":
+                return self._typed(entries)
+        self.take(")")
+        return self._typed(entries)
+
+    def _entry(self) -> tuple[str, str]:
+        """Reads a name and its type; one of them is "" where there is one word alone."""
+        is_word = _WORD.fullmatch(self.next) and self.next not in _KEYWORDS
+        if not is_word:
+            return "", self._type(dots=True)
+        if self.second in (",", ")"):
+            return self._name(), ""
+        return self._name(), self._type(dots=True)
+
+    def _typed(self, entries: list[tuple[str, str]]) -> list[str]:
+        if not any(name and of for name, of in entries):
+            return [of or self._known(name) for name, of in entries]
+        found: list[str] = []
+        of = ""
+        for name, own in reversed(entries):
+            of = own or of
+            if not name or not of:
+                raise UngrammaticalError
+            found.insert(0, of)
+        return found
+
+    def _known(self, name: str) -> str:
+        if name not in _TYPES and name not in self._types:
+            raise UngrammaticalError
+        return name
+
+    def _type(self, *, dots: bool = False) -> str:
+        if dots and self.next == "...":
+            return self.take() + self._type()
+        if self.next in ("*", "("):
+            return self._wrapped()
+        if self.next == "[":
+            return self._sequence()
+        if self.next == "map":
+            self.take()
+            self.take("[")
+            key = self._type()
+            self.take("]")
+            return f"map[{key}]{self._type()}"
+        if self.next in ("interface", "struct"):
+            return self.take() + self.take("{") + self.take("}")
+        return self._known(self._name())
+
+    def _wrapped(self) -> str:
+        if self.take() == "*":
+            return f"*{self._type()}"
+        inner = self._type()
+        self.take(")")
+        return inner
+
+    def _sequence(self) -> str:
+        self.take("[")
+        count = self.take() if self.next.isdecimal() else ""
+        self.take("]")
+        return f"[{count}]{self._type()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoSplit:
+    """A Go test program taken apart.
+
+    Args:
+        signature: of the function.
+        before: what the prompt has in front of its function.
+        types: names of the prompt's types.
+        errors: names of the prompt's errors.
+        left_open: how many blocks of the prompt the tests close.
+    """
+
+    signature: Signature
+    before: str = ""
+    types: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    left_open: int = 0
+
+    @property
+    def stubs(self) -> Source:
+        """The prompt, whose open function is a stub."""
+        stub = self.signature.stub
+        if self.left_open:
+            stub = stub.rstrip().removesuffix("}")
+        text = f'{self.before}\nimport "{_SUPPORT}"\n{self._known}{stub}\n'
+        return Source(text=text, library=_library())
+
+    def serving(self, solution: str) -> Source:
+        """The solution, beside a loop."""
+        missing = min(max(sum(one.depth for one in declarations(solution)), 0), self.left_open)
+        text = arranged(_without_main(solution) + "\n}" * missing)
+        name = self.signature.name
+        loop = (
+            f'package main\n\nimport "{_SUPPORT}"\n\n{self._known}func main() '
+            f'{{ {_SUPPORT}.Serve(map[string]interface{{}}{{"{name}": {name}}}) }}\n'
+        )
+        return Source(text=text, files={"split_main.go": loop.encode()}, library=_library())
+
+    @property
+    def _known(self) -> str:
+        """Makes the prompt's types and errors known."""
+        errors = ", ".join(f'"{name}": &{name}' for name in self.errors)
+        types = "".join(f", (*{name})(nil)" for name in self.types)
+        return f"func init() {{ {_SUPPORT}.Know(map[string]*error{{{errors}}}{types}) }}\n"
+
+
+def _without_main(text: str) -> str:
+    """Gives the function `main` of a text another name."""
+    for one in reversed(declarations(text)):
+        if one.kind == "func" and one.name == "main":
+            start = one.words[1].start
+            text = f"{text[:start]}{_SUPPORT}Main{text[start + len(one.name) :]}"
+    return text
+
+
+@functools.cache
+def _library() -> str:
+    return files(__package__).joinpath("split.go").read_text("utf-8")

@@ -1,0 +1,173 @@
+"""Finds tests in C++ and Rust that can tell values from their copies.
+
+Values of these languages are copied as they cross, as they are where they are handed over by
+value. What a function changes by reference is copied back when it returns. Tests that keep
+references to it or to its parts, hand it over twice at once, or look at it after an exception,
+could see that; and so could those that ask where something lies in memory, or how much room it
+has. To refuse too much costs a label, and never a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from reward_server.grading.compiled_tests.split.text.words import without_quotes
+
+_CPP_ROOM = re.compile(
+    r"\b(?:capacity|shrink_to_fit|bucket_count|load_factor|addressof|get_allocator)\b"
+)
+_CPP_KEEPS = re.compile(
+    r"(?<!&)&\s*\w+\s*(?:=(?!=)|\{|\()|\*\s*\w+\s*=(?!=)|[=(,{]\s*&\s*\w|\bit(?:erator|er)?\b|_iterator\b"
+    r"|=\s*[\w.\[\]>()-]+(?:\.|->)\s*(?:c?r?begin|c?r?end|data|c_str|find|\w+_bound)\s*\("
+    r"|\b(?:ref|tie|span|string_view|reference_wrapper|async|thread)\b"
+)
+_CPP_CATCHES = re.compile(r"\bcatch\b|\b\w+_(?:ANY_)?THROWS?\w*")
+# A name, or a field of what has one, that is no type and no function.
+_CPP_NAMED = re.compile(
+    r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|->)\w+)*\b(?!\s*(?:\(|\.|->|::|<|\{|[A-Za-z_]))"
+)
+_CPP_DEFINED = re.compile(
+    r"\b(?P<name>\w+)\s*(?:=\s*\[[^\]]*\]\s*)?\((?P<parameters>[^(){};]*)\)"
+    r"\s*(?:(?:const|mutable|noexcept|->\s*[\w:<>]+)\s*)*\{"
+)
+# What stands behind the name of a pointer to a function.
+_POINTED = r"(?:\s*\)\s*\([^()]*\))?"
+_CPP_WORDS = frozenset(("for", "if", "switch", "while", "catch"))
+_CPP_LENT = re.compile(r"(?<!<)\bstring_view\b|\bspan\b(?!>)|\bchar (?:const )?\*")
+_CPP_CHANGED = re.compile(r"^(?!const\b).*[^&]&$")
+_RUST_PLACES = re.compile(
+    r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
+    r"|\bas\s+\*\s*(?:const|mut)\b"
+)
+# Elsewhere the compiler keeps tests that live on after a panic from what was lent to be changed.
+_RUST_OUTLIVES = re.compile(r"\b(?:AssertUnwindSafe|scope|Mutex|RwLock)\b")
+
+
+def lends_answers_cpp(before: str, result: str) -> bool:
+    """Returns True if an answer in C++ may lie in what the solution keeps, and changes later.
+
+    Args:
+        before: what the prompt has in front of the function.
+        result: the function's type.
+    """
+    return _CPP_LENT.search(f"{without_quotes(before)} {result}") is not None
+
+
+def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[str]) -> bool:
+    """Returns True if tests in C++ could tell values from copies.
+
+    Args:
+        tests: that call a function.
+        name: of the function.
+        result: its type.
+        parameters: their types.
+    """
+    code = without_quotes(tests)
+    if result.endswith("&") or _CPP_ROOM.search(code):
+        return True
+    changed = {at for at, one in enumerate(parameters) if _CPP_CHANGED.match(one)}
+    callers = _callers(code, name, changed)
+    if _is_passed(code, callers) or _looks_again(code, callers):
+        return True
+    if not changed:
+        return False
+    kept = _CPP_KEEPS.search(code) or _CPP_CATCHES.search(code)
+    return kept is not None or any(
+        _has_twice(one) for _, one in _calls(code, dict.fromkeys(callers, frozenset[int]()))
+    )
+
+
+def tells_copies_rust(tests: str, *, changes: bool) -> bool:
+    """Returns True if tests in Rust could tell values from copies.
+
+    Args:
+        tests: that call a function.
+        changes: whether a function that they call can change its arguments.
+    """
+    return _RUST_PLACES.search(tests) is not None or (
+        changes and _RUST_OUTLIVES.search(tests) is not None
+    )
+
+
+def _callers(code: str, name: str, changed: AbstractSet[int]) -> Mapping[str, AbstractSet[int]]:
+    """Returns the names that call a function, and the places of what a call may change.
+
+    These are its own, others that it is given, and functions that hand references on to it.
+
+    Args:
+        code: of the tests.
+        name: of the function.
+        changed: places of the parameters that it may change.
+    """
+    callers = {name: changed}
+    while True:
+        found: dict[str, AbstractSet[int]] = {}
+        known = _named(callers)
+        for other, one in re.findall(rf"(\w+){_POINTED}\s*=\s*&?\s*{known}\s*[;,]", code):
+            found[other] = callers[one]
+        for defined in _CPP_DEFINED.finditer(code):
+            body = ",".join(_arguments(code[defined.end() :]))
+            parameters = [*_arguments(f"{defined['parameters']})")]
+            left = [one for _, arguments in _calls(body, callers) for one in arguments]
+            others = {at for at, one in enumerate(parameters) if not _is_handed(one, left)}
+            if len(others) < len(parameters) and defined["name"] not in _CPP_WORDS:
+                found[defined["name"]] = others
+        if found.keys() <= callers.keys():
+            return callers
+        callers = found | callers
+
+
+def _named(names: Iterable[str]) -> str:
+    """Makes an expression of names, which may stand in a namespace or class."""
+    return rf"(?:\w*::)*\b({'|'.join(map(re.escape, sorted(names)))})\b"
+
+
+def _is_handed(parameter: str, given: Iterable[str]) -> bool:
+    """Returns True if a parameter is a reference, and one of what is given to a call has it."""
+    name = re.search(r"[&*]\s*(\w+)\s*$", parameter)
+    return name is not None and any(re.search(rf"\b{name[1]}\b", one) for one in given)
+
+
+def _is_passed(code: str, callers: Iterable[str]) -> bool:
+    """Returns True if a function is given to another, which could call it."""
+    return re.search(rf"[({{,]\s*&?\s*{_named(callers)}\s*[,)}}]", code) is not None
+
+
+def _looks_again(code: str, callers: Mapping[str, AbstractSet[int]]) -> bool:
+    """Returns True if what a call is given by its name, to be left, is looked at behind it.
+
+    A completion that writes the function anew could take it by reference, and change it.
+    """
+    for end, left in _calls(code, callers):
+        given = "|".join(set(map(re.escape, _CPP_NAMED.findall(",".join(left)))))
+        if given and re.search(rf"(?<![\w.>])(?:{given})\b", code[end:]):
+            return True
+    return False
+
+
+def _calls(code: str, callers: Mapping[str, AbstractSet[int]]) -> Iterator[tuple[int, list[str]]]:
+    """Gives of each call where it ends, and those of its arguments that it is to leave."""
+    for found in re.finditer(rf"{_named(callers)}\s*\(", code):
+        arguments = list(_arguments(code[found.end() :]))
+        end = found.end() + sum(map(len, arguments)) + len(arguments)
+        yield end, [one for at, one in enumerate(arguments) if at not in callers[found[1]]]
+
+
+def _arguments(code: str) -> Iterator[str]:
+    """Gives the arguments of a call whose bracket is open."""
+    depth, start = 1, 0
+    for at, sign in enumerate(code):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 or (depth == 1 and sign == ","):
+            yield code[start:at]
+            start = at + 1
+        if depth == 0:
+            return
+
+
+def _has_twice(arguments: Sequence[str]) -> bool:
+    """Returns True if a name begins two arguments, so that these could overlap."""
+    roots = [found[0] for one in arguments if (found := re.search(r"[A-Za-z_]\w*", one))]
+    return len(set(roots)) < len(roots)

@@ -1,0 +1,1 @@
+"""Reads programs as text: words, blocks and types."""

@@ -1,0 +1,1 @@
+"""Takes the program out of a completion."""

@@ -1,0 +1,166 @@
+"""Takes the program out of a completion.
+
+Rules, in order:
+
+1. `NONE` takes the text as it is; nothing of the following is done but the last step.
+2. Reasoning is cut away, and the last `<answer>`, where there is one, is looked at first.
+3. Among fenced blocks, those tagged with the language come first, then those without a tag that
+   begin like code, then any. The *last block that defines what the tests call* is taken, if there
+   is one with a body for it (a signature that is repeated has none), else the last: models improve
+   on drafts, and end with the whole. What it uses but only other blocks define (imports,
+   functions, classes, constants) is put in front of it; nothing else of them is, so that an
+   example of use never runs.
+4. Text that begins like code and meets a fence without a language before any other is what a
+   prompt's open fence began; the code is what stands before that fence.
+5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
+6. The code and the prompt become one program; see `continuation`, and `other_languages` for
+   languages other than Python, of which nothing is known but what code and comments look like.
+
+Text above `READ_CHARACTERS` is taken as it is: no answer is that long, and it could be made to
+cost. It is judged nevertheless, since its author is the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reward_server.domain import Extraction
+from reward_server.grading.extraction import continuation, markdown, other_languages, python_text
+from reward_server.grading.extraction.dialect import Dialect, begins_as_code
+from reward_server.grading.extraction.markdown import Block
+
+READ_CHARACTERS = 1 << 20
+_PYTHON = "python"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """The program in a completion.
+
+    Args:
+        source: what to run; "" where no code was found.
+        prompt: the prompt's code, fit to be run by itself; "" for prose.
+        has_code_block: whether the completion fenced its code.
+        found: False where only fenced code counts and there is none.
+    """
+
+    source: str
+    prompt: str = ""
+    has_code_block: bool = False
+    found: bool = True
+
+
+def extract(
+    completion: str,
+    *,
+    extraction: Extraction,
+    dialect: Dialect,
+    prompt: str = "",
+    wanted: frozenset[str] = frozenset(),
+) -> Extracted:
+    """Makes the program that a completion stands for.
+
+    Args:
+        completion: raw model output.
+        extraction: how code is taken out of it.
+        dialect: what marks the language's code.
+        prompt: code that the completion continues, or prose.
+        wanted: names that the tests take from the program, where they are known.
+    """
+    text = _clean(completion)
+    asked = _Task(prompt, dialect, wanted)
+    if extraction is Extraction.NONE or len(text) > READ_CHARACTERS:
+        found = extraction is not Extraction.MARKDOWN
+        source = asked.joined(text) if found else ""
+        return Extracted(source=source, prompt=asked.executable, found=found)
+    visible = markdown.unquoted(markdown.visible_text(text))
+    answer = markdown.answer_text(visible)
+    for part in (answer, visible):
+        code = None if part is None else _fenced_code(part, asked)
+        if code is not None:
+            source = asked.answered(code)
+            return Extracted(source=source, prompt=asked.executable, has_code_block=True)
+    if extraction is Extraction.MARKDOWN:
+        return Extracted(source="", prompt=asked.executable, found=False)
+    source = asked.answered(visible if answer is None else answer)
+    return Extracted(source=source, prompt=asked.executable)
+
+
+def _clean(completion: str) -> str:
+    # A byte order mark, foreign line ends and lone surrogates are the transport's, not the code's.
+    text = completion.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Task:
+    """A prompt in a language, and what the tests want of its answer."""
+
+    def __init__(self, prompt: str, dialect: Dialect, wanted: frozenset[str]) -> None:
+        self.dialect = dialect
+        self.is_python = dialect.name == _PYTHON
+        self._wanted = wanted
+        if self.is_python:
+            self._python = continuation.read_prompt(prompt, dialect)
+            self.executable = self._python.executable
+        else:
+            self._foreign = other_languages.read_prompt(prompt, dialect)
+            self.executable = ""
+
+    def joined(self, text: str) -> str:
+        """Makes a program of a completion that is code."""
+        if len(text) > READ_CHARACTERS:
+            return (self._python.code if self.is_python else self._foreign.code) + text
+        return self.answered(text)
+
+    def answered(self, code: str) -> str:
+        """Makes a program of the code that answers the prompt."""
+        if self.is_python:
+            return continuation.continue_prompt(self._python, code, self._wanted)
+        return other_languages.continue_prompt(self._foreign, code)
+
+    def is_defined_by(self, code: str) -> bool:
+        """Tells whether code defines what the tests call or the prompt asks for."""
+        if self.is_python:
+            return bool(python_text.defined_names(code) & self._asked)
+        return any(
+            other_languages.defines(code, name) for name in (self._foreign.function, *self._wanted)
+        )
+
+    def is_stub(self, code: str) -> bool:
+        """Tells whether code has no body for what the tests call or the prompt asks for."""
+        return self.is_python and python_text.is_stub(code, self._asked)
+
+    @property
+    def _asked(self) -> frozenset[str]:
+        return self._wanted | {self._python.function}
+
+
+def _fenced_code(text: str, task: _Task) -> str | None:
+    blocks = markdown.fenced_blocks(text)
+    if not blocks:
+        return None
+    lead = text[: blocks[0].start]
+    if begins_as_code(lead, task.dialect):
+        if task.is_python and python_text.ends_in_string(lead):
+            return None
+        if not (blocks[0].has_language or blocks[0].tag in task.dialect.fence_tags):
+            return lead
+    return _chosen(blocks, task)
+
+
+def _chosen(blocks: Sequence[Block], task: _Task) -> str:
+    dialect = task.dialect
+    tagged = [block for block in blocks if block.tag in dialect.fence_tags and block.text.strip()]
+    bare = [block for block in blocks if not block.tag and begins_as_code(block.text, dialect)]
+    main = (_defining(tagged, task) or _defining(bare, task) or tagged or bare or blocks)[-1]
+    family = sorted([*tagged, *bare], key=lambda block: block.start)
+    others = [block.text for block in family if block is not main]
+    if others and task.is_python:
+        return python_text.with_missing_names(main.text, others)
+    return main.text
+
+
+def _defining(blocks: Sequence[Block], task: _Task) -> list[Block]:
+    found = [block for block in blocks if task.is_defined_by(block.text)]
+    return [block for block in found if not task.is_stub(block.text)] or found

@@ -1,0 +1,196 @@
+"""Prompts and answers in languages other than Python, read as text.
+
+No parser stands behind this: names are found by what stands around them, and where a prompt and
+an answer overlap they are joined in the way that most compilers take. What is joined wrongly does
+not compile; it never passes.
+
+An answer either goes on where the prompt stops, or states the prompt's function again. Then what
+stands before that function in the prompt (imports, helpers, the class around it) is put in front
+of it, unless the answer brings it along.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reward_server.grading.extraction import markdown
+from reward_server.grading.extraction.dialect import Dialect, begins_as_code
+
+_KEPT_PROMPTS = 1024
+_CALLED = re.compile(r"([^\W\d]\w*[?!]?)\s*(?:<[^<>()]*>)?\s*\(")
+_BOUND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]*)?=")
+_IMPORT = re.compile(
+    r"\s*(?:#\s*include|import|using|use|require|open|package|extern crate)\b[^{]*$"
+)
+_GROUP = re.compile(r"^import\s*\(([^()]*)\)", re.MULTILINE)
+_OWNER = r"(?:class|object|struct|module|impl)"
+_CLASS = re.compile(rf"^[^\S\n]*+(?:(?!{_OWNER}\b)[\w@]++[^\S\n]++)*+{_OWNER}\s++\w", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# Each character is looked at once: what has no end is told from the rest by a group of its own.
+_SHORT = r"'(?:\\.|[^'\\\n])'|//[^\n]*"
+_TEXT = r'"(?:\\.|[^"\\\n])*+(?:"|(?P<text>))'
+_QUOTED = (
+    re.compile(rf"{_TEXT}|{_SHORT}|/\*.*?(?:\*/|(?P<comment>\Z))", re.DOTALL),
+    re.compile(rf"{_TEXT}|{_SHORT}|(?P<comment>(?!))", re.DOTALL),
+)
+_UNTITLED = re.compile(_SHORT, re.DOTALL)
+_GAP = r"(?<=[\w>\]])(?P<gap>[\s&*]++)"
+_TYPED = r"\s*+(?:<[^<>()]*+>\s*+)?[(=:<]"
+_CALLING = re.compile(r"\b(?:return|new|throw|await|yield|in|case|else|do|not|and|or)\Z")
+_LONGEST_CALLING = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt's code: "" for prose.
+
+    Args:
+        code: what a continuation continues.
+        function: name of the function that it stops in.
+        before: what stands in front of that function's first line.
+        signature: that line.
+    """
+
+    code: str = ""
+    function: str = ""
+    before: str = ""
+    signature: str = ""
+
+
+@lru_cache(maxsize=_KEPT_PROMPTS)
+def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
+    """Takes the code out of a prompt: the whole, or its last fenced block of the language."""
+    text = prompt.replace("\r\n", "\n").removeprefix("\ufeff")
+    if _is_code(text, dialect):
+        return _read_code(text)
+    for block in reversed(markdown.fenced_blocks(text)):
+        if block.tag in dialect.fence_tags or (not block.tag and _is_code(block.text, dialect)):
+            return _read_code(block.text)
+    return Prompt()
+
+
+def continue_prompt(prompt: Prompt, code: str) -> str:
+    """Makes a program of a prompt and the code that answers it."""
+    if not prompt.code:
+        return code
+    opened = _depth(prompt.code)
+    # What closes all that the prompt opened goes on within it, whatever it calls its variables.
+    goes_on = opened > 0 and _depth(code) == -opened
+    if goes_on or not defines(code, prompt.function):
+        return _closed(prompt.code + code, opened)
+    owner = _CLASS.search(prompt.before)
+    if owner is not None and _depth(prompt.before) and not _CLASS.search(code):
+        return _closed(_without_comment(prompt.before) + code, _depth(prompt.before))
+    helpers = [name for name in _defined(prompt.before) if defines(code, name)]
+    if owner is not None or helpers:
+        return _imports(prompt.before, code) + code
+    return _imports(prompt.before, code) + _helpers(prompt.before) + code
+
+
+def defines(code: str, name: str) -> bool:
+    """Tells whether code defines a name, as far as can be told without reading it."""
+    if not name:
+        return False
+    word = re.escape(name)
+    stated = rf"^\(define\s++\(?{word}\b|^{word}\s*+::"
+    if re.search(stated, code, re.MULTILINE):
+        return True
+    last = None  # only the first one on each line counts
+    for found in re.finditer(rf"{_GAP}{word}{_TYPED}", code):
+        if _declares(found["gap"]):
+            is_first = last is None or code.find("\n", last, found.start()) >= 0
+            if is_first and not _is_call(code, found):
+                return True
+            last = found.start()
+    return False
+
+
+def _declares(gap: str) -> bool:
+    """Returns True if a type and a name may stand around a gap: `int f`, `int *f`, `int * f`."""
+    marks = gap.split()
+    if len(marks) == 1:
+        return marks[0] != gap
+    return not marks or (len(marks) == 2 and not gap[-1].isspace())
+
+
+def _is_call(code: str, found: re.Match[str]) -> bool:
+    before = code[max(found.start() - _LONGEST_CALLING, 0) : found.start()]
+    plain = found["gap"].isspace() and found[0].endswith("(") and "<" not in found[0]
+    return plain and _CALLING.search(before) is not None
+
+
+def _is_code(text: str, dialect: Dialect) -> bool:
+    """Tells whether a prompt's first or last line of text is code."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return False
+    return begins_as_code(text, dialect) or dialect.code_line.match(lines[-1]) is not None
+
+
+def _read_code(text: str) -> Prompt:
+    lines = text.rstrip().split("\n")
+    for index in reversed(range(len(lines))):
+        named = _CALLED.search(lines[index]) or _BOUND.search(lines[index])
+        if named:
+            before = "".join(f"{line}\n" for line in lines[:index])
+            return Prompt(code=text, function=named[1], before=before, signature=lines[index])
+    return Prompt(code=text)
+
+
+def _depth(text: str) -> int:
+    """Counts the braces that are open at the end of a text."""
+    bare = _bare(text)
+    return bare.count("{") - bare.count("}")
+
+
+def _bare(text: str, *, with_comments: bool = True) -> str:
+    """Takes away comments and what is quoted; what has no end is neither."""
+
+    def kept(found: re.Match[str]) -> str:
+        if found["comment"] is not None:
+            return _bare(found[0][2:], with_comments=False)
+        return "" if found["text"] is None else _UNTITLED.sub("", found[0][1:])
+
+    return _QUOTED[not with_comments].sub(kept, text)
+
+
+def _closed(text: str, most: int) -> str:
+    """Closes the braces that a prompt opened and its answer left open."""
+    missing = _depth(text)
+    return text + "\n}" * missing if 0 < missing <= most else text
+
+
+def _defined(text: str) -> list[str]:
+    bare = _bare(text)
+    return [name for name in _CALLED.findall(bare) if defines(bare, name)]
+
+
+def _imports(before: str, code: str) -> str:
+    """Returns the lines of a prompt that import something which the code does not."""
+    present = {"".join(line.split()) for line in _on_a_line(code).split("\n")}
+    bare = _on_a_line(_COMMENT.sub("", before))
+    lines = (line for line in bare.split("\n") if _IMPORT.match(line))
+    return "".join(f"{line}\n" for line in lines if "".join(line.split()) not in present)
+
+
+def _on_a_line(text: str) -> str:
+    """Puts each group of imports, as Go has them, on a line of its own."""
+
+    def joined(group: re.Match[str]) -> str:
+        specs = (line.split("//")[0].strip() for line in group[1].split("\n"))
+        return f"import ({'; '.join(filter(None, specs))})"
+
+    return _GROUP.sub(joined, text)
+
+
+def _helpers(before: str) -> str:
+    bare = _on_a_line(_COMMENT.sub("", before))
+    text = "\n".join(line for line in bare.split("\n") if not _IMPORT.match(line))
+    return text if text.strip() else ""
+
+
+def _without_comment(before: str) -> str:
+    """Cuts the comment that describes the function, which would stand before another text."""
+    return re.sub(r"/\*(?:(?!\*/).)*\*/\s*$", "", before, flags=re.DOTALL)

@@ -1,0 +1,342 @@
+"""Writes tests that go on behind a failed assertion and report what became of each.
+
+A test reports by a failure in the end, whose message has a word for each assertion. So it needs
+nothing of the judge but what any test needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from reward_server.grading import syntax
+from reward_server.grading.python_tests.assertions import TURNED, other_exceptions
+from reward_server.grading.python_tests.confirmation import pairs
+from reward_server.grading.python_tests.confirmation.helpers import Helpers, Text
+from reward_server.grading.python_tests.confirmation.outcomes import LEFT_OUT, PREFIX, Place
+from reward_server.grading.python_tests.confirmation.sites import (
+    CLASS,
+    FAR,
+    PAIR,
+    UNTOLD,
+    VALUE,
+    Assertion,
+    Site,
+    assertions_of,
+    leaves_early,
+)
+from reward_server.grading.python_tests.literals import differs, evaluated, kind_of, literal, varied
+
+_WORD_CHARACTERS = 900  # of a report, within what a judge keeps of a message
+_OFFERED = 8
+_TRIES = 20
+_REMOTE_EXCEPTIONS = ("ZeroDivisionError", "OverflowError", "AttributeError", "TypeError")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A test in a text.
+
+    Args:
+        test: its name, as results have it.
+        owner: the node whose `body` is the test's.
+        assertions: what can be made wrong in it.
+    """
+
+    test: str
+    owner: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
+    assertions: tuple[Assertion, ...]
+
+
+def body_of(
+    test: str,
+    owner: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef,
+    heard: frozenset[str],
+    called: Mapping[str, Sequence[ast.stmt]],
+    text: Text,
+) -> Body | None:
+    """Reads a test; None if nothing in it can be made wrong, or if it may end early."""
+    bodies = [owner.body, *called.values()]
+    if any(map(leaves_early, bodies)):
+        return None
+    found, characters = list[Assertion](), 0
+    helpers = Helpers(text, owner)
+    for assertion in assertions_of(owner.body, heard, called, helpers):
+        characters += 3 + assertion.rows
+        if characters <= _WORD_CHARACTERS:
+            found.append(assertion)
+    helpers.place()
+    return Body(test=test, owner=owner, assertions=tuple(found)) if found else None
+
+
+class ObservedText:
+    """One text and the tests in it.
+
+    Args:
+        tree: the text, parsed.
+        bodies: its tests.
+    """
+
+    def __init__(self, tree: ast.Module, bodies: Sequence[Body]) -> None:
+        self._tree = tree
+        self.bodies = tuple(bodies)
+        self._numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Everything that can be made wrong."""
+        return tuple(
+            Place(test=body.test, assertion=number, site=site)
+            for body in self.bodies
+            for number, assertion in enumerate(body.assertions)
+            for site in range(len(assertion.sites))
+        )
+
+    @property
+    def untold(self) -> frozenset[Place]:
+        """Where the solution is not asked what else it is asked, if that is made wrong."""
+        return frozenset(
+            Place(test=body.test, assertion=number, site=0)
+            for body in self.bodies
+            for number, assertion in enumerate(body.assertions)
+            if assertion.sites[0].kind == UNTOLD
+        )
+
+    @property
+    def telling(self) -> frozenset[Place]:
+        """The assertions that tell the solution what another one expects."""
+        return frozenset(
+            Place(test=body.test, assertion=number, site=LEFT_OUT)
+            for body in self.bodies
+            for number, assertion in enumerate(body.assertions)
+            if assertion.telling is not None
+        )
+
+    def written(self, wrong: Collection[Place], draw: random.Random) -> str:
+        """Returns the text, in which some places are made wrong and all tests report."""
+        fresh = copy.deepcopy(self._tree)
+        nodes = list(ast.walk(fresh))
+        recorder = f"seen_{draw.getrandbits(32):08x}"
+        changes, statements = dict[int, ast.AST](), dict[int, _Observed]()
+        values = self._values()
+        for body in self.bodies:
+            for number, assertion in enumerate(body.assertions):
+                statement = nodes[self._numbers[id(assertion.statement)]]
+                keys = list(self._kept(assertion, nodes, changes, recorder))
+                failed = pairs.letter(recorder, keys)
+                statements[id(statement)] = _Observed(number, assertion.rows > 0, failed)
+                if Place(test=body.test, assertion=number, site=LEFT_OUT) in wrong:
+                    assert assertion.telling is not None
+                    told = [nodes[self._numbers[id(one)]] for one in assertion.telling.parts]
+                    changes[id(statement)] = _without(statement, told)
+                for place, site in enumerate(assertion.sites):
+                    if Place(test=body.test, assertion=number, site=place) in wrong:
+                        node = nodes[self._numbers[id(site.node)]]
+                        changes[id(node)] = _exchanged(site, node, changes, values, draw)
+        _Writer(changes, statements, recorder).visit(fresh)
+        for body in self.bodies:
+            owner = fresh if body.owner is self._tree else nodes[self._numbers[id(body.owner)]]
+            assert isinstance(owner, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))
+            owner.body = _reporting(owner.body, body.assertions, recorder)
+        return ast.unparse(ast.fix_missing_locations(fresh)) + "\n"
+
+    def _kept(
+        self,
+        assertion: Assertion,
+        nodes: Sequence[ast.AST],
+        changes: dict[int, ast.AST],
+        recorder: str,
+    ) -> Iterator[tuple[int, int, str]]:
+        """Has operands of an assertion remembered, and gives the keys of each pair."""
+        for pair in assertion.pairs:
+            keys = [self._numbers[id(side)] for side in (pair.answer, pair.other)]
+            for key in keys:
+                operand = nodes[key]
+                assert isinstance(operand, ast.expr)
+                if id(operand) not in changes:
+                    changes[id(operand)] = pairs.kept(recorder, key, operand, pair.kind)
+            yield keys[0], keys[1], pair.kind
+
+    def _values(self) -> dict[str, list[object]]:
+        """Returns the expected values of all tests, by type."""
+        found: dict[str, list[object]] = {}
+        for body in self.bodies:
+            for assertion in body.assertions:
+                for site in assertion.sites:
+                    if site.kind in (VALUE, FAR):
+                        value = evaluated(site.node)
+                        found.setdefault(kind_of(value), []).append(value)
+        return found
+
+
+class _Observed(NamedTuple):
+    """How an assertion is observed.
+
+    Args:
+        number: its place among those of its test.
+        is_apart: whether its times are told apart.
+        failed: the text of what its word gets when it fails.
+    """
+
+    number: int
+    is_apart: bool
+    failed: str
+
+
+def _exchanged(
+    site: Site,
+    node: ast.AST,
+    changes: Mapping[int, ast.AST],
+    values: Mapping[str, Sequence[object]],
+    draw: random.Random,
+) -> ast.AST:
+    """Returns what stands in the place of a node, whose size is remembered if it was before."""
+    keeping = changes.get(id(node))
+    if not isinstance(keeping, ast.Call):
+        return _changed(site, node, values, draw)
+    if site.kind == PAIR:
+        return _changed(site, keeping, values, draw)
+    keeping.args[1] = cast("ast.expr", _changed(site, node, values, draw))
+    return keeping
+
+
+def _changed(
+    site: Site, node: ast.AST, values: Mapping[str, Sequence[object]], draw: random.Random
+) -> ast.AST:
+    if site.kind in (VALUE, FAR):
+        return literal(_other(evaluated(site.node), values, draw, far=site.kind == FAR))
+    if site.kind == PAIR:
+        assert isinstance(node, ast.expr)
+        return ast.Tuple(elts=[node, ast.Constant(value=None)], ctx=ast.Load())
+    if site.kind == CLASS:
+        assert isinstance(node, ast.expr)
+        unlike = other_exceptions(node)
+        remote = [name for name in _REMOTE_EXCEPTIONS if name in unlike] or list(
+            _REMOTE_EXCEPTIONS[:1]
+        )
+        return ast.Name(id=draw.choice(remote), ctx=ast.Load())
+    if site.kind == UNTOLD:
+        return _untold(node)
+    if isinstance(node, ast.Assert):
+        return ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=node.test), msg=None)
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    node.func.attr = TURNED[node.func.attr]
+    return node
+
+
+def _without(statement: ast.AST, told: Sequence[ast.AST]) -> ast.AST:
+    """Returns an assertion without some parts, one that fails if it has no other."""
+    match statement:
+        case ast.Assert(test=ast.BoolOp(values=values)) if len(told) < len(values):
+            rest = [one for one in values if one not in told]
+            return ast.Assert(test=ast.BoolOp(op=ast.And(), values=rest))
+    return ast.Assert(test=ast.Constant(value=False))
+
+
+def _untold(node: ast.AST) -> ast.AST:
+    """Returns an assertion that fails, of the same operands, which it does not bring together."""
+    if isinstance(node, ast.Assert):
+        assert isinstance(node.test, ast.Compare)
+        operands = ast.Tuple(elts=[node.test.left, *node.test.comparators], ctx=ast.Load())
+        nothing = ast.Constant(value=None)
+        return ast.Assert(test=ast.Compare(left=operands, ops=[ast.Is()], comparators=[nothing]))
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    node.func.attr, node.keywords = "assertIsNone", []
+    node.args = [ast.Tuple(elts=node.args[:2], ctx=ast.Load())]
+    return node
+
+
+def _other(
+    value: object, values: Mapping[str, Sequence[object]], draw: random.Random, *, far: bool
+) -> object:
+    """Returns another value of the same kind, every other time one of another assertion's."""
+    # Others' values alone would stand twice in a copy, and so show whose they are.
+    pool = values.get(kind_of(value), ()) if draw.getrandbits(1) else ()
+    for other in draw.sample(pool, min(_OFFERED, len(pool))):
+        if differs(value, other, far=far):
+            return other
+    for _ in range(_TRIES):
+        made = varied(value, draw, far=far)
+        if differs(value, made, far=far):
+            return made
+    return (value, None)
+
+
+class _Writer(ast.NodeTransformer):
+    """Changes nodes, and has assertions tell what became of them instead of ending a test.
+
+    Args:
+        changes: new nodes, by the identity of the old ones.
+        statements: how each assertion is observed, by its identity.
+        recorder: the name of the list of words.
+    """
+
+    def __init__(
+        self,
+        changes: Mapping[int, ast.AST],
+        statements: Mapping[int, _Observed],
+        recorder: str,
+    ) -> None:
+        self._changes = changes
+        self._statements = statements
+        self._recorder = recorder
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        observed = self._statements.get(id(node))
+        if isinstance(node, ast.Assert) and observed is not None:
+            node.msg = None
+        self.generic_visit(node)
+        new = self._changes.get(id(node), node)
+        if observed is None:
+            return new
+        assert isinstance(new, ast.stmt)
+        return ast.Try(
+            body=[new],
+            handlers=[
+                ast.ExceptHandler(
+                    type=ast.Name(id="Exception", ctx=ast.Load()),
+                    name=None,
+                    body=self._noting(observed, observed.failed),
+                )
+            ],
+            orelse=self._noting(observed, "'p'"),
+            finalbody=[],
+        )
+
+    def _noting(self, observed: _Observed, letter: str) -> list[ast.stmt]:
+        """Returns what adds a letter, given as an expression, to an assertion's word."""
+        word = f"{self._recorder}[{observed.number}]"
+        if observed.is_apart:
+            return syntax.parse(f"{word} += {letter}").body
+        return syntax.parse(f"{word} = {word}.replace({letter}, '') + {letter}").body
+
+
+def _reporting(
+    body: Sequence[ast.stmt], assertions: Sequence[Assertion], recorder: str
+) -> list[ast.stmt]:
+    """Returns a test's body that begins with empty words and ends with its report."""
+    begin = syntax.parse(f"{recorder} = [''] * {len(assertions)}").body
+    if any(assertion.pairs for assertion in assertions):
+        begin += pairs.helpers(recorder)
+    end = syntax.parse(f"raise AssertionError({PREFIX!r} + ','.join({recorder}))").body
+    imports = 0
+    while imports < len(body) and _must_stay_first(body[imports]):
+        imports += 1
+    return [*body[:imports], *begin, *body[imports:], *end]
+
+
+def _must_stay_first(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.ImportFrom(module="__future__"):
+            return True
+        case ast.Global() | ast.Nonlocal():
+            return True
+    return False

@@ -1,0 +1,91 @@
+"""What became of each assertion of a perturbed test, and how that differs from what must."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from reward_server.domain import TestOutcome, TestResult
+from reward_server.grading.python_tests.confirmation.sites import TURN, Assertion
+
+# One word for each assertion: "p" for each time it held, "f" for each time it failed. Where the
+# times are not told apart each letter stands there once at most.
+LEFT_OUT = -1  # in place of a site: the parts of an assertion that tell something
+PREFIX = "observed "
+_REPORT = re.compile(PREFIX + r"([pf,]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Place:
+    """Where a site is: which test, which of its assertions, and which way to make it wrong."""
+
+    test: str
+    assertion: int
+    site: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """How the outcomes of a perturbed copy differ from those that follow from the true ones.
+
+    Args:
+        passed: assertions that held, though what they expect was replaced by something else.
+        other: all else: true assertions that failed, conditions that changed from one run to the
+            next, tests that did not come to their end.
+        silent: tests of which no assertion was evaluated; that is no deviation.
+    """
+
+    passed: int = 0
+    other: int = 0
+    silent: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.passed or self.other)
+
+    def __add__(self, more: Deviation) -> Deviation:
+        return Deviation(
+            passed=self.passed + more.passed,
+            other=self.other + more.other,
+            silent=self.silent + more.silent,
+        )
+
+
+def told(test: TestResult) -> list[str] | None:
+    """Returns what a perturbed test says of its assertions; None if it did not come to its end."""
+    found = _REPORT.match(test.message)
+    if test.outcome is not TestOutcome.FAILED or found is None:
+        return None
+    return found[1].split(",")
+
+
+def deviation(
+    test: str, assertions: Sequence[Assertion], said: Sequence[str] | None, wrong: Collection[Place]
+) -> Deviation:
+    """Compares what one test said with what follows from what was made wrong in it."""
+    if said is None or len(said) != len(assertions):
+        return Deviation(other=1)
+    total = Deviation()
+    for number, (assertion, word) in enumerate(zip(assertions, said, strict=True)):
+        sites = range(len(assertion.sites))
+        chosen = {site for site in sites if Place(test=test, assertion=number, site=site) in wrong}
+        if Place(test=test, assertion=number, site=LEFT_OUT) in wrong:
+            chosen = set(sites) if assertion.telling and assertion.telling.is_whole else set()
+        for expected, seen, kind in _pairs(assertion, word, chosen):
+            if seen == "" and not assertion.is_sure:
+                continue
+            if seen != expected:
+                lied = expected == "f" and "p" in seen and kind != TURN
+                total += Deviation(passed=int(lied), other=int(not lied))
+    return total
+
+
+def _pairs(
+    assertion: Assertion, word: str, chosen: Collection[int]
+) -> Iterator[tuple[str, str, str]]:
+    """Gives what each site must show and what it showed, with how it is made wrong."""
+    for number, site in enumerate(assertion.sites):
+        seen = word[number : number + 1] if assertion.rows else word
+        yield "f" if number in chosen else "p", seen, site.kind
+    if assertion.rows and word and len(word) != assertion.rows:
+        yield str(assertion.rows), str(len(word)), TURN

@@ -1,0 +1,216 @@
+"""What tests ask about the class or the identity of a thing, which the judge's interpreter answers.
+
+What stands for an object of the solution's is of a class of the judge's, which is one for all
+objects with the same special methods. So `type(x)`, `x.__class__` and `is` are right where data is
+meant, which arrives as itself, and wrong where another object's class is: two classes look like
+one, and nothing is ever a `map` or a function of a library's. Function tests have a `type` that
+asks the solution's process (`runner.judge.tests.scope`) where it is called by its name. The text
+decides.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from reward_server.grading.syntax import dotted
+
+ASKED = "asks for the class of a thing of the solution's"  # function tests may, by `type`
+_DATA = frozenset(
+    (
+        *("bool", "int", "float", "complex", "str", "bytes", "bytearray", "list", "tuple", "set"),
+        *("frozenset", "dict", "range", "slice", "object", "memoryview", "NoneType"),
+    )
+)
+_LIBRARIES_OF_DATA = frozenset(
+    ("builtins", "collections", "datetime", "decimal", "fractions", "numpy", "typing", "types")
+)
+_OF_TYPES = frozenset(("types.NoneType", "types.MappingProxyType", "types.SimpleNamespace"))
+_OF_TESTS = frozenset(("unittest", "pytest", "hypothesis", "inspect", "_pytest", "mock"))
+_BUILTINS = vars(builtins)
+_ERRORS = frozenset(
+    name
+    for name, kind in _BUILTINS.items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+# Classes whose objects never cross as they are.
+_NEVER_DATA = frozenset(("map", "filter", "zip", "enumerate", "reversed", "type"))
+_SINGLE = frozenset(("NotImplemented", "Ellipsis", "__debug__"))
+_OF_IDENTITY = frozenset(("assertIs", "assertIsNot"))
+_COMPARING = _OF_IDENTITY | {"assertEqual", "assertNotEqual", "assertIn", "assertNotIn"}
+_NAMES = frozenset(("__name__", "__qualname__"))
+_MESSAGES = frozenset(("msg", "message"))
+_TELLING = frozenset(("print", "fail", "skip", "log", "debug", "info"))
+_TYPE = "type"
+
+
+class File(Protocol):
+    """The names of one file, see `suites`."""
+
+    bound: set[str]
+
+    def origin(self, node: ast.expr) -> str:
+        """Returns the full name of what an expression names, if an import gave it."""
+
+    def is_own(self, node: ast.expr) -> bool:
+        """Tells whether something is of the tests' making: neither imported nor the solution's."""
+
+
+class Kinds:
+    """The rules for one scope.
+
+    Args:
+        file: whose scope it is.
+        hears: returns True for code that uses the solution.
+        parts: what is in the scope.
+    """
+
+    def __init__(
+        self, file: File, hears: Callable[[ast.AST], bool], parts: Sequence[ast.AST]
+    ) -> None:
+        self._file, self._hears_solution, self._parts = file, hears, parts
+        self._known = set[int]()
+        self._things = set[str]()
+        self._follow()
+        self._in_messages = {
+            id(node) for part in parts for text in _messages(part) for node in ast.walk(text)
+        }
+
+    def _follow(self) -> None:
+        """Finds the names of the scope that may stand for a thing of the solution's."""
+        bindings = [pair for part in self._parts for pair in _bindings(part)]
+        size = -1
+        while size < len(self._things):
+            size = len(self._things)
+            for target, value in bindings:
+                if self._hears(value):
+                    names = (node for node in ast.walk(target) if isinstance(node, ast.Name))
+                    self._things.update(name.id for name in names)
+
+    def _hears(self, node: ast.AST) -> bool:
+        if self._hears_solution(node):
+            return True
+        return bool(self._things) and any(
+            isinstance(part, ast.Name) and part.id in self._things for part in ast.walk(node)
+        )
+
+    def reasons(self) -> Iterator[str]:
+        """Gives the reasons."""
+        for part in self._parts:
+            match part:
+                case ast.Compare(left=left, comparators=others, ops=ops):
+                    is_identity = any(isinstance(one, (ast.Is, ast.IsNot)) for one in ops)
+                    yield from self._of_sides([left, *others], is_identity=is_identity)
+                case ast.Call(func=function, args=[one, other, *_]):
+                    name = dotted(function).rpartition(".")[2]
+                    if name in _COMPARING:
+                        yield from self._of_sides([one, other], is_identity=name in _OF_IDENTITY)
+                case ast.Delete(targets=targets):
+                    if any(isinstance(one, ast.Name) and self._hears(one) for one in targets):
+                        yield "drops a thing of the solution's"
+        called = {id(part.func) for part in self._parts if isinstance(part, ast.Call)}
+        for part in self._parts:
+            if id(part) in self._in_messages:
+                continue
+            if isinstance(part, ast.Name) and id(part) not in called:
+                if part.id in _NEVER_DATA and self._is_built_in(part):
+                    yield f"looks at the class {part.id}"
+            elif isinstance(part, ast.expr) and id(part) not in self._known:
+                asked = self._asked(part)
+                if asked is not None and self._is_solutions(asked):
+                    is_call = isinstance(part, ast.Call)
+                    yield ASKED if is_call else "looks at the __class__ of a thing"
+
+    def _is_solutions(self, thing: ast.expr) -> bool:
+        return dotted(thing) not in ("self", "cls") and self._hears(thing)
+
+    def _of_sides(self, sides: Sequence[ast.expr], *, is_identity: bool) -> Iterator[str]:
+        """Looks at what is compared."""
+        asking = [side for side in sides if self._asked(_unnamed(side)) is not None]
+        others = [side for side in sides if not any(side is one for one in asking)]
+        if asking and len(asking) < len(sides) and all(map(self._is_known_kind, others)):
+            self._known.update(id(_unnamed(side)) for side in asking)
+        elif len(asking) == len(sides):
+            unheard = [one for one in asking if not self._is_solutions(one)]
+            self._known.update(id(_unnamed(one)) for one in asking if unheard)
+        elif is_identity and not asking and any(map(self._hears, sides)):
+            yield from self._of_things(sides)
+
+    def _of_things(self, sides: Sequence[ast.expr]) -> Iterator[str]:
+        for side in sides:
+            origin = self._file.origin(side)
+            is_librarys = bool(origin) and origin.partition(".")[0] not in _OF_TESTS
+            is_function = (
+                isinstance(side, ast.Name)
+                and side.id in _BUILTINS
+                and side.id not in _DATA | _ERRORS | _SINGLE
+                and self._is_built_in(side)
+            )
+            if is_librarys or is_function:
+                yield f"asks whether a thing is {dotted(side)}"
+
+    def _asked(self, node: ast.expr) -> ast.expr | None:
+        """Returns the thing whose class an expression is; None if it is no class of a thing."""
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[one], keywords=[]) if name == _TYPE:
+                return one
+            case ast.Attribute(value=one, attr="__class__", ctx=ast.Load()):
+                return one
+        return None
+
+    def _is_built_in(self, name: ast.Name) -> bool:
+        return name.id not in self._file.bound and not self._file.origin(name)
+
+    def _is_known_kind(self, node: ast.expr) -> bool:
+        """Returns True for classes, or their names, by which data is told from all else."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+                return all(map(self._is_known_kind, parts))
+            case ast.Constant(value=value):
+                return value is None or value in _DATA | _ERRORS
+            case ast.Name(id=name) if name in _BUILTINS and self._is_built_in(node):
+                return name in _DATA | _ERRORS
+        origin = self._file.origin(node)
+        root = origin.partition(".")[0]
+        if root:
+            return root in _LIBRARIES_OF_DATA and (root != "types" or origin in _OF_TYPES)
+        return not self._hears(node)
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield target, value
+        case ast.NamedExpr(target=target, value=value) | ast.AugAssign(target=target, value=value):
+            yield target, value
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield target, value
+        case ast.comprehension(target=target, iter=value):
+            yield target, value
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+            yield target, value
+
+
+def _unnamed(node: ast.expr) -> ast.expr:
+    """Returns the class whose name an expression is, else the expression."""
+    if isinstance(node, ast.Attribute) and node.attr in _NAMES:
+        return node.value
+    return node
+
+
+def _messages(node: ast.AST) -> Iterator[ast.AST]:
+    """Gives the texts for people that a statement or a call has."""
+    match node:
+        case ast.Assert(msg=ast.expr() as text):
+            yield text
+        case ast.Call(func=function, args=arguments, keywords=named):
+            name = dotted(function).rpartition(".")[2]
+            yield from (one.value for one in named if one.arg in _MESSAGES)
+            if name in _TELLING:
+                yield from arguments
+            elif name.startswith("assert"):
+                yield from (one for one in arguments if isinstance(one, ast.JoinedStr))

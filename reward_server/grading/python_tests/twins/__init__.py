@@ -1,0 +1,1 @@
+"""Perturbed copies of tests that run in one process with the solution."""

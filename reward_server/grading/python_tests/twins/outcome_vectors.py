@@ -1,0 +1,214 @@
+"""Outcome vectors of true tests and their twins: what an honest solution cannot miss.
+
+A schedule says which units each twin makes wrong, in secret. It promises three things:
+
+- Every unit is wrong in one twin at least and true in another, and so is every leaf of its expected
+  value: a lie about one input, such as an object that equals everything, is found for certain.
+- An answer at random for one unit passes with a chance of at most `MOST_CHANCE`.
+- A whole vector is guessed with a chance of at most `2 ** -BITS`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reward_server.domain import TestOutcome, TestResult
+from reward_server.grading.python_tests.twins.instrumentation import read_note
+from reward_server.grading.python_tests.twins.sites import Assertion, Unit
+from reward_server.grading.python_tests.twins.twins import WHOLE, Change
+
+BITS = 20
+MOST_CHANCE = 0.01
+MOST_LEAVES = 20  # of an expected value that are all shown to be compared
+_MOST_TWINS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discrepancy:
+    """How a twin's outcomes differ from what follows from the true ones.
+
+    Args:
+        passed: assertions that held though they were made wrong.
+        failed: assertions that failed though they were as true as before.
+        missing: tests of which a twin's run had more or fewer, or did not tell enough.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    missing: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.passed or self.failed or self.missing)
+
+    def __add__(self, other: Discrepancy) -> Discrepancy:
+        return Discrepancy(
+            passed=self.passed + other.passed,
+            failed=self.failed + other.failed,
+            missing=self.missing + other.missing,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """What came of the true tests, in order.
+
+    Args:
+        tests: their results.
+        shapes: how often each assertion is tried, by its test and number. Without them a failed
+            test need not tell which assertions failed.
+    """
+
+    tests: tuple[TestResult, ...]
+    shapes: Mapping[tuple[str, int], Assertion] = field(default_factory=dict)
+
+    def provable(self, units: Iterable[Unit]) -> tuple[Unit, ...]:
+        """Returns the units whose tests all passed, and whose rows are those of the text."""
+        outcomes = self._outcomes()
+        return tuple(
+            unit
+            for unit in units
+            if (rows := outcomes.get(unit.test))
+            and (unit.row is None or len(rows) == unit.rows)
+            and all(one is TestOutcome.PASSED for one in _of_row(rows, unit.row))
+        )
+
+    def unproven(self, units: Collection[Unit]) -> tuple[Unit, ...]:
+        """Returns the units of tests that passed with other rows than those of the text."""
+        outcomes = self._outcomes()
+        return tuple(
+            unit
+            for unit in units
+            if TestOutcome.PASSED in (rows := outcomes.get(unit.test, []))
+            and unit.row is not None
+            and len(rows) != unit.rows
+        )
+
+    def compare(self, twin: Sequence[TestResult], perturbed: Collection[Unit]) -> Discrepancy:
+        """Compares a twin's outcomes with those that follow from what was made wrong in it."""
+        names = [base_name(test.name) for test in self.tests]
+        if [base_name(test.name) for test in twin] != names:
+            return Discrepancy(missing=max(1, abs(len(twin) - len(self.tests))))
+        wrong: dict[str, list[Unit]] = {}
+        for unit in perturbed:
+            wrong.setdefault(unit.test, []).append(unit)
+        numbers: dict[str, set[int]] = {}
+        for owner, number in self.shapes:
+            numbers.setdefault(owner, set()).add(number)
+        seen, found = Counter[str](), Discrepancy()
+        for test, other, name in zip(self.tests, twin, names, strict=True):
+            own = [unit for unit in wrong.get(name, ()) if unit.row in (None, seen[name])]
+            seen[name] += 1
+            found += self._compared(test, other, own, numbers.get(name, set()))
+        return found
+
+    def _outcomes(self) -> dict[str, list[TestOutcome]]:
+        found: dict[str, list[TestOutcome]] = {}
+        for test in self.tests:
+            found.setdefault(base_name(test.name), []).append(test.outcome)
+        return found
+
+    def _compared(
+        self, test: TestResult, other: TestResult, wrong: Sequence[Unit], numbers: Collection[int]
+    ) -> Discrepancy:
+        true, actual = test.outcome is TestOutcome.PASSED, other.outcome is TestOutcome.PASSED
+        if not true or not wrong:
+            return Discrepancy(passed=actual and not true, failed=true and not actual)
+        if actual:
+            return Discrepancy(passed=len(wrong))
+        return self._compared_in_detail(other, wrong, numbers) if numbers else Discrepancy()
+
+    def _compared_in_detail(
+        self, other: TestResult, wrong: Sequence[Unit], numbers: Collection[int]
+    ) -> Discrepancy:
+        told = read_note(other.message)
+        if told is None or set(told) != set(numbers):
+            return Discrepancy(missing=1)
+        found, name = Discrepancy(), wrong[0].test
+        for number in numbers:
+            shape = self.shapes[name, number]
+            failing = frozenset[int]().union(
+                *(shape.tries_of(unit.case) for unit in wrong if unit.assertion == number)
+            )
+            found += _compared_truths(told[number], shape.tries, failing)
+        return found
+
+
+def _compared_truths(truths: str, tries: int, failing: Collection[int]) -> Discrepancy:
+    if len(truths) != tries:
+        return Discrepancy(missing=1)
+    held = {number for number, truth in enumerate(truths) if truth == "1"}
+    return Discrepancy(
+        passed=len(held & {*failing}), failed=len({*range(tries)} - held - {*failing})
+    )
+
+
+def _of_row(outcomes: Sequence[TestOutcome], row: int | None) -> Sequence[TestOutcome]:
+    return outcomes if row is None else outcomes[row : row + 1]
+
+
+def base_name(name: str) -> str:
+    """Returns a test's name without parameters, and without the number of a repeated name."""
+    return name.partition("[")[0].partition("#")[0]
+
+
+# ----------------------------------------------------------------------------- schedules
+
+
+def runs_needed(weights: Collection[int]) -> int:
+    """Returns how many twins it takes for units with so many leaves each."""
+    counts = Counter(min(weight, MOST_LEAVES) for weight in weights)
+    if not counts:
+        return 0
+    for twins in range(2, _MOST_TWINS):
+        patterns = {weight: _patterns(twins, weight) for weight in counts}
+        if all(patterns.values()):
+            bits = sum(count * math.log2(patterns[weight]) for weight, count in counts.items())
+            if bits >= BITS:
+                return twins
+    return _MOST_TWINS
+
+
+def schedule(weights: Mapping[Unit, int], draw: random.Random) -> list[Change]:
+    """Draws which units each twin makes wrong, and which leaf of each."""
+    twins = runs_needed(weights.values())
+    found: list[dict[Unit, int]] = [{} for _ in range(twins)]
+    for unit, weight in weights.items():
+        sizes = _sizes(twins, min(weight, MOST_LEAVES))
+        chances = [math.comb(twins, size) for size in sizes]
+        size = draw.choices(sizes, chances)[0]
+        for place, leaf in zip(
+            draw.sample(range(twins), size), _dealt(weight, size, draw), strict=True
+        ):
+            found[place][unit] = leaf
+    return list(found)
+
+
+def _dealt(weight: int, size: int, draw: random.Random) -> list[int]:
+    """Deals leaves without replacement; what is left over may change the whole value."""
+    dealt = draw.sample(range(weight), min(weight, size))
+    return [*dealt, *(WHOLE for _ in range(size - len(dealt)))]
+
+
+@functools.lru_cache(maxsize=4096)
+def _patterns(twins: int, weight: int) -> int:
+    return sum(math.comb(twins, size) for size in _sizes(twins, weight))
+
+
+def _sizes(twins: int, weight: int) -> list[int]:
+    """Returns in how many of the twins a unit may be wrong."""
+    return [size for size in range(weight, twins) if _chance(twins - size, size) <= MOST_CHANCE]
+
+
+def _chance(true: int, wrong: int) -> float:
+    """Returns the best chance of answers at random to be right about a unit.
+
+    Whoever answers with "it holds" at a chance of p is right with p^true (1-p)^wrong, which is
+    greatest for p = true / (true + wrong).
+    """
+    both = true + wrong
+    return float((true / both) ** true * (wrong / both) ** wrong)

@@ -1,0 +1,300 @@
+"""Perturbed twins of test files: copies in which secret assertions expect what is wrong.
+
+Tests that live with a solution can be made to say anything. But what reads the suite, leaves early,
+or answers whatever is expected, does so for a true expectation and a wrong one alike, unless it
+knows which is which; and that is what the tests were there to find out. So a reward is given for a
+whole vector of outcomes: true assertions hold, and those that were made wrong fail.
+
+A *unit* is an assertion, with one row of its table where it has one, that can be made wrong: by
+another expected value (one of another unit's where the types agree, else one near by), another
+class, or its opposite. Only assertions that a passing test surely reaches count. Each of them tells
+its truth by itself (`instrumentation`), and one that fails does not hide the next.
+
+True files and twins are written by the same hand (`ast.unparse`, without comments, docstrings and
+messages of assertions, which tell what is right), and differ in the changed values alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from reward_server.grading.python_tests.assertions import (
+    TYPES,
+    drop_spellings,
+    drop_words,
+    other_exceptions,
+    split_conjunctions,
+    turned,
+)
+from reward_server.grading.python_tests.literals import (
+    differs,
+    evaluated,
+    is_literal,
+    kind_of,
+    leaves,
+    literal,
+    stands_in,
+    varied,
+    with_leaf,
+    words_like,
+)
+from reward_server.grading.python_tests.twins.coarse_equality import distant, may_agree
+from reward_server.grading.python_tests.twins.instrumentation import (
+    Wrapper,
+    add_helper,
+    bare_of,
+    with_other_side,
+)
+from reward_server.grading.python_tests.twins.sites import Assertion, Finder, Found, Place, Unit
+from reward_server.grading.syntax import dotted
+
+WHOLE = -1  # in place of a leaf: all of the expected value may become another
+_OFFERED = 8  # values of other units to choose from
+_SWAPS = 0.75  # how often one of them is taken, where one fits
+_TRIALS = 60  # of numbers one in five has no factor in common with another
+_EXCHANGED = frozenset(("value", "far"))  # kinds whose values take each other's place
+
+_New = ast.AST | list[ast.stmt]  # what stands in a node's place
+Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
+
+
+class Twins:
+    """Writes true and perturbed files.
+
+    Args:
+        trees: test files in Python, parsed, by path; they are changed.
+        files: all files, with their text.
+        prompt: what the solution's author was told.
+        rows: how many results each test has, as far as that is known.
+
+    Attributes:
+        weights: all that can be made to fail, with the number of its leaves.
+        shapes: how often each assertion is tried, by its test and number.
+    """
+
+    def __init__(
+        self,
+        trees: Mapping[str, ast.Module],
+        files: Sequence[tuple[str, str]],
+        prompt: str,
+        rows: Mapping[str, int | None],
+    ) -> None:
+        self._files = dict(files)
+        self._prompt = prompt
+        self._trees = dict(trees)
+        for tree in self._trees.values():
+            drop_words(tree)
+            drop_spellings(tree)
+            split_conjunctions(tree)
+        self._places: dict[Unit, Place] = {}
+        self.shapes: dict[tuple[str, int], Assertion] = {}
+        self._touched = set[str]()
+        numbers, functions = dict[int, int](), set[int]()
+        for path, function, assertions in Finder(self._trees, rows).found():
+            self._touched.add(path)
+            functions.add(id(function))
+            for found in assertions:
+                numbers[id(found.statement)] = found.number
+                self._add(found)
+        for path in self._touched:
+            Wrapper(numbers, frozenset(functions)).visit(self._trees[path])
+            add_helper(self._trees[path])
+            ast.fix_missing_locations(self._trees[path])
+        self._numbers = {
+            id(node): (path, number)
+            for path in self._touched
+            for number, node in enumerate(ast.walk(self._trees[path]))
+        }
+        self.weights = {
+            unit: self._places[unit].weight for unit in sorted(self._places, key=_order)
+        }
+        self._pool = self._pools()
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """All that can be made to fail."""
+        return tuple(self.weights)
+
+    def true_files(self) -> tuple[tuple[str, str], ...]:
+        """Returns the files, all of them true."""
+        return self._written({})
+
+    def perturbed_files(self, change: Change, draw: random.Random) -> tuple[tuple[str, str], ...]:
+        """Returns the files with some units made to fail."""
+        swapped = self._swapped(change, draw)
+        changes: dict[str, dict[int, _New]] = {}
+        for unit in sorted(change, key=str):
+            place = self._places[unit]
+            bare = place.bare if change[unit] == 1 else None
+            path, number = self._numbers[id(bare.statement if bare else place.node)]
+            changes.setdefault(path, {})[number] = (
+                bare_of(bare.body, bare.name)
+                if bare
+                else swapped.get(unit) or self._changed(place, change[unit], draw)
+            )
+        return self._written(changes)
+
+    def _add(self, found: Found) -> None:
+        for place in found.places:
+            self._places[place.unit] = place
+            self.shapes[place.unit.test, found.number] = found.shape
+
+    def _written(self, changes: Mapping[str, Mapping[int, _New]]) -> tuple[tuple[str, str], ...]:
+        written = dict(self._files)
+        for path in self._touched:
+            written[path] = _unparsed(self._trees[path], changes.get(path, {}))
+        return tuple(sorted(written.items()))
+
+    # ----------------------------------------------------------------------------- changes
+
+    def _swapped(self, change: Change, draw: random.Random) -> dict[Unit, ast.expr]:
+        """Has most units whose whole value changes pass it on, so that all values stay in sight."""
+        groups: dict[tuple[str, bool], list[Place]] = {}
+        for unit, leaf in change.items():
+            place = self._places[unit]
+            is_whole = leaf == WHOLE or place.weight == 1
+            if is_whole and place.kind in _EXCHANGED and is_literal(place.node):
+                groups.setdefault(self._key(place.node), []).append(place)
+        found: dict[Unit, ast.expr] = {}
+        for places in groups.values():
+            passing = [place for place in places if draw.random() < _SWAPS]
+            draw.shuffle(passing)
+            for place, other in zip(passing, [*passing[1:], *passing[:1]], strict=True):
+                value, new = evaluated(place.node), evaluated(other.node)
+                if _surely_differs(value, new, place.kind):
+                    found[place.unit] = cast("ast.expr", copy.deepcopy(other.node))
+        return found
+
+    def _changed(self, place: Place, leaf: int, draw: random.Random) -> ast.AST:
+        node = place.node
+        match place.kind:
+            case "turn":
+                return turned(node)
+            case "other":
+                return with_other_side(node, max(leaf, 0))
+            case "class":
+                return ast.Name(
+                    id=draw.choice(other_exceptions(cast("ast.expr", node))), ctx=ast.Load()
+                )
+            case "type":
+                others = [name for name in TYPES if name != dotted(node)]
+                return ast.Name(id=draw.choice(others), ctx=ast.Load())
+        assert isinstance(node, ast.expr)
+        return self._other_value(place, node, leaf, draw)
+
+    def _other_value(
+        self, place: Place, node: ast.expr, leaf: int, draw: random.Random
+    ) -> ast.expr:
+        kind = place.kind
+        if leaf == WHOLE and is_literal(node):
+            for other in self._offered(place, node, draw):
+                if _surely_differs(evaluated(node), evaluated(other), kind):
+                    return copy.deepcopy(other)
+        number = draw.randrange(len(leaves(node))) if leaf == WHOLE else leaf
+        old = leaves(node)[number]
+        for new in self._leaves_for(place, old, draw):
+            if _surely_differs(evaluated(old), evaluated(new), kind):
+                changed = with_leaf(node, number, new)
+                if _is_other(node, changed, kind):
+                    return changed
+        changed = with_leaf(node, number, literal(_FAR_AWAY))
+        is_other = kind == "far" or _is_other(node, changed, kind)
+        return changed if is_other else literal(_FAR_AWAY)
+
+    def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
+        """Gives leaves that may stand in the place of one, the likeliest first."""
+        if draw.random() < _SWAPS:
+            yield from self._offered(place, leaf, draw)
+        value = evaluated(leaf)
+        if place.kind == "object" and type(value) in (int, float):
+            yield literal(distant(cast("float", value), draw))
+        for _ in range(_TRIALS):
+            yield literal(varied(value, draw, far=True))
+        yield from self._offered(place, leaf, draw)
+
+    def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
+        """Returns values like one, of other places: shown by the prompt if that one is.
+
+        An object's own equality may take them for the same, as it does `1.0` and `1.0.0`.
+        """
+        if place.kind == "object":
+            return []
+        value = evaluated(node)
+        pool = [other for other in self._pool.get(self._key(node), []) if evaluated(other) != value]
+        offered = draw.sample(pool, min(_OFFERED, len(pool)))
+        if not isinstance(value, str) or not self._is_told(value):
+            return offered
+        words = words_like(value, self._prompt)
+        return offered or [literal(word) for word in draw.sample(words, min(4, len(words)))]
+
+    def _pools(self) -> dict[tuple[str, bool], list[ast.expr]]:
+        """Returns the different expected values, and their leaves, by kind."""
+        found: dict[tuple[str, bool], dict[str, ast.expr]] = {}
+        for place in self._places.values():
+            if place.kind in _EXCHANGED:
+                wholes = [place.node] if is_literal(place.node) else []
+                for node in (*wholes, *leaves(place.node)):
+                    text = repr(evaluated(node))
+                    found.setdefault(self._key(node), {})[text] = cast("ast.expr", node)
+        return {key: list(values.values()) for key, values in found.items()}
+
+    def _key(self, node: ast.AST) -> tuple[str, bool]:
+        value = evaluated(node)
+        return kind_of(value), self._is_told(value)
+
+    def _is_told(self, value: object) -> bool:
+        """Returns True if the prompt shows a value; truth values and None are in every text."""
+        if not self._prompt or value is None or isinstance(value, bool):
+            return False
+        text = repr(value)
+        texts = {text, text.replace("'", '"'), text.replace(", ", ",")}
+        if isinstance(value, str):
+            texts.add(value)
+        return any(stands_in(text, self._prompt) for text in texts if text)
+
+
+def _order(unit: Unit) -> tuple[str, int, int, int]:
+    return unit.test, unit.assertion, unit.row or 0, unit.case or 0
+
+
+_FAR_AWAY = "no value that a test expects"
+
+
+def _is_other(node: ast.expr, changed: ast.expr, kind: str) -> bool:
+    """Returns True if an expression with another leaf surely differs; a call's leaf is enough."""
+    if not is_literal(node):
+        return True
+    return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), kind)
+
+
+def _surely_differs(value: object, other: object, kind: str) -> bool:
+    """Returns True if no honest answer that meets one value meets the other."""
+    if kind == "far":
+        return differs(value, other, far=True)
+    agrees = may_agree(value, other, counts=kind == "object")
+    return differs(value, other, far=False) and not agrees
+
+
+class _Changer(ast.NodeTransformer):
+    """Puts other nodes in the place of some."""
+
+    def __init__(self, changes: Mapping[int, _New]) -> None:
+        self._changes = changes
+
+    def visit(self, node: ast.AST) -> _New:
+        if id(node) in self._changes:
+            return self._changes[id(node)]
+        self.generic_visit(node)
+        return node
+
+
+def _unparsed(tree: ast.Module, changes: Mapping[int, _New]) -> str:
+    fresh = copy.deepcopy(tree)
+    if changes:
+        nodes = list(ast.walk(fresh))
+        _Changer({id(nodes[number]): new for number, new in changes.items()}).visit(fresh)
+    return ast.unparse(ast.fix_missing_locations(fresh)) + "\n"

@@ -1,0 +1,125 @@
+"""Runs executables for a program in another language, in the candidate's process.
+
+What this stops: nothing; the process was confined before. The status that it reports is that of a
+process which the program cannot be, so that what a program says of itself stays apart from how it
+ended; yet like all that comes from here it is no more than an observation.
+
+This process stays, since the first one of a namespace cannot be ended by a signal of its own, and
+since nobody else would wait for what the program leaves behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import fnmatch
+import json
+import os
+import signal
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NoReturn, cast
+
+from .. import wire
+from ..channel.files import write_files
+from ..channel.frames import Frames
+from . import streams
+
+_NOT_STARTED = 127  # exit status of shells for a command that is not there
+_SUCCESS = 0
+_EXECUTABLE = 0o755
+_PIPE_NUMBERS = (3, 4)  # to read and to write, in a program that another one calls
+_OUT_OF_THEIR_WAY = 10
+
+
+def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
+    """Runs the commands of a request in mode "commands", or of one side of "split", and leaves."""
+    pipes = _pipes(frames) if header.get("joined") else []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    product = blobs["product"]
+    if product:
+        _unpack(product)
+    write_files({name: blob for name, blob in blobs.items() if "/" in name})
+    environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
+    status = _SUCCESS
+    for command in cast("list[list[str]]", header["commands"]):
+        status = _run_one(command, environment, pipes)
+        if status != _SUCCESS:
+            break
+    _end_all_others()
+    frames.send(json.dumps(status).encode())
+    patterns = cast("list[str]", header["keep"])
+    if patterns and status == _SUCCESS:
+        frames.send(_pack(patterns))
+    os._exit(0)
+
+
+def _pipes(frames: Frames) -> list[int]:
+    """Returns two pipes' ends, none of which has a number that a command is to find them by."""
+    ends = frames.receive_pipes()
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THEIR_WAY) for end in ends]
+    for end in ends:
+        os.close(end)
+    return moved
+
+
+def _end_all_others() -> None:
+    """Ends what the commands left running, and with it the output that the judge waits for."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    os.closerange(0, 3)
+
+
+def _run_one(command: list[str], environment: Mapping[str, str], pipes: list[int]) -> int:
+    """Runs a command to its end, reaps what it leaves and returns its status.
+
+    The pipes' ends become its own, of which this process then has none.
+    """
+    try:
+        child = os.posix_spawnp(
+            command[0],
+            command,
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, end, number)
+                for end, number in zip(pipes, _PIPE_NUMBERS, strict=False)
+            ],
+            setsigdef=(signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ),
+        )
+    except OSError as error:
+        streams.complain(f"{command[0]}: {error.strerror}")
+        streams.flush_streams()
+        return _NOT_STARTED << 8
+    while pipes:
+        os.close(pipes.pop())
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            return status
+
+
+def _pack(patterns: Sequence[str]) -> bytes:
+    """Packs the files below the working folder whose path fits a pattern."""
+    names = [name for name in _files(".") if any(fnmatch.fnmatch(name, one) for one in patterns)]
+    executable = [name for name in names if os.access(name, os.X_OK)]
+    return wire.pack({"executable": executable}, {name: _read(name) for name in sorted(names)})
+
+
+def _files(folder: str) -> Iterator[str]:
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                yield os.path.relpath(path, folder)
+
+
+def _read(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _unpack(product: bytes) -> None:
+    header, files = wire.unpack(product)
+    write_files({f"file/{name}": content for name, content in files.items()})
+    for name in cast("list[str]", header["executable"]):
+        os.chmod(name, _EXECUTABLE)

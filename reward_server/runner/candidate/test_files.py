@@ -1,0 +1,82 @@
+"""Runs test files in the candidate's process, beside the solution that they have to live with.
+
+Nothing here is trusted: the solution can change any of it. What it sends are observations, of which
+the server believes no more than it can check against perturbed twins of the same tests. Frames:
+"collected" with the tests' names, "broken" with why there are none, "ended" with a test's place,
+outcome and message, and "done".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn, cast
+
+from ..channel.frames import LOADED, Frames
+from ..frameworks import base, outcomes, select
+from ..frameworks.base import BrokenSuiteError
+from . import solution, streams
+
+
+class _Course:
+    """Tells the judge how a suite goes."""
+
+    heard = True
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+
+    def say(self, *words: object) -> None:
+        """Sends a frame."""
+        self._frames.send(json.dumps(words).encode())
+
+    def collected(self, names: Sequence[str]) -> bool:
+        """Sends the names."""
+        self.say("collected", list(names))
+        return True
+
+    def begin(self, index: int) -> None:
+        """Has nothing to say; the clock is the judge's."""
+
+    def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
+        """Sends what came of a test, and goes on: whether one failure ends it is not told here."""
+        streams.flush_streams()
+        message = noted(error) + outcomes.message_of(error, note, base.place_of)
+        self.say("ended", index, outcome, message.encode("utf-8", "replace").decode())
+        return True
+
+
+def noted(error: BaseException | None) -> str:
+    """Returns the note that wrapped assertions leave on what a test raised, as a line."""
+    notes = getattr(error, "__notes__", ())
+    own = [note for note in notes if isinstance(note, str) and note.startswith("observed ")]
+    return f"{own[-1]}\n" if own else ""
+
+
+def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
+    """Loads the solution, runs the tests and leaves."""
+    path = cast("str", header["solution_path"])
+    sys.dont_write_bytecode = True
+    loaded = solution.import_file(blobs["source"], path)
+    streams.flush_streams()
+    with contextlib.suppress(OSError):
+        if isinstance(loaded, solution.LoadError):
+            solution.refuse(frames, loaded)
+        else:
+            frames.send(LOADED)
+            _run_tests(frames, header, blobs)
+    os._exit(0)
+
+
+def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
+    course = _Course(frames)
+    files = sorted(base.texts_of(blobs))
+    try:
+        select.driver(cast("str", header["framework"]))(files, course)
+    except BrokenSuiteError as error:
+        course.say("broken", str(error))
+    streams.flush_streams()
+    course.say("done")

@@ -1,0 +1,55 @@
+"""The candidate's part of one execution of a sample of ours, before anything is forked.
+
+An interpreter adapts its code and fills its caches as it runs. Done once here, every child starts
+with warm ones and, since it need not write to them, shares their memory with its parent. The
+judge's part is played where judges are forked from, see `judge.warm_up`. Of the sample nothing
+stays behind; the streams of `streams` do.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import socket
+import types
+
+from ..channel.files import MODULE_NAME
+from ..channel.frames import LOADED, READY, ChannelClosedError, Frames
+from . import streams
+from .service import Service
+
+_LIMIT_BYTES = 1 << 20
+_SOURCE = """
+def f(x, y=None):
+    if x is None:
+        raise ValueError("none", 1)
+    return x
+
+def change(values):
+    values.append(1)
+"""
+
+
+def rehearse(channel: socket.socket) -> None:
+    """Answers the judge until it has heard enough, or is gone.
+
+    Args:
+        channel: to the judge; it is closed.
+    """
+    streams.open_streams()
+    own_input = builtins.input
+    try:
+        with channel, contextlib.suppress(ChannelClosedError, OSError):
+            _answer(Frames(channel))
+    finally:
+        builtins.input = own_input
+
+
+def _answer(frames: Frames) -> None:
+    frames.receive()
+    frames.send(READY)
+    module = types.ModuleType(MODULE_NAME)
+    exec(compile(_SOURCE, "sample", "exec"), vars(module))
+    service = Service(frames, module, _LIMIT_BYTES)
+    frames.send(LOADED)
+    service.run()

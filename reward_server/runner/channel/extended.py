@@ -1,0 +1,295 @@
+"""Data whose class adds attributes: the value crosses, and attributes are asked for over there.
+
+A member of an `IntEnum` is an int with a name, a stack may be a list with methods. The judge makes
+an object of a class of its own, derived from the built-in one, of the value that crossed.
+
+What this stops: equality and hash are the built-in class's, on the value that crossed, so such an
+object equals no value but its own. Where its class compares in its own way, an object that equals
+data which its value does not is asked of other data as well; it equals nothing if it equals that.
+
+What it does not: make the rest true. What a method answers is the solution's word, as a proxy's.
+What its class does in another way than its base, such as operators, items, text and methods that
+the base has too, is asked for over there; a pass with anything of that but text and items is
+never ISOLATED (`Session.extend`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from decimal import Decimal
+from typing import Protocol, TypeGuard, cast
+
+from ..values import changes
+from .codec import Foreign, ProtocolViolation, is_asked_for
+from .decoys import is_data, other_data
+from .operations import ARITHMETIC, IN_PLACE, ORDER
+
+# What is asked for where the solution's class has its own way with it, by special method.
+SHOWN: Mapping[str, str] = {
+    "__str__": "str",
+    "__repr__": "repr",
+    "__format__": "format",
+    "__getitem__": "item",
+    "__setitem__": "set_item",
+    "__delitem__": "delete_item",
+    "__missing__": "item",
+}
+_BINARY = frozenset((*ARITHMETIC, *ORDER))
+_REFLECTED = {f"__r{name}__": name for name in ARITHMETIC}
+# Conversions to numbers are the base's. The judge itself looks at data by the base's own methods.
+ASKED: Mapping[str, str] = {
+    **SHOWN,
+    **{
+        f"__{name}__": name
+        for name in ("call", "neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil")
+    },
+    **{f"__{name}__": name for name in ("eq", "ne", "hash", "len", "bool", "contains")},
+    **{f"__{name}__": name for name in ("iter", "reversed", *ORDER, *ARITHMETIC)},
+    **{f"__i{name}__": f"i{name}" for name in IN_PLACE},
+    **_REFLECTED,
+}
+FACTORY = "default_factory"  # for what a dictionary lacks, where it cannot cross
+# Those that only give what crossed with the value, or are compared with it (`consistency`).
+EXACT = frozenset((*SHOWN, FACTORY))
+# Operators whose other operand is often what a test expects: `abs(found - 3.25) < 1e-6`.
+_COMPARING = frozenset(("sub", *ORDER))
+_DIVIDING = frozenset(("truediv", "floordiv", "mod", "divmod", "and", "or", "xor"))
+_MAX_CLASSES = 1000
+_MAX_METHODS = 200
+BASES = (
+    *(int, float, complex, str, bytes, tuple, frozenset, Decimal),
+    *(list, dict, set, bytearray, deque, OrderedDict, defaultdict, Counter),
+)
+
+
+class Asks(Protocol):
+    """Has the candidate do something; see `Session`."""
+
+    def request(self, operation: str, *operands: object) -> object:
+        """Returns what came of an operation."""
+
+
+class Extended(Foreign):
+    """What all of these have in common."""
+
+    _runner_session: Asks
+    _runner_reference: list[object]
+
+    def runner_reference(self) -> list[object]:
+        """Returns what the candidate knows the object by."""
+        return self._runner_reference
+
+    def __getattr__(self, name: str) -> object:
+        if not is_asked_for(name) or name.startswith("_runner_"):
+            raise AttributeError(name)
+        return self._runner_session.request("get", self, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._runner_session.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._runner_session.request("delete", self, name)
+
+    def __copy__(self) -> object:
+        return self._runner_session.request("copy", self)
+
+    def __deepcopy__(self, memo: object) -> object:
+        return self._runner_session.request("deepcopy", self)
+
+
+def _method(base: type, name: str) -> object:
+    """Returns what an object has by a name that its class has its own way with."""
+    if name in _SPECIAL:
+        return _SPECIAL[name](base)
+    operation = ASKED.get(name)
+    if operation is None:
+        return property(lambda self: self._runner_session.request("get", self, name))
+    if operation.removeprefix("i") in _BINARY or operation in _BINARY:
+        return _binary(base, name, operation)
+
+    def method(self: Extended, *operands: object) -> object:
+        return self._runner_session.request(operation, self, *operands)
+
+    return method
+
+
+def _binary(base: type, name: str, operation: str) -> object:
+    """Returns an operator, which tells the solution of no data that a test may expect."""
+    own = getattr(base, name, None)
+    bare = name.strip("_").removeprefix("r" if name in _REFLECTED else "")
+    bare = bare if bare in _BINARY else bare.removeprefix("i")
+    is_native = bare in _COMPARING or (bare in _DIVIDING and own is not None)
+
+    def method(self: Extended, other: object) -> object:
+        if is_native and not isinstance(other, Foreign):
+            return NotImplemented if own is None else own(self, other)
+        asked = (other, self) if name in _REFLECTED else (self, other)
+        return self._runner_session.request(operation, *asked)
+
+    return method
+
+
+def _call(base: type) -> Callable[..., object]:
+    def method(self: Extended, *args: object, **kwargs: object) -> object:
+        return self._runner_session.request("call", self, list(args), kwargs or None, True)
+
+    return method
+
+
+def _filled(base: type) -> Callable[..., object]:
+    def method(self: Extended, key: object) -> object:
+        answer = self._runner_session.request("item", self, key)
+        dict.setdefault(cast("dict[object, object]", self), key, answer)
+        return answer
+
+    return method
+
+
+def _answering(operation: str, kind: type) -> Callable[[type], Callable[..., object]]:
+    """Returns what makes a method whose answer is of one class."""
+
+    def made(base: type) -> Callable[..., object]:
+        def method(self: Extended, *operands: object) -> object:
+            answer = self._runner_session.request(operation, self, *operands)
+            if type(answer) is not kind:
+                raise TypeError(f"the solution answered {operation} with no {kind.__name__}")
+            return answer
+
+        return method
+
+    return made
+
+
+def _iterated(base: type) -> Callable[..., object]:
+    def method(self: Extended) -> object:
+        answer = self._runner_session.request("iter", self)
+        return answer if isinstance(answer, Foreign) else iter(cast("Iterable[object]", answer))
+
+    return method
+
+
+def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
+    """Returns what makes `==` or `!=`, which believes in no equality with data if all is equal."""
+    equal = operation == "eq"  # what is answered of equal things
+
+    def made(base: type) -> Callable[..., object]:
+        own = getattr(base, f"__{operation}__")
+
+        def method(self: Extended, other: object) -> object:
+            native = own(self, other)
+            is_foreign = isinstance(other, Foreign)
+            if not (is_foreign or is_data(other)):
+                return native
+            asked = self._runner_session.request(operation, self, other) is True
+            if is_foreign or asked is not equal or native is equal:
+                return asked
+            return equal is _is_told_apart(self, other, operation)
+
+        return method
+
+    return made
+
+
+def _contained(base: type) -> Callable[..., object]:
+    """Returns `in`, which believes in nothing that is held over there alone if all is held."""
+    asked = _answering("contains", bool)(base)
+
+    def method(self: Extended, other: object) -> object:
+        is_held = asked(self, other)
+        if not is_held or not is_data(other) or _holds(base, self, other):
+            return is_held
+        return _is_told_apart(self, other, "contains")
+
+    return method
+
+
+def _holds(base: type, one: object, other: object) -> bool:
+    """Returns True if the data holds something, whatever its class says."""
+    try:
+        return bool(base.__contains__(one, other))  # type: ignore[operator]  # or none
+    except (AttributeError, TypeError):
+        return False
+
+
+def _is_told_apart(one: Extended, other: object, operation: str) -> bool:
+    """Returns True if what an object says of data it does not say of other data of that form."""
+    decoy = other_data(other)
+    is_other = decoy != other  # else there is nothing to tell it from
+    return is_other and one._runner_session.request(operation, one, decoy) is (operation == "ne")
+
+
+_SPECIAL: Mapping[str, Callable[[type], Callable[..., object]]] = {
+    "__call__": _call,
+    "__iter__": _iterated,
+    **{f"__{name}__": _compared(name) for name in ("eq", "ne")},
+    "__contains__": _contained,
+    "__bool__": _answering("bool", bool),
+    **{f"__{name}__": _answering(name, int) for name in ("len", "hash")},
+    FACTORY: _filled,
+}
+CLASSES: Mapping[type, type[Extended]] = {
+    base: cast("type[Extended]", type(Extended.__name__, (Extended, base), {})) for base in BASES
+}
+
+
+def is_method(base: type, name: object) -> TypeGuard[str]:
+    """Returns True for a name that a class derived from `base` may have its own way with."""
+    return type(name) is str and (name in ASKED or is_public_method(base, name))
+
+
+def is_public_method(base: type, name: str) -> bool:
+    """Returns True for a method of a built-in class that may be asked for over there."""
+    if name == FACTORY:
+        return issubclass(base, defaultdict)
+    return not name.startswith("_") and callable(getattr(base, name, None))
+
+
+@functools.cache
+def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
+    """Returns the class of objects that are asked for these methods.
+
+    Raises:
+        ProtocolViolation: there are too many.
+    """
+    if len(names) > _MAX_METHODS or _class_with.cache_info().currsize >= _MAX_CLASSES:
+        raise ProtocolViolation("too many classes of extended data")
+    methods = {"__missing__" if name == FACTORY else name: _method(base, name) for name in names}
+    return cast("type[Extended]", type(Extended.__name__, (CLASSES[base],), methods))
+
+
+def make(
+    session: Asks, value: object, reference: list[object], methods: frozenset[str]
+) -> Extended:
+    """Makes an object with a value of an exact class among `BASES`.
+
+    Args:
+        session: to the candidate.
+        value: the data.
+        reference: to the object.
+        methods: those that its class has its own way with.
+
+    Raises:
+        ProtocolViolation: there are too many of them.
+    """
+    kind = cast("Callable[..., Extended]", CLASSES[type(value)])
+    if isinstance(value, defaultdict):
+        made = kind(value.default_factory, value)
+    elif isinstance(value, deque):
+        made = kind(value, value.maxlen)
+    else:
+        made = kind(value)
+    vars(made).update(_runner_session=session, _runner_reference=reference)
+    if methods:
+        object.__setattr__(made, "__class__", _class_with(cast("Hashable", type(value)), methods))
+    return made
+
+
+def updated(known: Extended, value: object) -> bool:
+    """Brings an object to the value that its data has by now; returns False if it cannot be."""
+    if changes.can_change(value):
+        changes.replace(known, value)
+        return True
+    base = type(value)
+    return bool(cast("Callable[..., object]", base.__eq__)(known, value))

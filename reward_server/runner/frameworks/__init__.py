@@ -1,0 +1,1 @@
+"""Test frameworks: collecting and running test files with pytest and unittest."""

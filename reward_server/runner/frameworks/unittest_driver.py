@@ -1,0 +1,166 @@
+"""Runs the tests of `unittest` files."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+import types
+import unittest
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from unittest.util import strclass
+
+from . import base
+from .base import BrokenSuiteError, Course
+
+_RANK = ("SKIPPED PART", "PASSED", "SKIPPED", "FAILED", "ERROR")
+_FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
+
+_ErrorInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+
+
+def run(files: Sequence[str], course: Course) -> None:
+    """Collects the tests in files of the working folder and runs them.
+
+    Raises:
+        BrokenSuiteError: they cannot be collected.
+    """
+    loader = unittest.TestLoader()
+    suite = unittest.TestSuite()
+    for path in files:
+        if base.holds_tests(path):
+            suite.addTest(loader.loadTestsFromModule(_imported(path)))
+    if loader.errors:
+        raise BrokenSuiteError(str(loader.errors[0]).strip().rpartition("\n")[2])
+    tests = list(_flat(suite))
+    if course.collected(base.unique([_name(test) for test in tests])):
+        result = _Result(tests, course)
+        suite.run(result)
+        result.settle()
+
+
+def _imported(path: str) -> types.ModuleType:
+    name = path.removesuffix(".py").replace("/", ".")
+    try:
+        return importlib.import_module(name)
+    except BaseException as error:
+        place = base.place_of(error)
+        where = f" ({place})" if place else ""
+        raise BrokenSuiteError(f"{path}: {type(error).__name__}: {error}{where}") from error
+
+
+def _flat(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from _flat(test)
+        else:
+            yield test
+
+
+def _name(test: unittest.TestCase) -> str:
+    kind = type(test)
+    path = getattr(sys.modules.get(kind.__module__), "__file__", None) or kind.__module__
+    method = test.id().rpartition(".")[2]
+    return f"{os.path.relpath(path)}::{kind.__qualname__}::{method}"
+
+
+class _Result(unittest.TestResult):
+    """Tells a course what comes of each test."""
+
+    def __init__(self, tests: Sequence[unittest.TestCase], course: Course) -> None:
+        super().__init__()
+        self._tests = tests
+        self._course = course
+        self._indices = {id(test): index for index, test in enumerate(tests)}
+        self._outcomes: dict[int, str] = {}
+        self._errors: dict[int, BaseException | None] = {}
+        self._notes: dict[int, str] = {}
+        self._ended: list[int] = []
+
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
+        super().startTest(test)
+        self._course.begin(self._indices[id(test)])
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
+        super().stopTest(test)
+        self._tell(self._indices[id(test)])
+
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
+        self._record(test, "PASSED")
+
+    def addFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
+        self._record(test, "FAILED", err[1])
+
+    def addError(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
+        if not self._record(test, "ERROR", err[1]):
+            self._record_fixture(str(test), "ERROR", err[1], "")
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802  # unittest calls it so
+        outcome = "SKIPPED PART" if hasattr(test, "test_case") else "SKIPPED"
+        if not self._record(test, outcome, note=reason):
+            self._record_fixture(str(test), "SKIPPED", None, reason)
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
+        self._record(test, "SKIPPED", note="fails, as its author expects")
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
+        self._record(test, "FAILED", note="passes, and its author expects it to fail")
+
+    def addSubTest(  # noqa: N802  # unittest calls it so
+        self, test: unittest.TestCase, subtest: unittest.TestCase, err: _ErrorInfo | None
+    ) -> None:
+        if err is None:
+            self._record(test, "PASSED")
+        elif err[0] is not None:
+            failed = issubclass(err[0], test.failureException)
+            self._record(test, "FAILED" if failed else "ERROR", err[1])
+
+    def settle(self) -> None:
+        """Tells of tests whose class's or module's preparations kept them from running."""
+        if not self.shouldStop:
+            for index in range(len(self._tests)):
+                if index in self._outcomes and index not in self._ended:
+                    self._tell(index)
+
+    def _record(
+        self,
+        test: unittest.TestCase,
+        outcome: str,
+        error: BaseException | None = None,
+        note: str = "",
+    ) -> bool:
+        """Records what came of a test, or of a part of it; tells whether it is one of ours."""
+        index = self._indices.get(id(getattr(test, "test_case", test)))
+        if index is None:
+            return False
+        self._worsen(index, outcome, error, note)
+        return True
+
+    def _worsen(self, index: int, outcome: str, error: BaseException | None, note: str) -> None:
+        known = self._outcomes.get(index)
+        if known is None or _RANK.index(outcome) > _RANK.index(known):
+            self._outcomes[index] = outcome
+            self._errors[index], self._notes[index] = error, note
+
+    def _record_fixture(
+        self, description: str, outcome: str, error: BaseException | None, note: str
+    ) -> None:
+        """Records what came of preparing, or of clearing up after, a class or module of tests."""
+        match = _FIXTURE.match(description)
+        if match is None or match[1] == "tearDown":
+            if self._ended:
+                self._worsen(self._ended[-1], outcome, error, note)
+                self._tell(self._ended[-1])
+            return
+        for index, test in enumerate(self._tests):
+            if match[2] in (strclass(type(test)), type(test).__module__):
+                self._worsen(index, outcome, error, note)
+
+    def _tell(self, index: int) -> None:
+        outcome = self._outcomes.get(index, "ERROR").removesuffix(" PART")
+        self._ended.append(index)
+        note = self._notes.get(index, "")
+        if not self._course.end(index, outcome, self._errors.get(index), note):
+            self.stop()

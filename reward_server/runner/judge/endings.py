@@ -1,0 +1,47 @@
+"""Why a judge can ask the candidate nothing more, or not yet."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+
+from ..frameworks import outcomes
+
+
+class Cause(enum.Enum):
+    """Why a session ended before the tests did."""
+
+    CLOSED = "closed"
+    FORGED = "forged"
+    OUTPUT = "output"
+    RESULT = "result"
+    CALLS = "calls"
+
+
+LIMITS = (Cause.OUTPUT, Cause.RESULT, Cause.CALLS)
+
+
+class SessionEnded(BaseException):  # tests must not catch it by `except Exception`
+    """The candidate can be asked nothing any more."""
+
+    def __init__(self, cause: Cause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class NotLoaded(BaseException):  # as above
+    """The tests asked for the solution before it was there."""
+
+
+def message_of(
+    error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
+) -> str:
+    """Returns words on what a test raised, and where; see `outcomes`."""
+    return outcomes.message_of(error, note, place_of, (AssertionError, SessionEnded))
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
+    if isinstance(error, SessionEnded):
+        return "LIMIT" if error.cause in LIMITS else "ERROR"
+    return outcomes.outcome_of(error)

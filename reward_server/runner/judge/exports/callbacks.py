@@ -1,0 +1,104 @@
+"""What the tests hand to the solution and is not data: it stays here and is called back.
+
+What this stops: a candidate that means something which was not handed to it. What is handed over,
+and what may be done with it, is decided by `membrane`.
+
+What it does not: protect what a test hands over on purpose.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+from ...channel.codec import Foreign, ProtocolViolation
+from .membrane import BOUND, FUNCTION, Membrane, is_hashed_by_address
+
+
+class Callbacks:
+    """The things handed over in one execution.
+
+    Args:
+        membrane: the rule for the tests of the execution.
+    """
+
+    def __init__(self, membrane: Membrane) -> None:
+        self._membrane = membrane
+        self._things: list[object] = []
+        self._numbers: dict[object, int] = {}
+
+    def refer(self, value: object) -> list[object]:
+        """Returns the reference of a thing: its number, how it is handed over, its name.
+
+        Raises:
+            NotDataError: it must not be handed over.
+        """
+        kind = self._membrane.kind_of(value)
+        key = _key_of(value)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._things)
+            self._things.append(value)
+        name = getattr(value, "__name__", "") if kind == FUNCTION else type(value).__name__
+        return ["test", number, kind, str(name)]
+
+    def resolve(self, number: object) -> object:
+        """Returns a thing that was handed over.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+        if type(number) is not int or not 0 <= number < len(self._things):
+            raise ProtocolViolation("a reference to nothing")
+        return self._things[number]
+
+    def perform(self, operation: object, operands: object) -> object:
+        """Does what the candidate asks for.
+
+        Raises:
+            ProtocolViolation: its shim would not ask so.
+        """
+        if type(operands) is not list or not operands or type(operation) is not str:
+            raise ProtocolViolation("not an operation")
+        owner, *rest = operands
+        if _key_of(owner) not in self._numbers:
+            raise ProtocolViolation("an operation on something else")
+        if operation == "hash" and not rest:
+            return self._hash_of(owner)
+        if owner is hash and operation == "call" and _is_one_argument(rest):
+            return self._hash_of(rest[0][0])
+        return self._membrane.perform(operation, owner, rest)
+
+    def _hash_of(self, value: object) -> int:
+        """Returns a hash without an address: of a thing that has no other hash, its number."""
+        if type(value) is tuple:
+            return hash(tuple(_Hashed(self._hash_of(part)) for part in value))
+        if type(value) is frozenset:
+            return hash(frozenset(_Hashed(self._hash_of(part)) for part in value))
+        if not isinstance(value, Foreign) and is_hashed_by_address(value):
+            return self._numbers.get(_key_of(value), 0)
+        return hash(value)
+
+
+def _key_of(value: object) -> object:
+    """Returns what a thing is known by: its identity, but of bound methods, which are made anew
+    whenever they are asked for, the object and the function."""
+    return value if isinstance(value, BOUND) else id(value)
+
+
+class _Hashed:
+    """Something with a hash, which a container of it takes as it is."""
+
+    __slots__ = ("_hash",)
+
+    def __init__(self, number: int) -> None:
+        self._hash = number
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def _is_one_argument(operands: list[object]) -> TypeGuard[list[Any]]:
+    match operands:
+        case [list(args), dict(named)]:
+            return len(args) == 1 and not named
+    return False

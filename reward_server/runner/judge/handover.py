@@ -1,0 +1,53 @@
+"""Hands a solution over to the candidate, and waits until it is loaded there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import wire
+from ..channel.frames import READY
+from ..wire import Stage
+from .endings import SessionEnded
+from .link import Link, OversizeFrameError
+from .report import Report
+from .session import Session
+
+
+def hand_over(
+    link: Link, report: Report, header: dict[str, object], blobs: Mapping[str, bytes]
+) -> None:
+    """Sends the program and waits until the candidate's shim has it.
+
+    Raises:
+        ClosedError: the candidate ended before.
+        OversizeFrameError: it answered something else.
+    """
+    report.reach(Stage.LOADING)
+    link.send(wire.pack(header, blobs))
+    if link.receive(len(READY)) != READY:
+        raise OversizeFrameError
+    report.reach(Stage.READY)
+
+
+def load(session: Session, report: Report) -> bool:
+    """Waits until the solution is loaded; tells whether it is."""
+    try:
+        match session.receive():
+            case ["loaded"]:
+                session.loaded = True
+                return True
+            case message:
+                record_refusal(session, report, message)
+    except SessionEnded:
+        pass
+    return False
+
+
+def record_refusal(session: Session, report: Report, message: list[object]) -> None:
+    """Takes note of why a solution did not load; anything else is forged."""
+    match message:
+        case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:
+            report.load = {"kind": kind, "message": text[:1000]}
+            report.message = report.load["message"]
+        case _:
+            session.forged("no word of the solution")

@@ -1,0 +1,142 @@
+"""The judge's end of the channel: it never waits for the candidate with its eyes shut.
+
+What this stops: a candidate that fills a pipe, sends half a frame or an endless one, or stops
+reading, and so makes the judge wait for ever beside a process that waits for the judge.
+
+What it does not: end a candidate that does nothing at all; the zygote's clock does.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+
+from ..wire import LENGTH
+from .outputs import Outputs
+
+_PIECE_BYTES = 1 << 18
+_USUAL_BYTES = 1 << 12
+
+
+class ClosedError(Exception):
+    """The candidate's end is closed."""
+
+
+class OversizeFrameError(Exception):
+    """The candidate announced a frame that its shim would not send."""
+
+
+class Link:
+    """Sends and receives frames, reading the candidate's output all the while.
+
+    Args:
+        channel: a stream socket.
+        outputs: the candidate's output.
+    """
+
+    def __init__(self, channel: socket.socket, outputs: Outputs) -> None:
+        channel.setblocking(False)
+        self._channel = channel
+        self._outputs = outputs
+        self._buffer = bytearray()
+        self._poller = select.poll()
+        self._descriptor = channel.fileno()
+        self._poller.register(self._descriptor, select.POLLIN)
+        for descriptor in outputs.open:
+            self._poller.register(descriptor, select.POLLIN)
+
+    def send(self, frame: bytes) -> None:
+        """Sends a frame.
+
+        Raises:
+            ClosedError: the candidate is gone.
+            OutputLimitError: the candidate wrote more than it may.
+        """
+        rest = memoryview(LENGTH.pack(len(frame)) + frame)
+        while rest:
+            try:
+                rest = rest[self._channel.send(rest) :]
+            except BlockingIOError:
+                self._poller.modify(self._descriptor, select.POLLOUT)
+                self._wait()
+                self._poller.modify(self._descriptor, select.POLLIN)
+            except OSError as error:
+                raise ClosedError from error
+
+    def receive(self, limit_bytes: int) -> bytes:
+        """Waits for a frame.
+
+        Raises:
+            ClosedError: the candidate is gone.
+            OversizeFrameError: the frame is larger than `limit_bytes`.
+            OutputLimitError: the candidate wrote more than it may.
+        """
+        self._fill(LENGTH.size)
+        size = LENGTH.unpack_from(self._buffer)[0]
+        if size > limit_bytes:
+            raise OversizeFrameError
+        end = LENGTH.size + size
+        if len(self._buffer) < end:
+            self._fill(end)
+        frame = bytes(memoryview(self._buffer)[LENGTH.size : end])
+        del self._buffer[:end]
+        return frame
+
+    def written_bytes(self) -> int:
+        """Returns how much the candidate wrote, having read all there is.
+
+        Raises:
+            OutputLimitError: the candidate wrote more than it may.
+        """
+        self._outputs.drain()
+        return self._outputs.stdout.size_bytes + self._outputs.stderr.size_bytes
+
+    def closes(self) -> bool:
+        """Waits until the candidate sends something or closes its end; tells whether it closed.
+
+        Raises:
+            OutputLimitError: the candidate wrote more than it may.
+        """
+        try:
+            self._fill(1)
+        except ClosedError:
+            return True
+        return False
+
+    @property
+    def buffered(self) -> bool:
+        """Tells whether bytes came behind the last frame."""
+        return bool(self._buffer)
+
+    def has_more(self) -> bool:
+        """Tells whether the candidate sent anything that nobody asked for."""
+        if not self._buffer:
+            try:
+                self._buffer += self._channel.recv(_USUAL_BYTES)
+            except OSError:
+                return False
+        return bool(self._buffer)
+
+    def _fill(self, size: int) -> None:
+        while (missing := size - len(self._buffer)) > 0:
+            piece_bytes = min(missing, _PIECE_BYTES) if missing > _USUAL_BYTES else _USUAL_BYTES
+            self._wait()
+            try:
+                piece = self._channel.recv(piece_bytes)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise ClosedError from error
+            if not piece:
+                raise ClosedError
+            self._buffer += piece
+
+    def _wait(self) -> None:
+        """Reads output until the channel is ready."""
+        ready = False
+        while not ready:
+            for descriptor, _ in self._poller.poll():
+                if descriptor == self._descriptor:
+                    ready = True
+                elif descriptor not in self._outputs.open or not self._outputs.read(descriptor):
+                    self._poller.unregister(descriptor)

@@ -1,0 +1,379 @@
+"""The trusted process: hands the program over, runs the tests against it and writes the report.
+
+What this stops: a verdict made anywhere else. A test counts when it ran to its end here, in a
+session that was still whole then. And a trace of one execution in the next: a judge stays only
+while all it ran were tests that can leave none (`purity`), against candidates that kept to the
+protocol. After anything else it leaves, and another is forked, from a process that never held a
+request (`fork_server`).
+
+What it does not: bound itself; the zygote's clock and limits do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import decimal
+import io
+import os
+import resource
+import select
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NoReturn, cast
+
+from .. import wire
+from ..channel.descriptors import receive
+from ..walls import confine, policy
+from ..wire import Stage, Word
+from . import relay, surroundings
+from .endings import Cause, SessionEnded
+from .handover import hand_over, load, record_refusal
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import OutputLimitError, Outputs
+from .proxies import proxy
+from .report import Report, TestReport
+from .session import Session
+from .tests.call_tests import CallTests
+from .tests.function_tests import FunctionTests
+from .tests.run import record_end, run_tests
+from .tests.suite import Suite, TaskError
+
+_DESCRIPTORS = 10  # that come with an execution at most, see `wire`
+
+_SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
+    "function": FunctionTests,
+    "call": CallTests,
+}
+_FILE_MODES = ("unit", "shared")
+
+
+class _Silence(io.TextIOBase):
+    """Takes what tests print."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
+    """Judges one execution after another, as long as it may stay; see `wire`.
+
+    Args:
+        line: to the zygote.
+        notes: another one to it, for what is announced.
+    """
+    recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
+    modules = surroundings.Whole()
+    for left in reversed(range(policy.JUDGE_EXECUTIONS)):
+        message, descriptors = receive(line, len(wire.JUDGE), _DESCRIPTORS)
+        if not message:
+            break
+        channel, stdin, stdout, stderr, request, report, *tests_program = descriptors
+        document = os.pread(request, os.fstat(request).st_size, 0)
+        with socket.socket(fileno=channel) as candidate:
+            _forget(recursion_limit)
+            word = run(
+                document,
+                candidate,
+                stdin,
+                stdout,
+                stderr,
+                report,
+                notes.send,
+                tests_program,
+            )
+        confine.close_all_but({line.fileno(), notes.fileno()})
+        surroundings.give_back()
+        is_fresh = (
+            left > 0
+            and modules.is_left()
+            and _peak_bytes() - born_bytes < policy.JUDGE_GROWTH_BYTES
+        )
+        word = word._replace(stays=word.stays and is_fresh and _has_time())
+        with contextlib.suppress(OSError):  # the zygote is gone
+            line.send(wire.WORD.pack(*word))
+        if not word.stays:
+            break
+    os._exit(0)
+
+
+def _forget(recursion_limit: int) -> None:
+    """Undoes what plain tests can bring about without changing anything themselves.
+
+    Arithmetic sets flags, and `Session.request` cannot lower the limit again so near to it.
+    """
+    sys.setrecursionlimit(recursion_limit)
+    decimal.getcontext().clear_flags()
+
+
+def _peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _has_time() -> bool:
+    """Tells whether at least half of this process's CPU time is left."""
+    return time.process_time() < policy.JUDGE_CPU_SECONDS / 2
+
+
+def run(
+    request: bytes | memoryview,
+    channel: socket.socket,
+    stdin_fd: int,
+    stdout_fd: int,
+    stderr_fd: int,
+    report_fd: int,
+    announce: Callable[[bytes], object],
+    tests_program: Sequence[int] = (),
+) -> Word:
+    """Judges one execution.
+
+    Args:
+        request: a request document, see `wire`.
+        channel: to the candidate.
+        stdin_fd: write end of the candidate's standard input, not blocking.
+        stdout_fd: read end of its standard output.
+        stderr_fd: read end of its standard error.
+        report_fd: an empty memory file, for the report.
+        announce: tells the zygote CAN_HEAR or CROSSING, see `wire`.
+        tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
+
+    Returns:
+        A word that says it stays if nothing of the execution can have been left in this process.
+    """
+    report = Report(descriptor=report_fd, announce=partial(announce, wire.CAN_HEAR))
+    report.reach(Stage.TESTS)
+    header, blobs = wire.unpack(request)
+    is_program = header["mode"] in ("program", "commands")
+    limit_bytes = cast("int", header["output_bytes"])
+    kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
+    outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
+    link = Link(channel, outputs)
+    is_plain = True
+    try:
+        if header["mode"] == "commands":
+            _run_commands(header, blobs, link, outputs, stdin_fd, report)
+        elif header["mode"] == "split":
+            os.close(stdin_fd)
+            solution = relay.Peer(channel, link, outputs)
+            _run_split(header, blobs, solution, tests_program, report)
+        elif is_program:
+            stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
+            hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
+            stdin.feed()
+            if _hear_compiler(link, report):
+                _run_program(outputs, stdin)
+        else:
+            os.close(stdin_fd)
+            run_tests_of = _run_files if header["mode"] in _FILE_MODES else run_suite
+            crossing = partial(announce, wire.CROSSING)
+            is_plain = run_tests_of(header, blobs, link, report, crossing)
+        outputs.drain()
+    except OutputLimitError:
+        if "output" not in report.limits:
+            report.limits.append("output")
+    except (ClosedError, OversizeFrameError) as error:
+        report.message = f"the candidate did not start: {type(error).__name__}"
+    report.write(outputs)
+    return Word(is_plain and _kept_to_protocol(report), _patience_ns(report, is_program))
+
+
+def _kept_to_protocol(report: Report) -> bool:
+    return report.ready and report.broken != Cause.FORGED.value and not report.limits
+
+
+def _patience_ns(report: Report, is_program: bool) -> int:
+    """Returns for how long a candidate may live on that has nothing more to say."""
+    if not _kept_to_protocol(report):
+        return 0
+    if is_program and report.load is None:  # it closed its streams, and may still be at work
+        return wire.UNTIL_ITS_LIMITS_NS
+    return policy.LAST_STEPS_NS if is_program or report.broken else 0
+
+
+# ----------------------------------------------------------------------------------- suites
+
+
+def run_suite(
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    link: Link,
+    report: Report,
+    announce_crossing: Callable[[], object],
+) -> bool:
+    """Runs the tests of a request, in mode "function" or "call".
+
+    Returns:
+        Whether they are tests that leave nothing behind.
+    """
+    sys.stdout = sys.stderr = _Silence()
+    session = Session(
+        link,
+        proxy.make,
+        result_bytes=cast("int", header["result_bytes"]),
+        calls=cast("int", header["calls"]),
+        announce_crossing=announce_crossing,
+    )
+    try:
+        suite = _SUITES[cast("str", header["mode"])](header, session)
+    except TaskError as error:
+        report.blame, report.message = "task", str(error)
+        return False
+    if not suite.is_plain:
+        session.cross()
+    report.tests = [TestReport(name=name) for name in suite.names]
+    entry_point = cast("str", header["entry_point"])
+    predefined = header["mode"] == "call" or "()." in entry_point
+    program = {
+        "mode": header["mode"],
+        "predefined": predefined,
+        "result_bytes": header["result_bytes"],
+        "shared": list(session.classes),
+        **session.details,
+    }
+    if "signature" in header:
+        program["signature"] = header["signature"]
+    hand_over(link, report, program, blobs)
+    if load(session, report):
+        stop_at_failure = bool(header["stop_at_first_failure"])
+        run_tests(suite, session, report, stop_at_failure=stop_at_failure)
+        session.note_end()
+    record_end(session, report)
+    return not session.crossed
+
+
+def _run_files(
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    link: Link,
+    report: Report,
+    announce_crossing: Callable[[], object],
+) -> bool:
+    """Runs or watches test files, in mode "unit" or "shared"; they may leave anything behind."""
+    from .tests import shared_test_files, test_files  # dear, and other tests need neither
+
+    sys.stdout = sys.stderr = _Silence()
+    if header["mode"] == "unit":
+        test_files.run(header, blobs, link, report, announce_crossing)
+    else:
+        shared_test_files.run(header, blobs, link, report)
+    return False
+
+
+# ---------------------------------------------------------------------------------- programs
+
+
+def _run_commands(
+    header: dict[str, object],
+    blobs: dict[str, bytes],
+    link: Link,
+    outputs: Outputs,
+    stdin_fd: int,
+    report: Report,
+) -> None:
+    """Has commands run; takes the status of the last one and what they made.
+
+    Raises:
+        ClosedError, OversizeFrameError: the candidate's shim did not start.
+        OutputLimitError: they wrote more than they may.
+    """
+    stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
+    hand_over(link, report, header, blobs)
+    stdin.feed()
+    _run_program(outputs, stdin)
+    keep, product_bytes = header["keep"], cast("int", header["product_bytes"])
+    try:
+        report.status = relay.read_status(link)
+        if keep and report.status == 0:
+            report.product = link.receive(product_bytes)
+    except ClosedError:
+        report.broken = Cause.CLOSED.value
+    except OversizeFrameError:
+        report.limits.append("file_size")
+    except ValueError:
+        report.broken = Cause.FORGED.value
+
+
+def _run_split(
+    header: dict[str, object],
+    blobs: Mapping[str, bytes],
+    solution: relay.Peer,
+    descriptors: Sequence[int],
+    report: Report,
+) -> None:
+    """Runs the tests' program, and the solution's when it is called; see `relay`."""
+    channel, stdin_fd, stdout_fd, stderr_fd = descriptors
+    os.close(stdin_fd)
+    limit_bytes = cast("int", header["output_bytes"])
+    outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=limit_bytes, limit_bytes=limit_bytes)
+    with socket.socket(fileno=channel) as line:
+        relay.Relay(
+            relay.Peer(line, Link(line, outputs), outputs),
+            solution,
+            report,
+            frame_bytes=cast("int", header["result_bytes"]),
+        ).run(header, blobs)
+
+
+class _Stdin:
+    """What a program may read, and the end of the pipe that it goes to."""
+
+    def __init__(self, descriptor: int, data: bytes) -> None:
+        self.descriptor = descriptor
+        self.open = True
+        self._rest = memoryview(data)
+
+    def feed(self) -> None:
+        """Writes what the pipe takes, and closes it behind the last byte or if nobody reads."""
+        try:
+            self._rest = self._rest[os.write(self.descriptor, self._rest) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._rest = self._rest[:0]
+        if not self._rest:
+            os.close(self.descriptor)
+            self.open = False
+
+
+def _hear_compiler(link: Link, report: Report) -> bool:
+    """Waits until the shim has compiled the program; tells whether it kept to the protocol.
+
+    It closes the channel before any code of the program's runs, and says before that if there is
+    none to run.
+
+    Raises:
+        OutputLimitError: it wrote more than it may.
+    """
+    if link.closes():
+        return True
+    session = Session(link, proxy.make, result_bytes=0, calls=0)
+    try:
+        record_refusal(session, report, session.receive())
+    except SessionEnded as ended:
+        if ended.cause is Cause.CLOSED:
+            return True
+    record_end(session, report)
+    return session.ended is None
+
+
+def _run_program(outputs: Outputs, stdin: _Stdin) -> None:
+    """Feeds a program and reads its output until it has closed both streams.
+
+    Raises:
+        OutputLimitError: it wrote more than it may.
+    """
+    poller = select.poll()
+    if stdin.open:
+        poller.register(stdin.descriptor, select.POLLOUT)
+    for descriptor in outputs.open:
+        poller.register(descriptor, select.POLLIN)
+    while outputs.open:
+        for descriptor, _ in poller.poll():
+            if descriptor == stdin.descriptor:
+                stdin.feed()
+                if not stdin.open:
+                    poller.unregister(descriptor)
+            elif not outputs.read(descriptor):
+                poller.unregister(descriptor)

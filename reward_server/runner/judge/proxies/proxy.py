@@ -1,0 +1,202 @@
+"""What stands in the judge for an object of the candidate's.
+
+What this stops: code of the candidate's running in the judge, and an object passing for the data
+that a test expects. A proxy never equals data. Whether two objects over there are equal is asked
+for twice, as equality and as inequality.
+
+What it does not: make self-reports true. What an object's methods answer, whether it is true,
+equal to another object or an instance of the solution's own class, is the solution's word.
+Special methods are `special_methods`'s. A context manager of the
+solution's cannot swallow an exception: a failed assertion in its block stays one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any, NoReturn, TypeGuard, cast
+
+from ...channel.codec import Foreign, is_asked_for
+from ...channel.extended import Extended
+from ...channel.operations import COROUTINE, GENERATOR, SPECIAL
+from ...values import exceptions, library_exceptions
+from ...values.records import fields_of
+from ..session import Session
+from .special_methods import (
+    OF_ANY_OBJECT,
+    Referred,
+    are_equal,
+    as_list,
+    asked,
+    class_with,
+    every_method,
+)
+
+_KINDS = tuple(inspect._ParameterKind)
+
+
+class Proxy(Referred):
+    """An object of the candidate's. All it does is done over there."""
+
+    __slots__ = ()
+
+    # --------------------------------------------------------------------- what it is like
+
+    __doc__ = vars(Referred)["__doc__"]
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        told = as_list(self._runner_session.request("signature", self))
+        return inspect.Signature([_parameter(*cast("list[Any]", one)) for one in told])
+
+    @property
+    def __bases__(self) -> tuple[type, ...]:
+        """The exception classes of Python's that the solution's class is derived from."""
+        told = as_list(self._runner_session.request("class_names", self))
+        names = [name for name in told if type(name) is str]
+        if exceptions.leaves(names):
+            raise AttributeError("__bases__")
+        return library_exceptions.known_classes(names) or (Exception,)
+
+    # -------------------------------------------------------------------------- attributes
+
+    def __getattr__(self, name: str) -> object:
+        if not is_asked_for(name) and name not in SPECIAL:
+            raise AttributeError(name)
+        return self._runner_session.request("get", self, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._runner_session.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._runner_session.request("delete", self, name)
+
+    def __dir__(self) -> list[str]:
+        return [str(name) for name in as_list(self._runner_session.request("dir", self))]
+
+    # -------------------------------------------------------------------------- comparison
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Referred):
+            self._runner_session.check_that_it_is_loaded()
+            return False
+        return are_equal(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]  # but where its class has one
+
+    def __instancecheck__(self, instance: object) -> bool:
+        if isinstance(instance, exceptions.CandidateError):
+            told = as_list(self._runner_session.request("class_names", self))
+            return told[0] in instance.runner_names
+        is_known = isinstance(instance, (Proxy, Extended)) or fields_of(type(instance)) is not None
+        if not (is_known or self._runner_session.is_rebuilt(instance)):
+            return False
+        return self._runner_session.request("isinstance", instance, self) is True
+
+    def __subclasscheck__(self, subclass: object) -> bool:
+        if not isinstance(subclass, Foreign):
+            return False
+        return self._runner_session.request("issubclass", subclass, self) is True
+
+    # ------------------------------------------------------------------------- conversions
+
+    def __str__(self) -> str:
+        return str(self._runner_session.request("str", self))
+
+    def __repr__(self) -> str:
+        return str(self._runner_session.request("repr", self))
+
+    def __format__(self, specification: str) -> str:
+        return str(self._runner_session.request("format", self, specification))
+
+
+def _copy(owner: Proxy) -> object:
+    return owner._runner_session.request("copy", owner)
+
+
+def _deep_copy(owner: Proxy, memo: object) -> object:
+    return owner._runner_session.request("deepcopy", owner)
+
+
+for _methods in (OF_ANY_OBJECT, asked({"__copy__": _copy}), {"__deepcopy__": _deep_copy}):
+    for _name, _method in _methods.items():
+        setattr(Proxy, _name, _method)
+
+
+class CoroutineProxy(Proxy):
+    """A coroutine of the candidate's, which `asyncio.run` takes for one.
+
+    It runs over there to its end at the first step, so several of them run one after another.
+    """
+
+    __slots__ = ()
+
+    def __next__(self) -> NoReturn:
+        raise StopIteration(self._runner_session.request("await", self))
+
+    def send(self, value: object) -> NoReturn:
+        """Runs it and ends with its result."""
+        next(self)
+
+    def throw(self, error: BaseException, *_: object) -> NoReturn:
+        """Ends it."""
+        raise error
+
+    def close(self) -> None:
+        """Gives it up."""
+
+
+class GeneratorProxy(Proxy):
+    """A generator of the candidate's, which is asked for its class as one."""
+
+    __slots__ = ()
+    __class__ = types.GeneratorType  # type: ignore[assignment]  # what `isinstance` sees
+
+
+_PROXIES = {COROUTINE: CoroutineProxy, GENERATOR: GeneratorProxy}
+
+
+_Named = cast("type[Proxy]", type("Proxy", (Proxy,), every_method()))
+
+
+def make(session: Session, reference: list[object], kind: str, ways: int) -> Proxy:
+    """Makes the proxy of an object.
+
+    Args:
+        session: to the candidate.
+        reference: to the object.
+        kind: how it is used.
+        ways: the special methods that it has, see `operations.ways_of`.
+
+    Raises:
+        ProtocolViolation: there are no such methods.
+    """
+    made = class_with(_PROXIES.get(kind, Proxy), ways)
+    return cast("Proxy", made(session, reference))
+
+
+def named(session: Session, name: str) -> Proxy:
+    """Makes the proxy of what a name of the solution's means, which is not known yet."""
+    return _Named(session, ["name", name])
+
+
+def is_defined(session: Session, name: str) -> bool:
+    """Returns True if a name means something over there, where the solution was loaded."""
+    try:
+        session.request("value", named(session, name))
+    except NameError:
+        return False
+    return True
+
+
+def is_named(value: object) -> TypeGuard[Proxy]:
+    """Returns True for the proxy of a name."""
+    return type(value) is _Named
+
+
+def _parameter(name: str, kind: int, *default: object) -> inspect.Parameter:
+    given = default[0] if default else inspect.Parameter.empty
+    return inspect.Parameter(name, _KINDS[kind], default=given)

@@ -1,0 +1,162 @@
+"""The solution's module, as the test files of the judge import it: its names as proxies.
+
+Before the solution is loaded a name gives a proxy that asks for nothing yet, so that importing it
+does not need the solution. Later it gives what is there: data as itself, anything else as a proxy.
+An exception class that the tests catch is a class here, to which what is raised over there maps.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+
+from ...channel.files import MODULE_NAME
+from ..session import Session
+from ..text import names
+from .caught import Caught, CaughtClass
+from .proxy import Proxy, is_defined, is_named, named
+
+_BUILTINS = vars(builtins)
+_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_CONSTANT_NAME = re.compile(r"_*[A-Z][A-Z0-9_]*")
+_MUTABLE = (list, dict, set, bytearray)
+
+
+class SolutionNames:
+    """Gives what the tests take from the solution.
+
+    Args:
+        texts: of the tests, by path; they compile.
+        session: to the solution.
+    """
+
+    def __init__(self, texts: Mapping[str, str], session: Session) -> None:
+        self._session = session
+        self._caught = Caught(list(texts.values()), session)
+        self._taken: set[str] = set()
+        self._listed: set[str] = set()
+        self._texts = texts
+        session.may_mix = self._may_mix
+
+    def look_up(self, name: str) -> object:
+        """Returns what stands for a name of the solution's.
+
+        Raises:
+            AttributeError: the solution is there and has no such name.
+        """
+        self._taken.add(name)
+        if name in self._caught:
+            return self._caught.look_up(name)
+        proxy = named(self._session, name)
+        return self.value_of(proxy) if self._session.loaded else proxy
+
+    def value_of(self, proxy: Proxy) -> object:
+        """Returns what a proxy of a name means, now that the solution is there.
+
+        Raises:
+            AttributeError: it means nothing.
+        """
+        try:
+            return self._session.request("value", proxy)
+        except NameError as error:
+            raise AttributeError(str(error)) from None
+
+    def all_names(self) -> list[str]:
+        """Returns the names that a file takes which imports everything."""
+        taken = set(names.handed_on(self._texts))
+        for text in self._texts.values():
+            taken |= names.taken_from_elsewhere([text])
+        self._listed |= {name for name in taken - _BUILTINS.keys() if not name.startswith("__")}
+        return sorted(filter(self._may_have, self._listed))
+
+    def misled(self) -> bool:
+        """Tells whether a file took a name, before the solution was there, that means nothing."""
+        return not all(map(self._may_have, self._taken - self._listed))
+
+    def _may_have(self, name: str) -> bool:
+        return not self._session.loaded or is_defined(self._session, name)
+
+    def settle(self, module: types.ModuleType) -> None:
+        """Puts data in the place of the proxies by which a module of the tests' imported it."""
+        for name, value in list(vars(module).items()):
+            if isinstance(value, CaughtClass):
+                setattr(module, name, self._caught.settled(value))
+            if not is_named(value):
+                continue
+            try:
+                meant = self.value_of(value)
+            except AttributeError:
+                continue
+            # What can change is a constant by its name, or else the solution's to change.
+            if not isinstance(meant, _MUTABLE) or _CONSTANT_NAME.fullmatch(name):
+                setattr(module, name, meant)
+
+    def _may_mix(self) -> bool:
+        """Tells whether the tests name a class of the solution's, by how it is written."""
+        return any(map(_CLASS_NAME.fullmatch, self._taken))
+
+
+class _SolutionModule(types.ModuleType):
+    """What importing the solution gives to a test."""
+
+    def __init__(self, name: str, solution_names: SolutionNames) -> None:
+        super().__init__(name)
+        self._solution_names = solution_names
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__all__":
+            return self._solution_names.all_names()
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._solution_names.look_up(name)
+
+
+class SolutionFinder:
+    """Finds the solution's module wherever a path of the importing interpreter leads to its file.
+
+    Args:
+        path: of the solution's file, relative to the working folder; there is no such file.
+        solution_names: what the module holds.
+    """
+
+    def __init__(self, path: str, solution_names: SolutionNames) -> None:
+        self._path = os.path.abspath(path)
+        self._is_package = os.path.basename(path) == "__init__.py"
+        self._solution_names = solution_names
+
+    def install(self) -> None:
+        """Has imports find the solution."""
+        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        sys.modules.pop(MODULE_NAME, None)
+        sys.meta_path.insert(0, self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: object = None
+    ) -> ModuleSpec | None:
+        """Returns where a module comes from, if it is the solution's."""
+        last = name.rpartition(".")[2]
+        file = f"{last}/__init__.py" if self._is_package else f"{last}.py"
+        if not self._path.endswith(file):
+            return None
+        for folder in sys.path if path is None else path:
+            if os.path.abspath(os.path.join(folder, file)) == self._path:
+                return self._spec(name)
+        return None
+
+    def _spec(self, name: str) -> ModuleSpec:
+        spec = ModuleSpec(name, self, is_package=self._is_package)  # type: ignore[arg-type]  # as above
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(os.path.dirname(self._path))
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        """Makes the module."""
+        return _SolutionModule(spec.name, self._solution_names)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Has nothing to do."""

@@ -1,0 +1,372 @@
+"""The special methods of what stands in the judge for an object of the candidate's.
+
+What this stops: an object that seems to do what its class cannot. The interpreter, `hasattr`,
+`callable` and the abstract classes look for special methods at a class. So a proxy is of a class
+that has those which the candidate told of when the object crossed, taken from a closed list.
+Order and difference between an object and data are never asked for: an object that subtracts to
+zero, or is less than anything, would pass for a number that is near enough. Other arithmetic and
+membership are offered only where the tests' own text names a class of the solution's
+(`Session.may_mix`), and arithmetic with data makes an object or nothing. Elsewhere an object that
+meets data is asked what it makes of other data of that kind, so that it is told nothing; if it
+refuses, that is what the test sees, and if it does not, the test fails. Whether it differs from the
+very data is asked when all tests are over.
+
+What it does not: find that an object has a method which does not work.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from types import FrameType, TracebackType
+from typing import cast
+
+from ...channel.codec import Foreign, ProtocolViolation
+from ...channel.decoys import is_data, other_data
+from ...channel.operations import ARITHMETIC, IN_PLACE, ORDER, SPECIAL
+from ...values import changes
+from ..exports import literals
+from ..session import Session
+
+_MAX_CLASSES = 1000
+
+
+class MixedError(Exception):
+    """An object of the solution's does something with data that a proxy cannot do."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the tests compute or compare with data and an object of the solution's that allows it;"
+            " such tests have to run beside the solution"
+        )
+
+
+def _mixed(session: Session) -> MixedError:
+    session.note_refusal()
+    return MixedError()
+
+
+class Referred(Foreign):
+    """What is known by a reference to the candidate's object."""
+
+    __slots__ = ("_runner_reference", "_runner_session")
+
+    _runner_reference: list[object]
+    _runner_session: Session
+
+    def __init__(self, session: Session, reference: list[object]) -> None:
+        object.__setattr__(self, "_runner_session", session)
+        object.__setattr__(self, "_runner_reference", reference)
+
+    def runner_reference(self) -> list[object]:
+        """Returns what the candidate knows the object by."""
+        return self._runner_reference
+
+    @property
+    def __doc__(self) -> object:  # type: ignore[override]  # a class has a text here
+        return self._runner_session.request("get", self, "__doc__")
+
+
+def are_equal(one: Referred, other: Referred) -> bool:
+    """Returns True if two objects are equal, and are not unequal."""
+    request = one._runner_session.request
+    return request("eq", one, other) is True and request("ne", one, other) is False
+
+
+class Special(Referred):
+    """All special methods that an object may have."""
+
+    __slots__ = ()
+
+    # ------------------------------------------------------------------- use as a function
+
+    def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
+        session = self._runner_session
+        if not kwargs and changes.UNCHANGING.issuperset(map(type, args)):
+            return session.request("call", self, list(args), None)
+        frame = sys._getframe(1)
+        if session.knows_classes:
+            session.protect([*args, *kwargs.values()], frame)
+        if kwargs or session.calls_indirectly or literals.are_held(args, frame, self):
+            return session.request("call", self, list(args), kwargs or None, True)
+        return session.request("call", self, list(args), None)
+
+    # -------------------------------------------------------------------------- comparison
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Referred):
+            return are_equal(self, other)
+        session = self._runner_session
+        session.check_that_it_is_loaded()
+        if not is_data(other):
+            session.note_refusal()
+        elif session.request("eq", self, other_data(other)) is not False:
+            raise _mixed(session)
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        if isinstance(other, Referred):
+            return not are_equal(self, other)
+        session = self._runner_session
+        session.check_that_it_is_loaded()
+        if not is_data(other):
+            session.note_refusal()
+        else:
+            decoy = other_data(other)
+            if session.request("ne", self, decoy) is not True:
+                raise _mixed(session)
+            if decoy != other:
+                session.note_difference(self, other)
+        return True
+
+    def __hash__(self) -> int:
+        return _as_int(self._runner_session.request("hash", self))
+
+    # ------------------------------------------------------------------------- conversions
+
+    def __bool__(self) -> bool:
+        return self._runner_session.request("bool", self) is True
+
+    def __round__(self, digits: int | None = None) -> object:
+        return self._runner_session.request("round", self, digits)
+
+    # -------------------------------------------------------------------------- containers
+
+    def __len__(self) -> int:
+        return _as_int(self._runner_session.request("len", self))
+
+    def __getitem__(self, key: object) -> object:
+        return self._runner_session.request("item", self, key)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._runner_session.request("set_item", self, key, value)
+
+    def __delitem__(self, key: object) -> None:
+        self._runner_session.request("delete_item", self, key)
+
+    def __contains__(self, item: object) -> bool:
+        session = self._runner_session
+        if not hasattr(type(self), "__iter__") and not hasattr(type(self), "__getitem__"):
+            session.note_refusal()  # to have it looked for here, where nobody is told of it
+        elif not isinstance(item, Referred) and not session.may_mix():
+            return any(element is item or element == item for element in self)
+        return session.request("contains", self, item) is True
+
+    def __iter__(self) -> Iterator[object]:
+        iterator = self._runner_session.request("iter", self)
+        if isinstance(iterator, Referred):
+            return cast("Iterator[object]", iterator)
+        return iter(as_list(iterator))
+
+    def __next__(self) -> object:
+        return self._runner_session.request("next", self)
+
+    def __reversed__(self) -> object:
+        return self._runner_session.request("reversed", self)
+
+    # ------------------------------------------------------------------- blocks and waiting
+
+    def __enter__(self) -> object:
+        return self._runner_session.request("enter", self)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        swallows = self._runner_session.request("exit", self, *_told(error)) is True
+        frame = sys._getframe(1)
+        return swallows and _is_test_raising(self._runner_session, error, traceback, frame)
+
+    def __await__(self) -> Generator[None, None, object]:
+        return self._runner_session.request("await", self)
+        yield
+
+    def __aiter__(self) -> AsyncIterator[object]:
+        iterator = self._runner_session.request("aiter", self)
+        if not isinstance(iterator, Referred):
+            raise TypeError("the solution gave no asynchronous iterator")
+        return cast("AsyncIterator[object]", iterator)
+
+    async def __anext__(self) -> object:
+        try:
+            return self._runner_session.request("anext", self)
+        except StopIteration:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> object:
+        return self._runner_session.request("aenter", self)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._runner_session.request("aexit", self, *_told(error))
+
+
+def _is_test_raising(
+    session: Session,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+    frame: FrameType,
+) -> bool:
+    """Returns True if the text of a block itself raises what its manager swallows.
+
+    What an assertion, or anything that the solution has a part in, raises is not swallowed.
+    """
+    if traceback is None or traceback.tb_next is not None or traceback.tb_frame is not frame:
+        return False
+    if not isinstance(error, Exception) or isinstance(error, AssertionError):
+        return False
+    return session.raises(frame, traceback.tb_lineno)
+
+
+def _as_int(answer: object) -> int:
+    if type(answer) is not int:
+        raise TypeError("the solution answered with no integer")
+    return answer
+
+
+def as_list(answer: object) -> list[object]:
+    """Returns an answer that must be a list."""
+    if type(answer) is not list:
+        raise TypeError("the solution answered with no list")
+    return answer
+
+
+def _told(error: BaseException | None) -> tuple[object, object]:
+    """Returns what a block's manager over there is told of an exception here."""
+    return (None, None) if error is None else (type(error).__name__, str(error))
+
+
+# --------------------------------------------------------------------------------- operators
+
+
+def _unary(name: str) -> object:
+    def method(self: Referred) -> object:
+        return self._runner_session.request(name, self)
+
+    return method
+
+
+def _may_meet(name: str, self: Referred, other: object) -> bool:
+    if isinstance(other, Referred):
+        return True
+    return name not in _AMONG_OBJECTS and self._runner_session.may_mix()
+
+
+def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> object:
+    """Returns NotImplemented for data that the solution's object refuses too.
+
+    Raises:
+        MixedError: it does not.
+        BaseException: what it refuses other data of that kind with.
+    """
+    session = self._runner_session
+    if is_data(other):
+        operands = [self, other_data(other)]
+        session.request(name, *(operands if is_first else reversed(operands)))
+        raise _mixed(session)
+    session.note_refusal()
+    return NotImplemented
+
+
+def _result(session: Session, result: object, other: object) -> object:
+    """Returns the result of an operator, unless it is data that the solution made of data.
+
+    The data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
+    """
+    parts = result if type(result) is tuple else (result,)  # of `divmod`
+    if isinstance(other, Referred) or (parts and all(isinstance(part, Referred) for part in parts)):
+        return result
+    session.note_refusal()
+    raise TypeError("an object of the solution's and data make an object, no data")
+
+
+def _binary(name: str) -> object:
+    def method(self: Referred, other: object) -> object:
+        if not _may_meet(name, self, other):
+            return _refused(name, self, other, is_first=True)
+        session = self._runner_session
+        return _result(session, session.request(name, self, other), other)
+
+    return method
+
+
+def _reflected(name: str) -> object:
+    def method(self: Referred, other: object) -> object:
+        begins_sum = name == "add" and type(other) is int and other == 0
+        if not (begins_sum or _may_meet(name, self, other)):
+            return _refused(name, self, other, is_first=False)
+        session = self._runner_session
+        return _result(session, session.request(name, other, self), other)
+
+    return method
+
+
+UNARY = ("neg", "pos", "abs", "invert", "int", "float", "complex", "index")
+ROUNDING = ("trunc", "floor", "ceil")
+_AMONG_OBJECTS = frozenset(("sub", "isub", *ORDER))
+
+OF_ANY_OBJECT = {f"__{_name}__": _binary(_name) for _name in ORDER}
+_METHODS: dict[str, object] = {
+    **{name: vars(Special)[name] for name in SPECIAL if name in vars(Special)},
+    **{f"__{_name}__": _unary(_name) for _name in (*UNARY, *ROUNDING)},
+    **{f"__{_name}__": _binary(_name) for _name in ARITHMETIC},
+    **{f"__r{_name}__": _reflected(_name) for _name in ARITHMETIC},
+    **{f"__i{_name}__": _binary(f"i{_name}") for _name in IN_PLACE},
+}
+
+
+# ------------------------------------------------------------------------------------- classes
+
+_OF_EACH_CLASS = {"__slots__": (), "__doc__": vars(Referred)["__doc__"]}
+
+
+class _Asked:
+    """A method that an object is said to have only if the candidate's has it.
+
+    The interpreter finds it at the class, whatever the object is.
+    """
+
+    def __init__(self, name: str, function: Callable[..., object]) -> None:
+        self._name = name
+        self._function = function
+
+    def __get__(self, owner: Referred | None, kind: type) -> object:
+        if owner is None:
+            return self._function
+        owner._runner_session.request("get", owner, self._name)
+        return functools.partial(self._function, owner)
+
+
+def asked(methods: dict[str, Callable[..., object]]) -> dict[str, object]:
+    """Returns methods that an object is said to have only if the candidate's has them."""
+    return {name: _Asked(name, function) for name, function in methods.items()}
+
+
+def every_method() -> dict[str, object]:
+    """Returns all methods, for what is called by a name, and is a function or class as a rule."""
+    own = cast("dict[str, Callable[..., object]]", _METHODS)
+    at_once = ("__call__", "__eq__", "__ne__", "__hash__", "__bool__")
+    return {**_OF_EACH_CLASS, **asked(own), **{name: own[name] for name in at_once}}
+
+
+@functools.cache
+def class_with(base: type, ways: int) -> type:
+    """Returns a class of proxies that has the special methods which the bits of a number tell.
+
+    Raises:
+        ProtocolViolation: there are none, or too many classes.
+    """
+    if not 0 <= ways < 1 << len(SPECIAL) or class_with.cache_info().currsize >= _MAX_CLASSES:
+        raise ProtocolViolation("unknown special methods")
+    names = [name for place, name in enumerate(SPECIAL) if ways >> place & 1]
+    methods = {name: _METHODS[name] for name in names}
+    if "__eq__" in methods or "__ne__" in methods:
+        methods |= {name: _METHODS[name] for name in ("__eq__", "__ne__")}
+    return type(base.__name__, (base,), {**_OF_EACH_CLASS, "__hash__": None, **methods})

@@ -1,0 +1,328 @@
+"""The judge's part in an execution of two programs: it passes frames between them.
+
+The tests' program is trusted and calls; the solution's program answers. Each is run by a process
+of its own as in mode "commands", in namespaces of its own. Frames have `>I` length, and begin with
+a byte that tells their kind and the `>I` number of the call; the rest goes through unread.
+
+What this stops: a solution's program that talks out of turn, answers another call than the one
+that waits, or without end. The pipes to the two programs end here: neither holds a descriptor of
+the other's. Before the tests' program has made its first call, nothing of the solution runs, so
+that whatever ends it until then is not the solution's doing.
+
+Only one frame of the tests' program is no call's: an argument that the tests made themselves cannot
+cross. Then the tests are one program with the solution, whoever it is, as if that had been found
+before the first call.
+
+What it does not: look at values, which the tests' program reads like bytes from an enemy; count
+calls, which are the tests' own, and of which time bounds the number; wait with a clock, which the
+zygote does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import cast
+
+from .. import wire
+from ..channel.frames import READY
+from ..wire import LENGTH, Stage
+from .endings import Cause
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import Outputs
+from .report import Report, TestsProgram
+
+_PIECE_BYTES = 1 << 18
+_STATUS_BYTES = 16
+_MOST_STATUS = 0xFFFF
+_MESSAGE_BYTES = 1000
+_KIND = slice(LENGTH.size, LENGTH.size + 1)
+_NUMBER = slice(_KIND.stop, _KIND.stop + LENGTH.size)
+_TEXT = slice(_NUMBER.stop, _NUMBER.stop + _MESSAGE_BYTES)  # whose length stands at _NUMBER
+_CALL, _ANSWERS, _UNCOMPILED, _STAYS = b"C", (b"R", b"E"), b"X", b"S"
+
+
+def read_status(link: Link) -> int:
+    """Waits for the status of the last command.
+
+    Raises:
+        ClosedError: the process that ran it is gone.
+        OversizeFrameError, ValueError: it says something else.
+    """
+    status = json.loads(link.receive(_STATUS_BYTES))
+    if type(status) is not int or not 0 <= status <= _MOST_STATUS:
+        raise ValueError("no status")
+    return status
+
+
+class Peer:
+    """One of the two programs.
+
+    Args:
+        channel: to the process that runs it.
+        link: the same.
+        outputs: what it writes.
+    """
+
+    def __init__(self, channel: socket.socket, link: Link, outputs: Outputs) -> None:
+        self.outputs = outputs
+        self.link = link
+        self.channel = channel
+        self.reader = self.writer = -1
+        self.inbox = bytearray()
+        self._outbox = memoryview(b"")
+
+    def start(self, header: object, blobs: Mapping[str, bytes]) -> None:
+        """Has it run, joined to two pipes.
+
+        Raises:
+            ClosedError, OversizeFrameError: the process that runs it did not start.
+            OutputLimitError: it wrote more than it may.
+        """
+        commands = cast("dict[str, object]", header)
+        document = {**commands, "mode": "commands", "keep": [], "joined": True}
+        self.link.send(wire.pack(document, blobs))
+        if self.link.receive(len(READY)) != READY:
+            raise OversizeFrameError
+        (theirs, self.writer), (self.reader, answers) = os.pipe(), os.pipe()
+        for end in (self.reader, self.writer):
+            os.set_blocking(end, False)
+        try:
+            socket.send_fds(self.channel, [wire.JOINED], [theirs, answers])
+        except OSError as error:
+            raise ClosedError from error
+        finally:
+            os.close(theirs)
+            os.close(answers)
+
+    def read(self) -> bool:
+        """Reads what there is without waiting, and tells whether there was anything."""
+        try:
+            piece = os.read(self.reader, _PIECE_BYTES)
+        except BlockingIOError:
+            return False
+        self.inbox += piece
+        return bool(piece)
+
+    def take(self, limit_bytes: int) -> bytes | None:
+        """Takes the first frame that was read, with its length; None if it is not whole.
+
+        Raises:
+            OversizeFrameError: it is larger than `limit_bytes`.
+        """
+        if len(self.inbox) < LENGTH.size:
+            return None
+        size = LENGTH.unpack_from(self.inbox)[0]
+        if size > limit_bytes:
+            raise OversizeFrameError
+        end = LENGTH.size + size
+        if len(self.inbox) < end:
+            return None
+        frame = bytes(memoryview(self.inbox)[:end])
+        del self.inbox[:end]
+        return frame
+
+    def send(self, frame: bytes = b"") -> bool:
+        """Writes a frame, as far as the pipe takes it; tells whether nothing is left to write.
+
+        Where nobody reads, it is lost: how the program ended is told elsewhere.
+        """
+        if frame:
+            self._outbox = memoryview(frame)
+        try:
+            self._outbox = self._outbox[os.write(self.writer, self._outbox) :]
+        except BlockingIOError:
+            return False
+        except BrokenPipeError:
+            self._outbox = memoryview(b"")
+        return not self._outbox
+
+
+class _OverError(Exception):
+    """There is nothing more to wait for."""
+
+
+class Relay:
+    """Passes frames until one of the programs ends.
+
+    Args:
+        tests: the trusted program.
+        solution: the untrusted one.
+        report: takes what came of it.
+        frame_bytes: greatest size of a frame.
+    """
+
+    def __init__(self, tests: Peer, solution: Peer, report: Report, *, frame_bytes: int) -> None:
+        self._tests, self._solution, self._report = tests, solution, report
+        self._frame_bytes = frame_bytes
+        self._start: Callable[[], None] | None = None
+        self._asked = b""  # number of the call that waits for its answer
+        self._poller = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {}
+
+    def run(self, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
+        """Runs both programs of a request.
+
+        Raises:
+            ClosedError, OversizeFrameError: a process that runs one of them did not start.
+            OutputLimitError: one of them wrote more than it may.
+        """
+        self._report.tests_program = TestsProgram(outputs=self._tests.outputs)
+        self._report.reach(Stage.LOADING)
+        self._tests.start(header["tests"], _behind("tests:", blobs))
+        self._report.reach(Stage.TESTS)
+        solution = _behind("solution:", blobs)
+        self._start = partial(self._solution.start, header["solution"], solution)
+        self._watch(self._tests.channel.fileno(), self._end_of_tests)
+        self._watch(self._tests.reader, self._hear_tests)
+        self._watch(self._solution.channel.fileno(), self._end_of_solution)
+        for peer in (self._tests, self._solution):
+            for descriptor in peer.outputs.open:
+                self._watch(descriptor, partial(self._read_output, descriptor, peer))
+        with contextlib.suppress(_OverError):
+            while True:
+                for descriptor, _ in self._poller.poll():
+                    if handler := self._handlers.get(descriptor):
+                        handler()
+        self._tests.outputs.drain()
+
+    def _watch(
+        self, descriptor: int, handler: Callable[[], None], events: int = select.POLLIN
+    ) -> None:
+        self._handlers[descriptor] = handler
+        self._poller.register(descriptor, events)
+
+    def _unwatch(self, descriptor: int) -> None:
+        if self._handlers.pop(descriptor, None):
+            self._poller.unregister(descriptor)
+
+    def _read_output(self, descriptor: int, peer: Peer) -> None:
+        if descriptor not in peer.outputs.open or not peer.outputs.read(descriptor):
+            self._unwatch(descriptor)
+
+    # ------------------------------------------------------------------------- the ends
+
+    def _end_of_tests(self) -> None:
+        """Takes the status of the tests' program, unless it found an answer malformed."""
+        frame = self._last_frame(self._tests)
+        if frame is not None:
+            self._check(frame)
+        status = read_status(self._tests.link)
+        self._report.tests_program = TestsProgram(status=status, outputs=self._tests.outputs)
+        if not self._report.ready:
+            self._report.blame = "task"
+            self._report.message = "the tests ended before they called the solution"
+        raise _OverError
+
+    def _end_of_solution(self) -> None:
+        """Takes the status of the solution's program, which must outlive the tests'."""
+        if not self._report.ready:  # nothing of it ran: whoever ended it was not the solution
+            self._report.reach(Stage.LOADING)
+        elif (frame := self._last_frame(self._solution)) and frame[_KIND] == _UNCOMPILED:
+            self._answer(frame)
+        self._report.broken = Cause.CLOSED.value
+        try:
+            self._report.status = read_status(self._solution.link)
+        except ClosedError:
+            pass
+        except (OversizeFrameError, ValueError):
+            self._report.broken = Cause.FORGED.value
+        raise _OverError
+
+    def _last_frame(self, peer: Peer) -> bytes | None:
+        """Returns what a program that has ended left unread."""
+        while peer.read():
+            pass
+        return self._take(peer)
+
+    def _forged(self) -> None:
+        self._report.broken = Cause.FORGED.value
+        raise _OverError
+
+    def _too_much(self, limit: str) -> None:
+        self._report.limits.append(limit)
+        raise _OverError
+
+    # ---------------------------------------------------------------------- the frames
+
+    def _take(self, peer: Peer) -> bytes | None:
+        try:
+            return peer.take(self._frame_bytes)
+        except OversizeFrameError:
+            self._too_much("result")
+            return None
+
+    def _hear_tests(self) -> None:
+        if self._tests.read():
+            self._hear_call()
+        else:
+            self._unwatch(self._tests.reader)
+
+    def _hear_call(self) -> None:
+        frame = self._take(self._tests)
+        if frame is None:
+            return
+        self._check(frame)
+        if self._start is not None:
+            self._start_solution(self._start)
+        self._asked = frame[_NUMBER]
+        self._unwatch(self._tests.reader)
+        self._send(self._solution, frame)
+
+    def _check(self, frame: bytes) -> None:
+        """Goes on only if a frame of the tests' program is a call."""
+        if frame[_KIND] == _STAYS:
+            self._report.blame = "task"
+            self._report.message = frame[_TEXT].decode("utf-8", "replace")
+            raise _OverError
+        if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
+            self._forged()  # whoever wrote it: it was brought about by an answer
+
+    def _start_solution(self, start: Callable[[], None]) -> None:
+        self._start = None
+        self._report.reach(Stage.LOADING)
+        start()
+        self._report.reach(Stage.READY)
+        self._watch(self._solution.reader, self._hear_solution)
+
+    def _hear_solution(self) -> None:
+        if not self._solution.read():
+            self._unwatch(self._solution.reader)
+            return
+        frame = self._take(self._solution)
+        if not self._asked or (frame is not None and self._solution.inbox):
+            self._forged()
+        if frame is not None:
+            self._answer(frame)
+
+    def _answer(self, frame: bytes) -> None:
+        if frame[_KIND] == _UNCOMPILED:
+            message = frame[_TEXT].decode("utf-8", "replace")
+            self._report.load = {"kind": "compile", "message": message}
+            raise _OverError
+        if frame[_KIND] not in _ANSWERS or frame[_NUMBER] != self._asked:
+            self._forged()
+        self._asked = b""
+        self._send(self._tests, frame)
+        self._watch(self._tests.reader, self._hear_tests)
+        self._hear_call()
+
+    def _send(self, peer: Peer, frame: bytes) -> None:
+        if not peer.send(frame):
+            self._watch(peer.writer, partial(self._send_rest, peer), select.POLLOUT)
+
+    def _send_rest(self, peer: Peer) -> None:
+        if peer.send():
+            self._unwatch(peer.writer)
+
+
+def _behind(prefix: str, blobs: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns the blobs of one program, under their own names."""
+    return {
+        name.removeprefix(prefix): blob for name, blob in blobs.items() if name.startswith(prefix)
+    }

@@ -1,0 +1,917 @@
+"""The judge's conversation with the candidate: one request at a time, answered or ended for good.
+
+What this stops: an answer that nobody asked for, or to another question, or in another form, and
+a test that swallows the news that the candidate is gone: an ended session stays ended, whatever
+the test's own `except` clauses do, and the test that met it has failed.
+
+What it does not: judge answers.
+
+Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
+Where both sides hold containers (`containers`), two elements more: [[number, container], ...] of
+those that the tests changed, and the numbers of those that they hold no more; then one with the
+prompt's objects that they changed, see `sharing.objects`.
+Candidate to judge, with the same number:
+
+    "return", value, told, overloads      told is null if the solution keeps no container with a
+                                          number, or [[number, container], ...] of those that it
+                                          changed, the numbers of those that it keeps, and how
+                                          many cannot be kept in step;
+                                          overloads counts comparisons cast down; rows of the
+                                          prompt's objects may follow, see `sharing.objects`
+    "raise", names, args, text, error     see `exceptions`; error is null or the exception itself;
+                                          what more there is to tell of it, `told`, and the
+                                          prompt's objects, may follow
+    "stop"                                an iterator is exhausted; only in answer to `next`;
+                                          `told`, and the prompt's objects, may follow, or what a
+                                          generator returns, as in an answer
+    "large", problem                      the value may not cross
+    "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
+                                          the same number by return, raise or stop;
+                                          [[number, container], ...] of those that changed, and
+                                          the prompt's objects, may follow in each
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable
+from types import FrameType
+from typing import Any, TypeGuard, cast
+
+from .. import wire
+from ..channel import extended
+from ..channel.codec import (
+    ANSWERED_TYPES,
+    FRAMES_OF_A_VALUE,
+    MAX_OBJECTS,
+    DataOnly,
+    Foreign,
+    Message,
+    NotDataError,
+    ProtocolViolation,
+)
+from ..channel.decoding import Decoder
+from ..channel.encoding import Encoder
+from ..channel.frames import NUMBER
+from ..sharing import identities, same_containers
+from ..sharing.containers import Containers
+from ..sharing.objects import JUDGE, SharedObjects
+from ..values import changes, exceptions, library_types, live
+from ..values.records import Records
+from .consistency import END, NOTHING, Consistency
+from .endings import Cause, NotLoaded, SessionEnded
+from .exports import literals
+from .exports.callbacks import Callbacks
+from .exports.membrane import Membrane, RefusedAttributeError, without_addresses
+from .exports.own import Asking, Own
+from .link import ClosedError, Link, OversizeFrameError
+from .outputs import OutputLimitError
+from .surroundings import Surroundings
+from .visibility import Visibility
+
+_INPUT = "input"
+_ASK = b'["ask",'
+_FRAME_OVERHEAD = 1 << 16
+_OWN_LIMIT = 1 << 30
+_MAX_DIFFERENCES = 1000
+_RUNNER = str(__package__).removesuffix("judge")  # what the names of its packages begin with
+_set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
+_RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
+_USUAL_FRAMES = 20_000  # of a recursion limit under which no message overflows the stack
+_WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
+_SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
+_PLAIN_OPERATIONS = frozenset(("call", "case"))
+
+
+def _never() -> bool:
+    return False
+
+
+def _sees_nothing(
+    frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
+) -> bool:
+    return False
+
+
+def _nothing_meets(frame: FrameType, things: frozenset[int]) -> bool:
+    return True
+
+
+def _raises_nothing(frame: FrameType, line: int) -> bool:
+    return False
+
+
+def _nothing() -> None:
+    pass
+
+
+def _is_of_the_runner(frame: FrameType) -> bool:
+    package = frame.f_globals.get("__package__")
+    return isinstance(package, str) and package.startswith(_RUNNER)
+
+
+def _asking_frame() -> FrameType:
+    """Returns the frame outside of the runner that waits for the solution."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_of_the_runner(frame):
+        frame = frame.f_back
+    return frame
+
+
+def _depth_of(frame: FrameType | None) -> int:
+    depth = 0
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
+def _is_update(value: object) -> TypeGuard[list[Any]]:
+    return type(value) is list and len(value) == 2 and type(value[0]) is int
+
+
+def _are_lists(values: list[object], most: int) -> bool:
+    return len(values) <= most and all(value is None or type(value) is list for value in values)
+
+
+def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
+    """Returns what containers are to hold, by number, the numbers of those that are kept, and how
+    many cannot be kept in step.
+
+    Raises:
+        ProtocolViolation: no shim tells that.
+    """
+    match told:
+        case None:
+            return {}, [], 0
+        case [changed, kept, int(lost)] if type(changed) is type(kept) is list and all(
+            type(one) is int for one in kept
+        ):
+            updates = {one[0]: one[1] for one in changed if _is_update(one)}
+            if len(updates) == len(changed):
+                return updates, kept, lost
+    raise ProtocolViolation("changes that were not made")
+
+
+def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
+    """Returns True if an operation, but a call, hands over what the solution may keep."""
+    if operation in _PLAIN_OPERATIONS:
+        return False
+    values = operands[1:]
+    return any(
+        isinstance(value, (*changes.KINDS, tuple)) or live.is_live(value) for value in values
+    )
+
+
+def _handed_over(operands: tuple[object, ...]) -> list[object]:
+    """Returns what a request hands over, the arguments of a call by themselves too."""
+    handed = list(operands[1:])
+    for value in operands[1:3]:
+        parts = value.values() if type(value) is dict else value
+        handed += parts if isinstance(parts, Iterable) and type(value) in (list, dict) else ()
+    return handed
+
+
+class _Named(Foreign):
+    """What a name means over there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def runner_reference(self) -> list[object]:
+        """Returns the reference of the name."""
+        return ["name", self._name]
+
+
+class Session:
+    """Asks the candidate.
+
+    Args:
+        link: frames to and from the candidate.
+        make_proxy: makes what stands for an object of the candidate's, from the session, a
+            reference to the object, how it is to be used and its special methods.
+        result_bytes: greatest size of an answer.
+        calls: how many requests, either way, an execution may make.
+        announce_crossing: called once, before anything but plain data crosses.
+
+    Attributes:
+        own: what the tests define themselves.
+        doubts_empty: whether an empty answer may pass the tests by comparing nothing.
+        keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of and
+            of the identities of what it hands over.
+        classes: the prompt's, whose objects cross as records, by name.
+        calls_indirectly: see `literals.may_call_indirectly`.
+        brings_changes: whether all changes are brought back, to confirm a pass in which some were
+            not.
+        crossed: whether anything but plain data crossed: an object or function of either side, a
+            class, or an operation other than a call of one of the solution's names.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        make_proxy: Callable[[Session, list[object], str, int], object],
+        *,
+        result_bytes: int,
+        calls: int,
+        announce_crossing: Callable[[], object] = _nothing,
+    ) -> None:
+        self._link = link
+        self._make_proxy = make_proxy
+        self._frame_bytes = result_bytes + _FRAME_OVERHEAD
+        self._calls_left = calls
+        self._announce_crossing = announce_crossing
+        self.crossed = False
+        self.records = Records()
+        self._containers = Containers()
+        self._visibility = Visibility(self._containers, self)
+        self._decoder = Decoder(self, self._answered_type, self._containers)
+        self._encoder: Callable[..., Encoder] = Encoder
+        self._identities: identities.Identities | None = None
+        self._lost = False
+        self._decoding = False
+        self._is_asked = False  # whether the latest message is a request of the candidate's
+        self._is_apart: bool | None = None  # of the request that is made, if it was looked at
+        self._surroundings = Surroundings(self, self._exchange)
+        self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
+        self.own = Own()
+        Asking.asks = self._is_of
+        self._membrane = Membrane(self.own, self._withholds)
+        self._callbacks = Callbacks(self._membrane)
+        self.classes: dict[str, object] = {}
+        self._shared_objects = SharedObjects(JUDGE, lambda: self.classes, self._may_fill)
+        self._raised_by_tests: list[Exception] = []
+        self._raised_latest: BaseException | None = None  # by the solution
+        self._objects: dict[int, object] = {}
+        self._differences: list[tuple[Foreign, object]] = []
+        self._consistency = Consistency()
+        self._number = int.from_bytes(os.urandom(6))
+        self.loaded = False
+        self._has_asked = False
+        self.asked_early = False
+        self.doubts_empty = False
+        self.may_mix: Callable[[], bool] = _never
+        self.ended: SessionEnded | None = None
+        self.expected: exceptions.Expected = {}
+        self.signals: dict[str, int] = {}
+        self.calls_indirectly = False
+        self.brings_changes = False
+        self.raises: Callable[[FrameType, int], bool] = _raises_nothing
+        self.observes: Callable[[FrameType, tuple[str, ...], frozenset[int], bool], bool] = (
+            _sees_nothing
+        )
+        self.keeps_apart: Callable[[FrameType, frozenset[int]], bool] = _nothing_meets
+
+    # --------------------------------------------------------------------- codec.References
+
+    def refer(self, value: object, encoder: Message) -> object:
+        """Returns the reference of a proxy, or of a thing of the tests'.
+
+        Raises:
+            NotDataError: it must not be handed over.
+        """
+        if isinstance(value, Foreign) and not self._is_own_class(value):
+            return value.runner_reference()
+        if isinstance(value, exceptions.CandidateError) and isinstance(
+            value.runner_object, Foreign
+        ):
+            return value.runner_object.runner_reference()
+        if id(value) in self._rebuilt:
+            return self._rebuilt[id(value)][1].runner_reference()
+        handed = library_types.handed_over(value)
+        if handed is not None:
+            kind, content = handed
+            return [kind, Encoder(DataOnly(), _OWN_LIMIT).value(content)]
+        self.cross()
+        if not isinstance(value, Exception):  # which `input` raises for whoever calls it
+            self._consistency.stop()
+            self._guard(value)
+        if self.classes and self._shared_objects.knows(value):
+            return self._shared_objects.refer(value, encoder)
+        return self._callbacks.refer(value)
+
+    def may_be_key(self, value: object, encoder: Message) -> bool:
+        """Returns True for the solution's own object, and for one that both sides can hash.
+
+        What arrives as a key is data, or of a class of the judge's: no hash is asked for.
+        """
+        if isinstance(value, Foreign):
+            return not self._is_own_class(value)
+        return bool(self.classes) and self._shared_objects.may_be_key(value, encoder)
+
+    def _is_of(self, operation: str, value: object, kind: type) -> bool:
+        """Returns True if a solution's object or class is of a class that both sides have."""
+        if not isinstance(value, Foreign) or self.classes.get(kind.__name__) is not kind:
+            return False
+        return self.request(operation, value, _Named(kind.__name__)) is True
+
+    def _is_own_class(self, value: object) -> bool:
+        return issubclass(type(value), type) and value in self.own.classes
+
+    def resolve(self, reference: object) -> object:
+        """Returns the proxy, or the thing of the tests', that the candidate means.
+
+        Raises:
+            ProtocolViolation: there is no such thing.
+        """
+        self.cross()
+        match reference:
+            case ["object", int(number), str(kind), int(ways)] if 0 <= number < MAX_OBJECTS:
+                proxy = self._objects.get(number)
+                if proxy is None:
+                    made = self._make_proxy(self, ["object", number], kind, ways)
+                    self._objects[number] = made
+                self._consistency.meets(number, is_new=proxy is None)
+                return self._objects[number]
+            case ["test", int(number)]:
+                return self._callbacks.resolve(number)
+            case [("record" | "member" | "flag"), *_]:
+                return self._shared_objects.resolve(cast("list[object]", reference))
+            case _:
+                raise ProtocolViolation("an unknown reference")
+
+    def _answered_type(self, name: str) -> type:
+        if self._is_asked:
+            raise ProtocolViolation("a type among operands")
+        self.cross()
+        return ANSWERED_TYPES[name]
+
+    def extend(self, value: object, reference: object, shown: object) -> object:
+        """Returns the object of the candidate's that this data is of.
+
+        Raises:
+            ProtocolViolation: there is no such object.
+        """
+        self.cross()
+        methods = cast("list[object]", shown) if type(shown) is list else []
+        if self._is_asked:
+            raise ProtocolViolation("extended data among operands")
+        kind = type(value)
+        known = (kind in extended.CLASSES and extended.is_method(kind, name) for name in methods)
+        if kind not in extended.CLASSES or not all(known):
+            raise ProtocolViolation("no extended data")
+        if not extended.EXACT.issuperset(cast("list[str]", methods)):
+            self.note_cast()
+        match reference:
+            case ["object", int(number), str(), int()] if 0 <= number < MAX_OBJECTS:
+                return self._extended(value, number, frozenset(cast("list[str]", methods)))
+            case _:
+                raise ProtocolViolation("an unknown reference")
+
+    def rebuild(
+        self, names: list[object], arguments: list[object], text: str, reference: object
+    ) -> object:
+        """Returns the exception of the judge's that stands for one that is a result.
+
+        Raises:
+            ProtocolViolation: there is no such exception.
+        """
+        owner = self.resolve(reference)
+        if not isinstance(owner, Foreign) or not all(type(name) is str for name in names):
+            raise ProtocolViolation("no exception of the solution's")
+        for error, known in self._rebuilt.values():
+            if known is owner:
+                return error
+        known_names = cast("list[str]", names)
+        error = exceptions.rebuild(known_names, arguments, text, owner, self.expected)
+        self._rebuilt[id(error)] = (error, owner)
+        return error
+
+    def look_over(self, sources: Collection[str]) -> None:
+        """Finds in the texts of the tests how what they hand over, and look at, has to cross."""
+        self.calls_indirectly = any(map(literals.may_call_indirectly, sources))
+        if any(map(identities.are_looked_at, sources)):
+            known = identities.Identities(identities.JUDGE)
+            self._identities = self._decoder.identities = known
+            self._encoder = functools.partial(identities.IdentifyingEncoder, known)
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What the candidate has to know of what crosses."""
+        return {} if self._identities is None else {"identities": True}
+
+    def repeat_answers(self) -> None:
+        """Asks an object each question once, to find whether a contradiction decided."""
+        self._consistency.repeats = True
+
+    def note_cast(self) -> None:
+        """Records that an answer was of another class than the one that arrived."""
+        self._count(wire.CAST)
+
+    def note_refusal(self) -> None:
+        """Records that tests see an exception, or an answer, which is the judge's alone."""
+        self._count(wire.REFUSAL)
+
+    def note_untold(self) -> None:
+        """Records that the solution decided what the task's signature leaves open."""
+        self._count(wire.UNTOLD)
+
+    def note_met_in_prompt(self) -> None:
+        """Records that the prompt's code may bring an argument and an answer together."""
+        self._count(wire.MET_IN_PROMPT)
+
+    def note_end(self) -> None:
+        """Records whether tests came to their end without a request to the solution, and whether
+        an object equals data that tests found different from it.
+
+        That is asked now that what an object learns by it is of no use.
+        """
+        if self.loaded and not self._has_asked:
+            self._count(wire.UNASKED)
+        if self.ended is None and not all(self._differs(*pair) for pair in self._differences):
+            self.note_refusal()
+
+    def _differs(self, one: Foreign, data: object) -> bool:
+        try:
+            return self.request("ne", one, data) is True
+        except (Exception, SessionEnded):  # noqa: BLE001  # whatever it refuses data with
+            return False
+
+    def note_difference(self, one: Foreign, data: object) -> None:
+        """Records that tests take an object to be different from data, which it was not told."""
+        if len(self._differences) < _MAX_DIFFERENCES:
+            self._differences.append((one, copy.deepcopy(data)))
+        else:
+            self.note_refusal()
+
+    def is_rebuilt(self, value: object) -> bool:
+        """Returns True if a value is an exception that is a result of the solution's."""
+        return id(value) in self._rebuilt
+
+    def _extended(self, value: object, number: int, methods: frozenset[str]) -> object:
+        known = self._objects.get(number)
+        self._consistency.meets(number, is_new=known is None)
+        if isinstance(known, extended.CLASSES[type(value)]) and extended.updated(known, value):
+            return known
+        made = extended.make(self, value, ["object", number], methods)
+        self._objects[number] = made
+        return made
+
+    @property
+    def knows_classes(self) -> bool:
+        """Returns True if there are classes of the prompt's or the tests'."""
+        return bool(self.classes or self.own.classes)
+
+    def protect(self, values: list[object], frame: FrameType) -> None:
+        """Keeps objects of the tests' as they are, if a test takes from them what it expects.
+
+        Args:
+            values: what a call of the solution's hands over.
+            frame: in which it is called.
+        """
+        objects = self._membrane.objects_in(values)
+        if objects and not self.are_apart(frame, frozenset(map(id, objects))):
+            self._membrane.protect(objects)
+
+    def _guard(self, value: object) -> None:
+        """Keeps one object as it is that a request hands over, see `protect`."""
+        if not self._membrane.may_change(value):
+            return
+        if self._is_apart is None:
+            self._is_apart = self.are_apart(_asking_frame(), frozenset((id(value),)))
+        if not self._is_apart:
+            self._membrane.protect([value])
+
+    def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
+        """Returns True if no frame, nor one that called it, brings things and answers together.
+
+        Args:
+            frame: that hands the things over.
+            things: their identities.
+        """
+        caller: FrameType | None = frame
+        while caller is not None and self.keeps_apart(caller, things):
+            caller = caller.f_back
+        return caller is None
+
+    # ----------------------------------------------------------------------------- requests
+
+    def request(self, operation: str, *operands: object) -> object:
+        """Has the candidate do something and returns what came of it.
+
+        Raises:
+            SessionEnded: there is no answer, and there will be none.
+            NotLoaded: there is no solution yet.
+            StopIteration: in answer to "next" and "anext" only.
+            BaseException: what the solution raised, see `exceptions.rebuild`.
+        """
+        if self.ended is not None:
+            raise self.ended
+        if not self.loaded:
+            self.check_that_it_is_loaded()
+        if self._decoding:
+            raise ProtocolViolation("an answer that asks questions")
+        if operation not in _PLAIN_OPERATIONS:
+            self.cross()
+        self._is_apart = None
+        limit = sys.getrecursionlimit()
+        _set_limit(limit + _RECURSION_HEADROOM)
+        try:
+            if self._surroundings.are_listening:
+                return self._heard(operation, operands)
+            return self._compared(operation, operands)
+        finally:
+            _set_limit(limit)
+
+    def _heard(self, operation: str, operands: tuple[object, ...]) -> object:
+        """Does a request whose output the tests listen to, or listened to."""
+        self._surroundings.tell()
+        try:
+            return self._compared(operation, operands)
+        finally:
+            if self.ended is None:
+                self._surroundings.catch_up()
+
+    def written_bytes(self) -> int:
+        """Returns how much the candidate wrote, see `surroundings.Written`.
+
+        Raises:
+            SessionEnded: it wrote more than it may.
+        """
+        try:
+            return self._link.written_bytes()
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+
+    def _compared(self, operation: str, operands: tuple[object, ...]) -> object:
+        """Does a request, and compares what an object answers with what it said before."""
+        self._consistency.asks(operation, operands)
+        if self._consistency.repeats:
+            answer = self._consistency.heard(operation, operands)
+            if answer is not NOTHING:
+                return answer
+        try:
+            answer = self._exchange(operation, operands)
+        except StopIteration:
+            self._consistency.hears(operation, operands, END)
+            raise
+        except Exception as error:
+            if error is not self._raised_latest:
+                self.note_refusal()
+            self._consistency.raises(operation, operands, error)
+            raise
+        if self.crossed:
+            self._consistency.hears(operation, operands, answer)
+        return answer
+
+    def check_that_it_is_loaded(self) -> None:
+        """Refuses to say anything about the solution before it is there.
+
+        Raises:
+            NotLoaded: it is not.
+        """
+        if not self.loaded:
+            self.asked_early = True
+            raise NotLoaded
+
+    def receive(self, number: bytes = b"") -> list[object]:
+        """Waits for a message.
+
+        Args:
+            number: of the request that it must answer.
+
+        Raises:
+            SessionEnded: there is none, or it is not what a candidate's shim sends.
+        """
+        try:
+            frame = self._link.receive(self._frame_bytes)
+            if not frame.startswith(number):
+                raise ProtocolViolation("an answer to another question")
+            self._decoding = True
+            self._is_asked = frame.startswith(_ASK, len(number))
+            message = self._loaded(frame[len(number) :])
+            self._shared_objects.finish()
+        except ClosedError:
+            raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
+        except OversizeFrameError:
+            raise self.forged("a frame larger than any result") from None
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+        except ProtocolViolation as violation:
+            raise self.forged(str(violation)) from None
+        except Exception as error:  # noqa: BLE001  # whatever an enemy's message brings about
+            raise self.forged(f"{type(error).__name__}: {error}") from None
+        finally:
+            self._decoding = False
+        if type(message) is not list:
+            raise self.forged("not a message")
+        return message
+
+    def _loaded(self, data: bytes) -> object:
+        """Decodes a message, which may be nested no deeper than a value where tests set a limit
+        of recursion that is greater than the stack."""
+        limit = sys.getrecursionlimit()
+        if limit <= _USUAL_FRAMES:
+            return self._decoder.loads(data)
+        _set_limit(min(limit, 2 * _depth_of(sys._getframe()) + _RECURSION_HEADROOM))
+        try:
+            return self._decoder.loads(data)
+        finally:
+            _set_limit(limit)
+
+    def finish(self) -> None:
+        """Ends a session in which the candidate sent more than it was asked for."""
+        if self._consistency.contradictions:
+            self.signals[wire.CONTRADICTION] = self._consistency.contradictions
+        self._containers.look_back()
+        unknown = 0 if self._identities is None else self._identities.lost
+        if lost := self._containers.lost + self._shared_objects.lost + self._lost + unknown:
+            self.signals[wire.OUT_OF_STEP] = lost
+        if self.ended is None and self._link.has_more():
+            self.forged("a frame that nobody asked for")
+
+    def forged(self, problem: str) -> SessionEnded:
+        """Ends the session because of a message that no shim of ours sends."""
+        self._count("tampering")
+        return self._end(Cause.FORGED, f"the program broke the protocol: {problem}")
+
+    def _end(self, cause: Cause, message: str) -> SessionEnded:
+        if self.ended is None:
+            self.ended = SessionEnded(cause, message)
+        return self.ended
+
+    def cross(self) -> None:
+        """Records that something else than plain data is about to cross, or that data meets tests
+        in which it can act."""
+        if not self.crossed:
+            self.crossed = True
+            self._announce_crossing()
+
+    def _count(self, signal: str) -> None:
+        self.signals[signal] = self.signals.get(signal, 0) + 1
+
+    def _spend_call(self) -> None:
+        self._calls_left -= 1
+        if self._calls_left < 0:
+            raise self._end(Cause.CALLS, "the tests needed too many calls")
+
+    def _send(self, frame: bytes) -> None:
+        try:
+            self._link.send(frame)
+        except ClosedError:
+            raise self._end(Cause.CLOSED, "the program ended before it was asked") from None
+        except OutputLimitError:
+            raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
+
+    def _exchange(self, operation: str, operands: tuple[object, ...]) -> object:
+        request = self._request_of(operation, operands)
+        self._number += 1
+        number = NUMBER.pack(self._number)
+        self._spend_call()
+        if self._link.buffered:
+            raise self.forged("a frame that nobody asked for")
+        self._send(number + request)
+        self._has_asked = True
+        pending: dict[int, object] = {}
+        while True:
+            match self.receive(number):
+                case ["return", value, None, 0] if not self._containers.entries:
+                    self._doubt(value)
+                    return value
+                case ["return", value, told, int(overloads), *rows] if _are_lists(rows, 1):
+                    return self._answered(value, told, overloads, pending, operands)
+                case ["stop", value, told, int(overloads), *rows] if (
+                    operation == "next" and _are_lists(rows, 1)
+                ):
+                    raise StopIteration(self._answered(value, told, overloads, pending, operands))
+                case ["raise", list(names), list(arguments), str(text), error, *rest] if _are_lists(
+                    rest, 3
+                ):
+                    more, told = (*rest, None, None)[:2]
+                    data: list[Any] = [arguments, more]
+                    data = self._told(data, told, pending, operands)
+                    self._raised_latest = self._raised(names, data[0], text, error, data[1])
+                    raise self._raised_latest
+                case ["stop", *told] if operation in ("next", "anext") and _are_lists(told, 2):
+                    self._told([], told[0] if told else None, pending, operands)
+                    raise StopIteration
+                case ["large", str(problem)]:
+                    raise self._end(Cause.RESULT, f"the program's result {problem[:200]}")
+                case ["ask", str(asked), list(asked_operands), *updates] if (
+                    self._is_asked and _are_lists(updates, 2)
+                ):
+                    asked_operands = self._lent(asked_operands, updates[:1], pending)
+                    self._answer(number, asked, asked_operands)
+                case _:
+                    raise self.forged("not an answer")
+
+    def _answered(
+        self,
+        value: object,
+        told: object,
+        overloads: int,
+        pending: dict[int, object],
+        operands: tuple[object, ...],
+    ) -> object:
+        """Returns an answer, having taken what came with it."""
+        if overloads:
+            self._count("cast_down_overload")
+        self._doubt(value)
+        return self._told([value], told, pending, operands)[0]
+
+    def _doubt(self, answer: object) -> None:
+        if self.doubts_empty and type(answer) in _SIZED and not answer:
+            self.cross()
+
+    # ---------------------------------------------------------------------------- containers
+
+    def _request_of(self, operation: str, operands: tuple[object, ...]) -> bytes:
+        """Returns a request, with what the tests changed in containers that both sides hold."""
+        is_call = operation == "call"
+        is_shared = len(operands) == _WITH_NUMBERS if is_call else _may_hold(operation, operands)
+        asked = list(operands[: _WITH_NUMBERS - 1] if is_call else operands)
+        if is_shared or self._containers.entries:
+            encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
+            request = self._with_updates(encoder, operation, asked)
+            self._containers.hand_over(_handed_over(operands))
+        else:
+            encoder = self._encoder(self, _OWN_LIMIT)
+            request = encoder.dumps([operation, encoder.items(asked), *self._with_objects([])])
+        if encoder.met_class:
+            self.cross()
+        return request
+
+    def _with_updates(self, encoder: Encoder, operation: str, asked: list[object]) -> bytes:
+        containers = self._containers
+        try:
+            values = encoder.items(asked)
+            updates = containers.updates(encoder)
+            held = containers.in_step(containers.held(()))
+            released = [one for one in containers.numbers if one not in held]
+            shared = [updates, released] if updates or released else []
+            request = encoder.dumps([operation, values, *self._with_objects(shared)])
+        except NotDataError:
+            containers.withdraw()
+            raise
+        if updates:
+            self.cross()
+            self._consistency.changed()
+        containers.keep(held)
+        containers.sent(updates)
+        return request
+
+    def _with_objects(self, shared: list[Any]) -> list[Any]:
+        """Returns what goes with a message of containers, and objects that the tests changed."""
+        changed = self._shared_objects.changed() if self.classes else []
+        if not changed:
+            return shared
+        self._consistency.changed()
+        encoder = self._encoder(self, _OWN_LIMIT)
+        objects = encoder.attempt(changed)
+        self._lost |= objects is None
+        return [*[*shared, [], []][:2], objects or []]
+
+    def _told(
+        self,
+        results: list[object],
+        told: object,
+        pending: dict[int, object],
+        operands: tuple[object, ...],
+    ) -> list[Any]:
+        """Takes what the solution did to containers, and returns its results."""
+        try:
+            updates, kept, lost = _parsed(told)
+            self._lost |= lost != 0
+            updates = {n: one for n, one in pending.items() if n in self._containers} | updates
+            self._check(results, updates)
+            if updates and not all(map(self._containers.is_own, updates)):
+                self.cross()
+            if updates:
+                given = _handed_over(operands)
+                results = self._visibility.take(updates, results, _asking_frame(), given)
+            self._containers.keep(kept)
+            self._containers.settle()
+        except (ProtocolViolation, NotDataError) as violation:
+            raise self.forged(str(violation)) from None
+        return results
+
+    def _lent(
+        self, operands: list[object], updates: list[object], pending: dict[int, object]
+    ) -> list[object]:
+        """Takes what the solution did before it asks, and returns what it asks with.
+
+        Whether the tests see what it did to theirs is decided when the call is over, but in a run
+        with all changes; so what is asked may not see what it would.
+        """
+        try:
+            changed, _, _ = _parsed([*updates, [], 0] if updates else None)
+            self._check(operands, pending | changed)
+            own = [self._containers.value_of(n) for n in changed if self._containers.is_own(n)]
+            if own and self.brings_changes:
+                self.bring(_asking_frame(), frozenset(changes.reachable(own)))
+            for number, content in changed.items():
+                if self.brings_changes or not self._containers.is_own(number):
+                    self._containers.replace(number, content)
+                else:
+                    pending[number] = content
+                    self.withhold()
+            self._containers.settle()
+        except (ProtocolViolation, NotDataError) as violation:
+            raise self.forged(str(violation)) from None
+        return self._visibility.copied(pending, operands) if pending else operands
+
+    def _check(self, values: list[object], updates: dict[int, object]) -> None:
+        """Refuses changes that cannot be made, and what stands for more than may cross.
+
+        Raises:
+            NotDataError, ProtocolViolation: they are refused.
+        """
+        self._containers.check(updates)
+        if self._decoder.mentions:
+            containers = {id(self._containers.value_of(n)): one for n, one in updates.items()}
+            same_containers.check(values, containers)
+
+    def withhold(self) -> None:
+        """Records that a change was kept from the tests."""
+        self._count(wire.WITHHELD_CHANGE)
+
+    def _withholds(self) -> bool:
+        """Records a change of a protected object; returns True if the tests must not see it."""
+        self._count(wire.MET_CHANGE if self.brings_changes else wire.WITHHELD_CHANGE)
+        return not self.brings_changes
+
+    def _may_fill(self, owner: object, name: str, value: object) -> bool:
+        """Returns True if the tests see another value of a field; records it if they do not."""
+        may_be_set = self._membrane.may_be_set(owner, name, value)
+        self._lost |= not may_be_set
+        return may_be_set and not self._membrane.keeps(owner)
+
+    def bring(self, frame: FrameType, things: frozenset[int]) -> None:
+        """Records that a change was brought back, if an answer may be compared with it."""
+        if not self.are_apart(frame, things):
+            self._count(wire.MET_CHANGE)
+
+    def _raised(
+        self, names: list[object], arguments: list[object], text: str, error: object, more: object
+    ) -> BaseException:
+        if type(names) is not list or not all(type(name) is str for name in names):
+            raise self.forged("an exception without a name")
+        for raised in self._raised_by_tests:
+            if raised is error:
+                return raised
+        known = cast("list[str]", names)
+        if "builtins.SystemExit" in known:
+            self._count("early_exit")
+        rebuilt = exceptions.rebuild(known, arguments, text, error, self.expected)
+        if type(more) is not list:
+            return rebuilt
+        return exceptions.completed(rebuilt, more, self.expected)
+
+    def _answer(self, number: bytes, operation: str, operands: list[object]) -> None:
+        """Does what the candidate asks for, here, and sends what came of it."""
+        self._spend_call()
+        self._surroundings.catch_up()
+        try:
+            if operation == _INPUT:
+                results: list[object] = [self._surroundings.answer(*operands[:1])]
+            else:
+                results = [self._performed(operation, operands)]
+            frame = self._returned(results)  # it has crossed already
+        except ProtocolViolation as violation:
+            raise self.forged(str(violation)) from None
+        except StopIteration:
+            frame = b'["stop"]'
+        except Exception as error:  # noqa: BLE001  # the tests' own, which the solution sees
+            if isinstance(error, (NotDataError, RefusedAttributeError)):
+                self.note_refusal()
+            self._containers.withdraw()
+            frame = self._describe(error)
+        self._send(number + frame)
+
+    def _performed(self, operation: str, operands: list[object]) -> object:
+        """Does what the candidate asks for; the tests' code may exchange streams."""
+        try:
+            return self._callbacks.perform(operation, operands)
+        finally:
+            if self.ended is None:
+                self._surroundings.tell()
+
+    def _returned(self, results: list[object]) -> bytes:
+        """Returns the answer to something that the solution asked for."""
+        encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
+        return self._with_changes(encoder, ["return", encoder.value(results[0])], results)
+
+    def _describe(self, error: Exception) -> bytes:
+        """Returns the answer to something that raised, whose containers the tests may hold."""
+        encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
+        self._raised_by_tests.append(error)
+        text = without_addresses(exceptions.text_of(error))
+        try:
+            arguments = encoder.items(list(error.args))
+        except NotDataError:
+            self._containers.withdraw()
+            arguments = [text]
+        described = ["raise", exceptions.names_of(error), arguments, text, encoder.refer(error)]
+        return self._with_changes(encoder, described, error.args)
+
+    def _with_changes(
+        self, encoder: Encoder, answer: list[object], handed: Iterable[object]
+    ) -> bytes:
+        """Returns an answer, with what the tests changed in containers."""
+        updates = self._containers.updates(encoder)
+        frame = encoder.dumps([*answer, *self._with_objects([updates] if updates else [])])
+        self._containers.sent(updates)
+        self._containers.hand_over(handed)
+        return frame

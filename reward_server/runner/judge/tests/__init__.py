@@ -1,0 +1,1 @@
+"""Runs each kind of tests in the judge."""

@@ -1,0 +1,120 @@
+"""Tests given as JSON arguments and expected results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from ...channel.signatures import NODES, NOTHING, Signature
+from ..session import Session
+from . import compare
+from .suite import TaskError
+
+_MAX_SHOWN = 300
+
+
+class _Case(NamedTuple):
+    arguments: list[object]
+    expected: object
+
+
+def _parse(position: int, texts: Sequence[str], result: str | None) -> _Case:
+    try:
+        arguments, expected = map(json.loads, texts)
+    except (ValueError, RecursionError) as error:
+        raise TaskError(f"case {position} is not JSON: {error}") from None
+    if not isinstance(arguments, list):
+        raise TaskError(f"case {position}: the arguments are not an array")
+    if expected is None and result in NODES:
+        expected = []
+    return _Case(arguments, expected)
+
+
+class CallTests:
+    """Calls of one function, each a test.
+
+    Args:
+        header: of a request document in mode "call".
+        session: to the solution.
+
+    Raises:
+        TaskError: there are no cases, or they are not JSON, or the checker is unknown.
+    """
+
+    is_plain = True
+
+    def __init__(self, header: dict[str, object], session: Session) -> None:
+        cases = cast("list[list[str]]", header["cases"])
+        if not cases:
+            raise TaskError("there are no cases")
+        self._told = Signature(*cast("list[Any]", header.get("signature", []))).result
+        self._cases = [
+            _parse(position, texts, self._told) for position, texts in enumerate(cases, 1)
+        ]
+        self._entry_point = cast("str", header["entry_point"])
+        self._session = session
+        settings = cast("dict[str, object]", header["checker"])
+        try:
+            self._same = compare.checker(
+                cast("str", settings["kind"]),
+                absolute_tolerance=cast("float", settings["absolute_tolerance"]),
+                relative_tolerance=cast("float", settings["relative_tolerance"]),
+            )
+        except ValueError as error:
+            raise TaskError(str(error)) from None
+        self.names: Sequence[str] = [f"case {position}" for position in range(1, len(cases) + 1)]
+
+    def prepare(self) -> None:
+        """Does nothing: each case stands alone."""
+
+    def run(self, index: int) -> None:
+        """Makes a call and compares its result.
+
+        Raises:
+            AssertionError: it is not the expected one.
+        """
+        arguments, expected = self._cases[index]
+        answer = self._session.request("case", self._entry_point, arguments)
+        observed = self._observed(answer, expected)
+        if not self._same(expected, observed):
+            raise AssertionError(f"expected {_shown(expected)}, got {_shown(observed)}")
+
+    def where(self, error: BaseException) -> str:
+        """Returns nothing: a case has no lines."""
+        return ""
+
+    def _observed(self, answer: object, expected: object) -> object:
+        """Returns the result, or the first argument where a method worked on that in place.
+
+        It is noted where the task's signature did not say that it may be so.
+        """
+        match answer:
+            case [result, bool(is_own), *first] if len(first) <= 1:
+                observed, is_told = self._chosen(result, first, expected)
+            case _:
+                raise self._session.forged("a case without a result")
+        if is_own or not is_told:
+            self._session.note_untold()
+        return observed
+
+    def _chosen(
+        self, result: object, first: Sequence[object], expected: object
+    ) -> tuple[object, bool]:
+        """Returns what counts as the result, and whether the task's signature says so."""
+        if not first or expected is None:
+            return result, True
+        if self._told == NOTHING:
+            is_first = result is None or self._same(expected, first[0])
+            return (first[0], True) if is_first else (result, False)
+        if self._told is None and result is None:
+            return first[0], False
+        return result, True
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} too large to show"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

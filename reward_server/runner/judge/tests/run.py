@@ -1,0 +1,62 @@
+"""Runs a suite of tests against a loaded solution and records what came of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from ..endings import LIMITS, Cause, message_of, outcome_of
+from ..report import Report, TestReport
+from ..session import Session
+from .suite import Suite
+
+
+def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure: bool) -> None:
+    """Runs the tests in order, until the candidate can be asked no more."""
+    if not _prepare(suite, session, report):
+        return
+    for index, test in enumerate(report.tests):
+        began = time.perf_counter_ns()
+        error = _caught(partial(suite.run, index), session)
+        test.wall_ns = time.perf_counter_ns() - began
+        _conclude(test, suite, error)
+        if session.ended is not None or (stop_at_failure and test.outcome != "PASSED"):
+            return
+
+
+def record_end(session: Session, report: Report) -> None:
+    """Records what a session saw, and why it ended if it did."""
+    report.signals = session.signals
+    ended = session.ended
+    if ended is None:
+        return
+    if ended.cause in LIMITS:
+        report.limits.append(ended.cause.value)
+    else:
+        report.broken = ended.cause.value
+    if ended.cause is Cause.CLOSED:
+        report.signals["early_exit"] = report.signals.get("early_exit", 0) + 1
+    report.message = str(ended)
+
+
+def _prepare(suite: Suite, session: Session, report: Report) -> bool:
+    error = _caught(suite.prepare, session)
+    if error is not None:
+        _conclude(report.tests[0], suite, error)
+    return error is None
+
+
+def _caught(action: Callable[[], None], session: Session) -> BaseException | None:
+    """Does something of the tests' and returns what it raised, or what ended the session."""
+    try:
+        action()
+    except BaseException as error:  # noqa: BLE001  # tests may raise anything
+        return session.ended or error
+    session.finish()
+    return session.ended
+
+
+def _conclude(test: TestReport, suite: Suite, error: BaseException | None) -> None:
+    test.outcome = outcome_of(error)
+    test.message = message_of(error, "", suite.where)

@@ -1,0 +1,149 @@
+"""Test files that have to live with the solution: the judge hands them over and watches.
+
+What this stops: tests that are broken by themselves, before the candidate is heard; observations
+that no shim of ours would send.
+
+What it does not: tell true observations from invented ones. The tests run in the candidate's
+process (`candidate.test_files`), and whether they ran at all is found out by the server, which has
+perturbed twins of them run in the same way.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from ...frameworks import base
+from .. import handover
+from ..endings import SessionEnded
+from ..link import Link
+from ..proxies import proxy
+from ..report import Report, TestReport
+from ..session import Session
+from . import run as trial
+from .suite import TaskError
+from .test_files import COLLECTION, check_that_they_compile
+
+MOST_TESTS = 20_000
+MOST_NAME_CHARACTERS = 1000
+_OUTCOMES = ("PASSED", "FAILED", "ERROR", "SKIPPED")
+
+
+def run(
+    header: Mapping[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
+) -> None:
+    """Has the tests of a request in mode "shared" run.
+
+    Raises:
+        ClosedError, OversizeFrameError: the candidate did not take the program.
+    """
+    session = Session(link, proxy.make, result_bytes=cast("int", header["result_bytes"]), calls=0)
+    texts = base.texts_of(blobs)
+    try:
+        check_that_they_compile(texts)
+        _check_imports(texts, cast("str", header["solution_path"]))
+    except TaskError as error:
+        report.blame, report.message = "task", str(error)
+        return
+    program = {name: header[name] for name in ("mode", "framework", "solution_path")}
+    handover.hand_over(link, report, program, blobs)
+    if handover.load(session, report):
+        _Watch(session, report, stops=bool(header["stop_at_first_failure"])).follow()
+    trial.record_end(session, report)
+
+
+class _Watch:
+    """Takes down what the candidate's process says of the tests.
+
+    Whether a first failure ends it is the judge's to know: the candidate runs true tests and twins
+    without a word that tells them apart.
+    """
+
+    def __init__(self, session: Session, report: Report, *, stops: bool) -> None:
+        self._session = session
+        self._report = report
+        self._stops = stops
+        self._failed = False
+        self._next = 0
+        self._began = 0
+
+    def follow(self) -> None:
+        """Listens until all is said, or nothing more can be believed to be said."""
+        try:
+            while self._take(self._session.receive()):
+                self._began = time.perf_counter_ns()
+                if self._stops and self._failed:
+                    return
+        except SessionEnded:
+            return
+        self._session.finish()
+        if not self._report.tests:
+            self._add_collection("the files hold no tests")
+
+    def _take(self, message: list[object]) -> bool:
+        match message:
+            case ["collected", list(names)] if not self._report.tests and _are_names(names):
+                self._report.tests = [TestReport(name=str(name)) for name in names]
+            case ["broken", str(text)]:
+                self._add_collection(text)
+            case ["ended", int(index), str(outcome), str(text)] if self._may_end(index, outcome):
+                self._end(index, outcome, text)
+            case ["done"]:
+                return False
+            case _:
+                raise self._session.forged("no word of the tests")
+        return True
+
+    def _may_end(self, index: int, outcome: str) -> bool:
+        """Tells whether a test can have come to an end: it is the next, or was the last."""
+        return (
+            outcome in _OUTCOMES
+            and max(0, self._next - 1) <= index <= self._next
+            and index < len(self._report.tests)
+        )
+
+    def _end(self, index: int, outcome: str, text: str) -> None:
+        test = self._report.tests[index]
+        test.outcome, test.message = outcome, text[:1000]
+        self._failed = self._failed or outcome not in ("PASSED", "SKIPPED")
+        test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
+        self._next = index + 1
+
+    def _add_collection(self, message: str) -> None:
+        if len(self._report.tests) < MOST_TESTS:
+            added = TestReport(name=COLLECTION, outcome="ERROR", message=message[:1000])
+            self._report.tests = [*self._report.tests, added]
+
+
+def _are_names(names: list[object]) -> bool:
+    fit = (type(name) is str and len(name) <= MOST_NAME_CHARACTERS for name in names)
+    return len(names) <= MOST_TESTS and all(fit) and len(set(names)) == len(names)
+
+
+def _check_imports(texts: Mapping[str, str], solution_path: str) -> None:
+    """Refuses files that import what is not there.
+
+    Raises:
+        TaskError: a module is neither installed, nor among the files, nor the solution's.
+    """
+    own = {part.removesuffix(".py") for path in (*texts, solution_path) for part in path.split("/")}
+    for path, text in texts.items():
+        for name in _imported(ast.parse(text)):
+            root = name.partition(".")[0]
+            known = root in own or root in sys.modules or importlib.util.find_spec(root)
+            if not known:
+                raise TaskError(f"{path}: ModuleNotFoundError: No module named {root!r}")
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Gives the modules that a file imports without condition."""
+    for node in tree.body:
+        match node:
+            case ast.Import(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module

@@ -1,0 +1,1 @@
+"""What the text of tests says about their names, arguments and side effects."""

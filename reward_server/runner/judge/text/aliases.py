@@ -1,0 +1,113 @@
+"""Names by which a test knows what a call hands over, beside those in the text of the call.
+
+`for xs in batch: f(xs)` hands over what `batch` holds, and `data` may be another name of it. The
+text does not tell, but while the call is made everything that can be looked at afterwards is held
+by something in the test.
+
+What this stops: a change of what another name holds, from which a test computes what it expects.
+
+What it does not: look into the solution's objects, libraries and what only C code holds.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import types
+from collections.abc import Iterable, Iterator
+
+from ...channel.codec import Foreign
+from ...values import arrays, changes, live
+
+_MOST = 1 << 16
+_NOT_LOOKED_INTO = (Foreign, types.FrameType, types.CodeType, types.TracebackType)
+_MAIN = "__main__"  # where a prompt's code runs, and tests that are no files
+_UNCHANGING = changes.UNCHANGING
+
+
+def of(frame: types.FrameType, wanted: Iterable[int]) -> frozenset[str] | None:
+    """Returns the names in a frame that hold some things, or what leads to them.
+
+    Args:
+        frame: of a test.
+        wanted: the identities of the things.
+
+    Returns:
+        The names; None if too much is held to tell.
+    """
+    search, found = _Search(frozenset(wanted), frame.f_globals), set[str]()
+    own = frame.f_locals.get("self")
+    fields = {f"self.{name}": value for name, value in getattr(own, "__dict__", {}).items()}
+    for name, value in {**frame.f_globals, **frame.f_locals, **fields}.items():
+        if name != "self" and search.leads(value):
+            found.add(name)
+    return frozenset(found) if search.left > 0 else None
+
+
+class _Search:
+    """Follows references, to a bound.
+
+    Args:
+        wanted: the identities that are looked for.
+        names: of which all that they mean is looked at anyway.
+
+    Attributes:
+        left: how many more things may be looked at.
+    """
+
+    def __init__(self, wanted: frozenset[int], names: dict[str, object]) -> None:
+        self._wanted = wanted
+        self._names = names
+        self._dull: dict[int, object] = {}
+        self.left = _MOST
+
+    def leads(self, value: object) -> bool:
+        """Returns True if a value is wanted, or leads to something that is."""
+        seen, waiting = dict[int, object](), [value]
+        while waiting and self.left > 0:
+            one = waiting.pop()
+            identity = id(one)
+            if identity in self._wanted:
+                return True
+            if identity in seen or identity in self._dull or type(one) in _UNCHANGING:
+                continue
+            self.left -= 1
+            seen[identity] = one
+            waiting += self._held_by(one)
+        self._dull |= seen
+        return False
+
+    def _held_by(self, value: object) -> Iterable[object]:
+        if isinstance(value, _NOT_LOOKED_INTO):
+            return ()
+        if isinstance(value, types.FunctionType):
+            bound = (*(value.__closure__ or ()), *(value.__defaults__ or ()))
+            return (*bound, *(value.__kwdefaults__ or {}).values(), *self._known_to(value))
+        if isinstance(value, (type, types.ModuleType)):
+            return vars(value).values() if _is_own(value) else ()
+        if arrays.is_of_numpys(value):  # which tells the collector of nothing
+            return (*live.made_of(value), *arrays.objects_in(value))
+        return gc.get_referents(value)
+
+    def _known_to(self, function: types.FunctionType) -> Iterator[object]:
+        """Gives what a function of another module knows by names of that module."""
+        names = function.__globals__
+        if names is self._names or not _is_of_tests(names.get("__name__")):
+            return
+        waiting = [function.__code__]
+        while waiting:
+            code = waiting.pop()
+            yield from (names[name] for name in code.co_names if name in names)
+            waiting += (one for one in code.co_consts if isinstance(one, types.CodeType))
+
+
+def _is_own(value: type | types.ModuleType) -> bool:
+    """Returns True for classes and modules of the tests, and of the prompt."""
+    return _is_of_tests(value.__module__ if isinstance(value, type) else value.__name__)
+
+
+def _is_of_tests(module: object) -> bool:
+    path = getattr(sys.modules.get(str(module)), "__file__", None)
+    is_file = isinstance(path, str) and path.startswith(os.path.join(os.getcwd(), ""))
+    return module == _MAIN or is_file

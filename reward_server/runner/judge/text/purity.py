@@ -1,0 +1,137 @@
+"""Which tests leave nothing behind in the interpreter that ran them.
+
+What this stops: one execution's tests changing what the next one's see, where both run in one
+judge. Plain tests call what they test, compute with plain data and pure functions, and keep all
+they make in globals of their own. They cannot set an attribute, so every module and class is
+afterwards as it was before.
+
+What it does not: refuse anything. Tests that are not plain run as well; their judge leaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import math
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...channel.cache import remembered
+from ...channel.files import MODULE_NAME
+
+
+def _public(module: object) -> frozenset[str]:
+    return frozenset(name for name in dir(module) if not name.startswith("_"))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+# What of these modules leaves nothing behind; random numbers nobody seeded are no one's state.
+MODULES: Mapping[str, frozenset[str]] = {
+    "bisect": _words("bisect bisect_left bisect_right insort insort_left insort_right"),
+    "collections": _words("Counter OrderedDict defaultdict deque"),
+    "copy": _words("copy deepcopy"),
+    "fractions": _words("Fraction"),
+    "functools": _words("cmp_to_key partial reduce"),
+    "heapq": _words("heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest"),
+    "itertools": _public(itertools),
+    "json": _words("dumps loads"),
+    "math": _public(math),
+    "operator": _public(operator) - _words("attrgetter methodcaller"),
+    "random": _words("Random choice choices randint random randrange sample shuffle uniform"),
+    "re": _words("compile findall finditer fullmatch match search split sub subn")
+    | _words("I IGNORECASE M MULTILINE S DOTALL X VERBOSE"),
+    "string": _words("ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits")
+    | _words("printable punctuation whitespace"),
+    "typing": _words("Any Callable Dict Iterable Iterator List Optional Sequence Set Tuple Union"),
+}
+_DATA = (bool, bytes, bytearray, complex, dict, float, frozenset, int, list, range, set, str, tuple)
+_METHODS = frozenset[str]().union(
+    *map(_public, _DATA),
+    _words("appendleft elements extendleft most_common move_to_end popleft rotate subtract total"),
+    _words("limit_denominator end group groupdict groups pattern span"),
+)
+_ATTRIBUTES = _METHODS.union(*MODULES.values())
+_BUILTINS = _words(
+    "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter"
+    " float format frozenset hasattr hash hex int isinstance issubclass iter len list map max min"
+    " next object oct ord pow print range repr reversed round set slice sorted str sum tuple zip"
+    " Ellipsis NotImplemented"
+) | {name for name, value in vars(builtins).items() if _is_exception(value)}
+_KINDS = (
+    *(ast.Module, ast.Lambda, ast.arguments, ast.Return, ast.Expr),
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete),
+    *(ast.For, ast.While, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Assert),
+    *(ast.Try, ast.Raise, ast.comprehension),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Starred),
+    *(ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Call, ast.keyword, ast.IfExp),
+    *(ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare),
+    *(ast.operator, ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
+)
+_BINDING = (ast.FunctionDef, ast.arg, ast.ExceptHandler, ast.alias, ast.Global, ast.Nonlocal)
+_HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
+
+
+@remembered
+def is_plain(text: str) -> bool:
+    """Tells whether a text, which compiles, leaves nothing behind."""
+    try:
+        return leaves_nothing(ast.parse(text))
+    except (RecursionError, MemoryError):  # nested deeper than a tree may be, but not than code
+        return False
+
+
+def leaves_nothing(tree: ast.Module) -> bool:
+    """Tells the same of a text that was parsed."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if type(node) not in _HARMLESS and not _is_harmless(node):
+            return False
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                waiting.append(part)
+            elif type(part) is list:
+                waiting += [one for one in part if isinstance(one, ast.AST)]
+    return True
+
+
+def _is_harmless(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(id=name):
+            is_own = name not in vars(builtins) and not _is_special(name)
+            return is_own or name in _BUILTINS
+        case ast.Attribute(attr=name, ctx=context):
+            return isinstance(context, ast.Load) and name in _ATTRIBUTES
+        case ast.Import(names=imported):
+            return all(one.name in MODULES for one in imported)
+        case ast.ImportFrom(module=str(module), names=imported, level=0):
+            return module == MODULE_NAME or _offers(module, imported)
+        case _:
+            return isinstance(node, _BINDING) and not any(map(_is_special, _named(node)))
+
+
+def _offers(module: str, imported: Iterable[ast.alias]) -> bool:
+    return all(one.name in MODULES.get(module, ()) for one in imported)
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """Gives the names that a node itself, none inside it, says."""
+    for _, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str):
+                yield part
+
+
+def _is_special(name: str) -> bool:
+    """Tells whether the interpreter or a module gives a name a meaning, as `__builtins__`."""
+    return name.startswith("__")

@@ -1,0 +1,88 @@
+"""What a candidate may still use, and when to look again.
+
+What this stops: a candidate that runs for ever, computes for ever, or, where its control group is
+not its own, takes memory that the group has for others.
+
+What it does not: kill it; the zygote does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from ..wire import Start, Stop
+
+_SHORTEST_CPU_CHECK_NS = 1_000_000
+_MEMORY_CHECK_NS = 5_000_000
+_NEVER_NS = 1 << 62
+_CORES = os.cpu_count() or 1  # which is read from a file that the kernel writes anew each time
+
+
+class Budget:
+    """The budget of one execution. Times are monotonic, in nanoseconds.
+
+    Args:
+        start: the limits.
+        begun: when it began.
+        cpu_time_ns: tells the CPU time of all its processes, from any point on.
+        memory_bytes: tells what they have in memory; None where the kernel keeps that limit.
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        begun: int,
+        cpu_time_ns: Callable[[], int],
+        memory_bytes: Callable[[], int] | None,
+    ) -> None:
+        self._start = start
+        self._read_cpu, self._read_memory = cpu_time_ns, memory_bytes
+        self._cpu_before = cpu_time_ns()
+        self._memory_before = 0 if memory_bytes is None else memory_bytes()
+        self._next_cpu = begun + start.cpu_time_ns // _CORES
+        self._next_memory = _NEVER_NS if memory_bytes is None else begun + _MEMORY_CHECK_NS
+        self._patience_end = _NEVER_NS
+        self.wall_end = begun + start.wall_time_ns
+        self.peak_memory_bytes = 0
+
+    @property
+    def next_look(self) -> int:
+        """When to ask `exceeded` again."""
+        return min(self.wall_end, self._patience_end, self._next_cpu, self._next_memory)
+
+    @property
+    def cpu_time_ns(self) -> int:
+        """The CPU time used so far."""
+        return self._read_cpu() - self._cpu_before
+
+    def end_patience(self, at: int) -> None:
+        """Sets the time at which a candidate ends whose judge has given its word."""
+        self._patience_end = at
+
+    def exceeded(self, now: int) -> Stop:
+        """Tells what ran out, `Stop.NONE` if nothing did."""
+        if now >= self.wall_end:
+            return Stop.WALL_TIME
+        if now >= self._patience_end:
+            return Stop.JUDGE_DONE
+        if now >= self._next_cpu and self._is_cpu_spent(now):
+            return Stop.CPU_TIME
+        if now >= self._next_memory and self._is_memory_spent(now):
+            return Stop.MEMORY
+        return Stop.NONE
+
+    def _is_cpu_spent(self, now: int) -> bool:
+        left = self._start.cpu_time_ns - self.cpu_time_ns
+        self._next_cpu = now + max(left // _CORES, _SHORTEST_CPU_CHECK_NS)
+        return left <= 0
+
+    def _is_memory_spent(self, now: int) -> bool:
+        assert self._read_memory is not None
+        in_use = self._read_memory()
+        # What the execution before had may have been given back later than it ended.
+        self._memory_before = min(self._memory_before, in_use)
+        used = in_use - self._memory_before
+        self.peak_memory_bytes = max(self.peak_memory_bytes, used)
+        self._next_memory = now + _MEMORY_CHECK_NS
+        return used > self._start.memory_bytes

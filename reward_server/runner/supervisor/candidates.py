@@ -1,0 +1,115 @@
+"""The processes that run programs: the candidate, and a tests' program beside one.
+
+What this stops: an execution that waits for a fork. A process builds its walls before its execution
+is known, and then waits for the limits.
+
+What it does not: confine anything itself; see `walls.layers`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, NoReturn
+
+from .. import wire
+from ..candidate import process as candidate
+from ..channel import descriptors
+from ..channel.descriptors import receive
+from ..walls import confine, policy
+from ..walls.layers import Walls
+from ..walls.privileges import Footing
+from ..wire import Start
+from . import children
+from .children import Child
+from .namespace_init import Aside
+
+CANDIDATE, TESTS = b"C", b"T"
+_PIPE_BYTES = 1 << 18
+
+
+class Ends(NamedTuple):
+    """The judge's ends of what connects it with a program."""
+
+    channel: int
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+class _Handed(NamedTuple):
+    """The program's own ends."""
+
+    line: int
+    channel: int
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Forks programs from this process.
+
+    Args:
+        footings: what the walls of each kind stand on.
+        walls: around each.
+        joins: descriptors to which a process writes 0 to enter the candidate's control group.
+    """
+
+    footings: Mapping[bytes, Footing]
+    walls: Walls
+    joins: tuple[int, ...] = ()
+    aside: Aside = field(default_factory=Aside)
+
+    def fork(self, kind: bytes) -> tuple[Child, Ends]:
+        """Forks a process, which builds its walls and waits for its execution.
+
+        Args:
+            kind: `CANDIDATE` or `TESTS`.
+        """
+        line, theirs = descriptors.line()
+        trusted, untrusted = socket.socketpair()
+        inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
+        for _, end in (outputs, errors):
+            with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
+                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        os.set_blocking(inputs[1], False)
+        handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
+        footing = self.footings[kind]
+        pid = children.spawn(partial(self._run, kind, handed), footing)
+        for descriptor in handed:
+            os.close(descriptor)
+        child = Child(pid=pid, watch=footing.watch(pid), line=line)
+        return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
+
+    def _run(self, kind: bytes, ends: _Handed) -> NoReturn:
+        """Builds walls, waits for an execution and serves it; in a process of its own."""
+        for descriptor in self.joins:
+            os.write(descriptor, b"0")
+        for number, end in enumerate((ends.stdin, ends.stdout, ends.stderr)):
+            os.dup2(end, number)
+        self.walls.close_all_but(ends.line, ends.channel)
+        footing = self.footings[kind]
+        if kind == CANDIDATE:
+            footing.become_victim()
+        self.walls.enter(footing, policy.USUAL_DISK_BYTES)
+        line, channel = socket.socket(fileno=ends.line), socket.socket(fileno=ends.channel)
+        start = _wait_for_start(line)
+        if start.disk_bytes != policy.USUAL_DISK_BYTES:
+            footing.resize_box(start.disk_bytes)
+        if start.loopback:
+            confine.raise_loopback()
+        confine.limit_candidate(start)
+        self.walls.close(footing, loopback=bool(start.loopback))
+        candidate.run(channel, lambda: self.aside.step(line.detach()))
+
+
+def _wait_for_start(line: socket.socket) -> Start:
+    message, _ = receive(line, wire.START.size)
+    return Start(*wire.START.unpack(message))

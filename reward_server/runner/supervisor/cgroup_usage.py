@@ -1,0 +1,230 @@
+"""Reads what the candidate's control group used, through descriptors opened before the wall closed.
+
+The server names them on the command line by format: `cpu_v1` (cpuacct.usage), `cpu_v2` (cpu.stat),
+`memory_peak_v1` (memory.max_usage_in_bytes), `memory_peak_v2` (memory.peak), `memory_events_v1`
+(memory.oom_control), `memory_events_v2` (memory.events), `pids_events`. A control group that the
+server could not have (a waived wall) has no descriptors; its figures are 0.
+
+In a container that an engine made, the group is the container's own (`find_own`), in which the
+zygote, the fork server and the judge are counted too, and of which nothing can be reset from
+inside. Where that container is a kernel of its own, gVisor, the zygote makes a group there
+(`make_own`), which bounds processes and counts CPU time of the candidate's alone; memory is the
+whole container's.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..walls import kernel, policy
+
+_READ_BYTES = 4096
+_EMPTY_SECONDS = 10.0
+_EMPTY_LOOK_SECONDS = 0.001
+_SENTRY_MEMORY = "/proc/sentry-meminfo"
+_SANDBOX_CONTROLLERS = "cpuacct,pids"
+_SANDBOX_FILES = (
+    ("cpu_v1", "cpuacct.usage"),
+    ("pids_current", "pids.current"),
+)
+_OWN_FIGURES = 5
+_OWN_FILES = (
+    ("cpu_v1", "/sys/fs/cgroup/cpuacct/cpuacct.usage"),
+    ("memory_events_v1", "/sys/fs/cgroup/memory/memory.oom_control"),
+    ("memory_usage", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ("pids_events", "/sys/fs/cgroup/pids/pids.events"),
+    ("pids_max", "/sys/fs/cgroup/pids/pids.max"),
+    ("cpu_v2", "/sys/fs/cgroup/cpu.stat"),
+    ("memory_events_v2", "/sys/fs/cgroup/memory.events"),
+    ("memory_usage", "/sys/fs/cgroup/memory.current"),
+    ("pids_events", "/sys/fs/cgroup/pids.events"),
+    ("pids_max", "/sys/fs/cgroup/pids.max"),
+)
+_MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
+
+
+class Reading(NamedTuple):
+    """Figures of one moment, counted since the control group was made."""
+
+    oom_kills: int
+    process_limit_hits: int
+
+
+def find_own() -> SharedMeters:
+    """Finds the control group that this container is in.
+
+    Raises:
+        FileNotFoundError: they are not to be seen in the container.
+    """
+    found = {key: os.open(path, os.O_RDONLY) for key, path in _OWN_FILES if os.path.exists(path)}
+    if len(found) < _OWN_FIGURES:
+        raise FileNotFoundError("the container's control group is not at /sys/fs/cgroup")
+    return SharedMeters(found)
+
+
+def make_own() -> tuple[SandboxKernelMeters, int]:
+    """Makes a control group for candidates, as root of gVisor.
+
+    There is one hierarchy for all figures: of several that a process is in, gVisor asks one, picked
+    at random, whether the process may have a child.
+
+    Returns:
+        Its meters, and a descriptor to which a process writes 0 to enter it.
+
+    Raises:
+        OSError: this kernel has no control groups, or this process is not its root.
+    """
+    hierarchy = f"{policy.STAGE}/cgroup"
+    os.mkdir(hierarchy)
+    kernel.mount("none", hierarchy, "cgroup", 0, _SANDBOX_CONTROLLERS)
+    os.chmod(hierarchy, 0o755)
+    group = f"{hierarchy}/candidate"
+    os.mkdir(group)
+    found = {key: os.open(f"{group}/{name}", os.O_RDONLY) for key, name in _SANDBOX_FILES}
+    found["sentry"] = os.open(_SENTRY_MEMORY, os.O_RDONLY)
+    found["pids_max"] = os.open(f"{group}/pids.max", os.O_WRONLY)
+    return SandboxKernelMeters(found), os.open(f"{group}/cgroup.procs", os.O_WRONLY)
+
+
+def _field(text: bytes, name: bytes) -> int:
+    for line in text.splitlines():
+        key, _, value = line.partition(b" ")
+        if key == name:
+            return int(value)
+    return 0
+
+
+class Meters:
+    """Reads one control group.
+
+    Attributes:
+        counts_machinery: whether CPU time and memory are the runner's too.
+        polls_memory: whether the zygote has to look at the memory, for want of a limit.
+    """
+
+    counts_machinery = False
+    polls_memory = False
+
+    def __init__(self, descriptors: Mapping[str, int]) -> None:
+        self._descriptors = dict(descriptors)
+
+    def _read(self, name: str) -> bytes:
+        descriptor = self._descriptors.get(name)
+        return b"" if descriptor is None else os.pread(descriptor, _READ_BYTES, 0)
+
+    def limit_processes(self, processes: int) -> None:
+        """Bounds the next execution's processes, where the server has not."""
+
+    def user_processes(self, processes: int) -> int:
+        """Returns how many processes the candidate's user may have, by the kernel's count of those.
+
+        A fork counts for the user from its beginning, for the group from its end on. Each process
+        may be at one, so below twice the group's limit the user's would refuse a fork first, and
+        of that nobody is told.
+
+        Args:
+            processes: that the next execution may have.
+        """
+        at_forks = processes if self._refuses_beyond(processes) else 0
+        return processes + at_forks + policy.PROCESS_MARGIN
+
+    def _refuses_beyond(self, processes: int) -> bool:
+        return "pids_events" in self._descriptors  # in a group that the server bounds
+
+    def await_empty(self) -> None:
+        """Waits until the last execution's processes are gone, where its end does not tell."""
+
+    def cpu_time_ns(self) -> int:
+        """Returns the CPU time of all processes, dead ones included."""
+        if "cpu_v1" in self._descriptors:
+            return int(self._read("cpu_v1"))
+        return _field(self._read("cpu_v2"), b"usage_usec") * 1000
+
+    def reading(self) -> Reading:
+        """Returns what was counted."""
+        events = self._read("memory_events_v1") or self._read("memory_events_v2")
+        return Reading(
+            _field(events, b"oom_kill"),
+            _field(self._read("pids_events"), b"max"),
+        )
+
+    def memory_bytes(self) -> int:
+        """Returns the memory that is in use."""
+        return int(self._read("memory_usage") or 0)
+
+    def residue_bytes(self) -> int:
+        """Returns the memory still in use after an execution; much of it is looked at again."""
+        deadline = time.monotonic() + policy.RESIDUE_SECONDS
+        while (left := self.group_bytes()) > policy.RESIDUE_BYTES and time.monotonic() < deadline:
+            time.sleep(_EMPTY_LOOK_SECONDS)
+        return left
+
+    def group_bytes(self) -> int:
+        """Returns the memory in use in a group that is the candidate's alone, else 0."""
+        return int(self._read("memory_current") or 0)
+
+    def reset_peak(self) -> None:
+        """Starts a new peak, where the kernel can (v1; v2 since Linux 6.12)."""
+        for name, text in (("memory_peak_v1", b"0"), ("memory_peak_v2", b"reset\n")):
+            if name in self._descriptors:
+                try:
+                    os.pwrite(self._descriptors[name], text, 0)
+                except OSError:
+                    continue
+
+    def peak_memory_bytes(self) -> int:
+        """Returns the greatest memory use since `reset_peak`."""
+        return int(self._read("memory_peak_v1") or self._read("memory_peak_v2") or 0)
+
+
+class SharedMeters(Meters):
+    """Reads the group of a container, its machinery included."""
+
+    counts_machinery = True
+    polls_memory = True
+
+    def _refuses_beyond(self, processes: int) -> bool:
+        most = self._read("pids_max").strip()
+        return most.isdigit() and int(most) <= processes + _MACHINERY_PROCESSES
+
+
+class SandboxKernelMeters(Meters):
+    """Reads, and bounds, a group that the zygote made in gVisor."""
+
+    polls_memory = True
+
+    def limit_processes(self, processes: int) -> None:
+        """Bounds the next execution's processes."""
+        os.pwrite(self._descriptors["pids_max"], b"%d" % processes, 0)
+
+    def _refuses_beyond(self, processes: int) -> bool:
+        return True
+
+    def await_empty(self) -> None:
+        """Waits for the processes of an execution whose first one is gone already.
+
+        Raises:
+            TimeoutError: some stay.
+        """
+        deadline = time.monotonic() + _EMPTY_SECONDS
+        while int(self._read("pids_current")):
+            if time.monotonic() > deadline:
+                raise TimeoutError("processes outlived their execution")
+            time.sleep(_EMPTY_LOOK_SECONDS)
+
+    def memory_bytes(self) -> int:
+        """Returns the memory that is in use, that of the kernel included.
+
+        gVisor keeps there what programs make it remember, such as names of files, of which it
+        bounds no number. Its control groups know memory, too, but take seconds to tell it while
+        several processes ask for more.
+        """
+        return kernel.memory_in_use_bytes() + _heap_bytes(self._read("sentry"))
+
+
+def _heap_bytes(text: bytes) -> int:
+    _, _, rest = text.partition(b"HeapAlloc:")
+    return int(rest.split(maxsplit=1)[0]) << 10

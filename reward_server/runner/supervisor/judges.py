@@ -1,0 +1,198 @@
+"""Judges as the zygote sees them: children of a fork server, to which it speaks.
+
+What this stops: a candidate that finds a judge's code, or any address of it, in its own memory:
+the zygote, of which every candidate is a copy, never imports what a judge is made of.
+
+What it does not: fork anything; see `fork_server`.
+
+The zygote speaks to the fork server over a packet socket, the other one's standard input. First it
+tells its landmarks (`kernel.landmarks`), with a channel for the rehearsal, which are answered by a
+`Greeting` once the rehearsal is over. Then:
+
+    FORK    answered by the judge's number, with the line to it and the socket of its notes
+    KILL    kills that judge; not answered
+    END     kills and reaps it; answered by `Ended`
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..channel import descriptors
+from ..channel.descriptors import receive
+from ..walls import kernel
+from .children import Process, process_time_ns
+
+LINE = 0
+_NOTES_BYTES = 1 << 16
+FORK, KILL, END = b"F", b"K", b"E"
+
+
+class Greeting(NamedTuple):
+    """What a fork server says once it is warm.
+
+    Args:
+        memory_bytes: that it shares with nobody.
+        shares_landmarks: whether any of the zygote's landmarks lies here where it lies there.
+    """
+
+    memory_bytes: int
+    shares_landmarks: bool
+
+
+class Ended(NamedTuple):
+    """How a judge ended; see `children.Process`."""
+
+    status: int
+    cpu_time_ns: int
+    peak_memory_bytes: int
+
+
+NUMBER = struct.Struct(">q")
+LANDMARKS = struct.Struct(">2Q")
+GREETING = struct.Struct(">q?")
+ENDED = struct.Struct(f">{len(Ended._fields)}q")
+
+
+class ForkServerLostError(Exception):
+    """The fork server of judges has ended, so there will be no judge."""
+
+    def __init__(self) -> None:
+        super().__init__("the process that judges are forked from was lost")
+
+
+@dataclass(slots=True, kw_only=True)
+class Judge(Process):
+    """A judge, which is a child of the fork server's.
+
+    Args:
+        notes: a socket to which it writes what it announces, see `wire`.
+        server: the fork server.
+        is_killed: whether it was sent a signal, of which it may not know yet.
+    """
+
+    notes: socket.socket
+    server: ForkServer
+    is_killed: bool = False
+
+    def take_notes(self) -> bytes:
+        """Returns what it has announced since it was asked last."""
+        try:
+            return self.notes.recv(_NOTES_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return b""
+
+    def kill(self) -> None:
+        """See `Process.kill`."""
+        if self.alive:
+            self.is_killed = True
+            self.server.send(KILL)
+
+    def end(self) -> None:
+        """See `Process.end`."""
+        if self.alive:
+            ended, _ = self.server.ask(END, ENDED.size)
+            self.status, self.cpu_time_ns, self.peak_memory_bytes = ENDED.unpack(ended)
+            self.line.close()
+            self.notes.close()
+
+
+class ForkServer:
+    """The zygote's end of the line to the fork server of judges.
+
+    Args:
+        command: that starts it.
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self._line, theirs = descriptors.line()
+        self._pid = os.posix_spawn(
+            command[0],
+            command,
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, theirs.fileno(), LINE),
+                (os.POSIX_SPAWN_DUP2, 2, 1),  # the server would wait for the end of the other one
+            ],
+        )
+        theirs.close()
+
+    def begin_rehearsal(self) -> socket.socket:
+        """Returns the candidate's end of a channel on whose other end it rehearses.
+
+        Raises:
+            ForkServerLostError: it did not come up.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self.send(LANDMARKS.pack(*kernel.landmarks()), [theirs.fileno()])
+            except ForkServerLostError:
+                ours.close()
+                raise
+        return ours
+
+    def await_warm(self) -> Greeting:
+        """Waits until it can fork, once the rehearsal is over.
+
+        Raises:
+            ForkServerLostError: it did not come up.
+        """
+        return Greeting(*GREETING.unpack(self._hear(GREETING.size)[0]))
+
+    def fork(self) -> Judge:
+        """Has it fork a judge, once the last one was ended.
+
+        Raises:
+            ForkServerLostError: it is gone.
+        """
+        number, (line, notes) = self.ask(FORK, NUMBER.size, 2)
+        return Judge(
+            pid=NUMBER.unpack(number)[0],
+            line=socket.socket(fileno=line),
+            notes=socket.socket(fileno=notes),
+            server=self,
+        )
+
+    def ask(self, request: bytes, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+        """Returns its answer to a request, and the descriptors that come with it.
+
+        Raises:
+            ForkServerLostError: it is gone.
+        """
+        self.send(request)
+        return self._hear(size, descriptors)
+
+    def send(self, request: bytes, handed: Sequence[int] = ()) -> None:
+        """Sends a request, with copies of descriptors.
+
+        Raises:
+            ForkServerLostError: it is gone.
+        """
+        try:
+            descriptors.send(self._line, request, handed)
+        except OSError as error:
+            raise ForkServerLostError from error
+
+    def _hear(self, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
+        try:
+            answer, numbers = receive(self._line, size, descriptors)
+        except OSError as error:
+            raise ForkServerLostError from error
+        if not answer:
+            raise ForkServerLostError
+        return answer, numbers
+
+    def cpu_time_so_far_ns(self) -> int:
+        """Returns the CPU time that it has used itself."""
+        return process_time_ns(self._pid)
+
+    def close(self) -> None:
+        """Has it end, and waits for that."""
+        self._line.close()
+        os.waitpid(self._pid, 0)

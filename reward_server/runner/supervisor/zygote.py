@@ -1,0 +1,322 @@
+"""The supervisor: a warm interpreter that forks a candidate for each execution.
+
+What this stops: state and secrets of one execution reaching the next. The zygote reads and
+writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
+(splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
+are forked by a process of another image, see `judges`, so that a candidate knows nothing of
+where things lie in a judge's memory.
+
+What it does not: confine anything itself; see `walls.layers`.
+
+A candidate is forked, put into its namespaces and left waiting before its execution is known, so
+that an execution waits neither for the fork nor for its control group.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
+
+from .. import wire
+from ..channel.descriptors import receive
+from ..walls import policy
+from ..wire import Finish, Kind, Start, Stop, Word
+from .budget import Budget
+from .candidates import CANDIDATE, TESTS, Candidates, Ends
+from .cgroup_usage import Meters
+from .children import Child
+from .judges import ForkServer, Judge
+
+CONTROL_IN, CONTROL_OUT = 0, 1
+_FIRST = 1  # the first process of a namespace, which only waits, beside those that are allowed
+_STAGE_BYTES = 1  # of a report, by which it is known how far the execution got
+
+
+class ServerGoneError(Exception):
+    """The control pipe closed: there is nobody left to work for."""
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """Reads a whole record.
+
+    Raises:
+        ServerGoneError: the pipe closed.
+    """
+    data = b""
+    while len(data) < size:
+        piece = os.read(descriptor, size - len(data))
+        if not piece:
+            raise ServerGoneError
+        data += piece
+    return data
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes a whole record."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _read_start() -> Start:
+    return Start(*wire.START.unpack(read_exactly(CONTROL_IN, wire.START.size)))
+
+
+class Zygote:
+    """Serves one execution after another."""
+
+    def __init__(self, meters: Meters, candidates: Candidates, judges: ForkServer) -> None:
+        self._meters = meters
+        self._candidates = candidates
+        self._judges = judges
+        self._used = self._meters.reading()
+        self._residue_bytes = 0
+        self._judge = self._judges.fork()
+
+    def serve(self) -> None:
+        """Runs executions until the server closes the control pipe."""
+        try:
+            while True:
+                if not self._judge.alive:
+                    self._judge = self._judges.fork()
+                candidate, ends = self._candidates.fork(CANDIDATE)
+                try:
+                    self._serve_one(candidate, ends)
+                finally:
+                    candidate.end()
+                    self._meters.await_empty()
+        finally:
+            self._judge.end()
+
+    def _serve_one(self, candidate: Child, ends: Ends) -> None:
+        start = _read_start()
+        while start.kind != Kind.EXECUTE:  # a CANCEL that came too late
+            start = _read_start()
+        if start.programs == 1:
+            return self._judge_one(start, (candidate,), ends)
+        tests, its_ends = self._candidates.fork(TESTS)
+        try:
+            return self._judge_one(start, (candidate, tests), ends, its_ends)
+        finally:
+            tests.end()
+
+    def _judge_one(self, start: Start, programs: Sequence[Child], ends: Ends, *more: Ends) -> None:
+        # The programs were forked before the request's memory file exists: they never held it.
+        request, report = os.memfd_create("request"), os.memfd_create("report")
+        try:
+            _splice_exactly(CONTROL_IN, request, start.payload_bytes)
+            others = tuple(end for its_ends in more for end in its_ends)
+            finish = self._execute(programs, start, (*ends, request, report, *others))
+            self._send(finish, report)
+        finally:
+            os.close(request)
+            os.close(report)
+
+    # ------------------------------------------------------------------- one execution
+
+    def _execute(
+        self, programs: Sequence[Child], start: Start, descriptors: Sequence[int]
+    ) -> Finish:
+        candidate, ours = programs[0], slice(len(Ends._fields), len(Ends._fields) + 2)
+        report = descriptors[ours][-1]
+        self._meters.reset_peak()
+        self._residue_bytes = min(self._residue_bytes, self._meters.group_bytes())
+        processes = start.processes + _FIRST
+        self._meters.limit_processes(processes)
+        before = self._used
+        begun = time.monotonic_ns()
+        budget = Budget(start, begun, self._cpu_time_ns, self._memory_reader)
+        told = wire.START.pack(*start._replace(processes=self._meters.user_processes(processes)))
+        for program in programs:
+            program.send(told)
+        self._judge.send(wire.JUDGE, descriptors)
+        for descriptor in {*descriptors} - {*descriptors[ours]}:
+            os.close(descriptor)
+        stop, judge_status, notes = self._supervise(candidate, budget)
+        cpu_time_ns = budget.cpu_time_ns
+        wall_time_ns = time.monotonic_ns() - begun
+        after = self._used = self._meters.reading()
+        peak_memory_bytes = self._peak_memory_bytes(candidate, budget, start.memory_bytes)
+        for program in programs:
+            program.end()
+        self._residue_bytes = self._meters.residue_bytes()
+        return Finish(
+            kind=Kind.FINISH,
+            report_bytes=_report_size(report, start.report_bytes),
+            stop=stop,
+            candidate_status=candidate.status,
+            judge_status=judge_status,
+            wall_time_ns=wall_time_ns,
+            cpu_time_ns=cpu_time_ns or candidate.cpu_time_ns,
+            peak_memory_bytes=peak_memory_bytes,
+            oom_kills=after.oom_kills - before.oom_kills,
+            process_limit_hits=after.process_limit_hits - before.process_limit_hits,
+            crossings=wire.CROSSING in notes,
+            heard=wire.CAN_HEAR in notes,
+            residue_bytes=self._residue_bytes,
+        )
+
+    def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
+        """Returns the greatest use of memory, less what others left, as well as it is known.
+
+        Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It counts
+        pages that it shares with the zygote, which the limit does not.
+        """
+        seen = max(candidate.peak_memory_bytes, budget.peak_memory_bytes)
+        peak = self._meters.peak_memory_bytes()
+        return max(0, peak - self._residue_bytes) if peak else min(seen, limit_bytes)
+
+    @property
+    def _memory_reader(self) -> Callable[[], int] | None:
+        return self._meters.memory_bytes if self._meters.polls_memory else None
+
+    def _cpu_time_ns(self) -> int:
+        """Returns the CPU time of all candidates so far, with their descendants."""
+        everyone = self._meters.cpu_time_ns()
+        if not self._meters.counts_machinery:
+            return everyone
+        machinery = (self._judges, self._judge)
+        return everyone - time.process_time_ns() - sum(p.cpu_time_so_far_ns() for p in machinery)
+
+    def _supervise(self, candidate: Child, budget: Budget) -> tuple[Stop, int, bytes]:
+        """Waits for the candidate's end and the judge's word.
+
+        Returns:
+            Why the candidate was stopped, if it was, the judge's exit status, 0 if it gave its
+            word, and what it had announced.
+        """
+        stop = Stop.NONE
+        judge, judge_status, notes = self._judge, -1, b""
+        judge_end = budget.wall_end + policy.JUDGE_GRACE_NS
+        poller = select.poll()
+        for descriptor in (candidate.watch.descriptor, judge.line.fileno(), CONTROL_IN):
+            poller.register(descriptor, select.POLLIN)
+        while candidate.alive or judge_status == -1:
+            horizon = budget.next_look if candidate.alive else judge_end
+            for descriptor, _ in poller.poll(max(0, horizon - time.monotonic_ns()) / 1e6 + 1):
+                if descriptor == CONTROL_IN:
+                    _read_start()
+                    stop = stop or Stop.CANCELLED
+                    candidate.kill()
+                    if judge_status == -1:
+                        judge.kill()
+                elif descriptor == candidate.watch.descriptor:
+                    if candidate.watch.has_ended():
+                        poller.unregister(descriptor)
+                        candidate.reap()
+                else:
+                    poller.unregister(descriptor)
+                    notes = judge.take_notes()
+                    may_stay = wire.CROSSING not in notes
+                    judge_status, patience_ns = _take_word(judge, may_stay=may_stay)
+                    budget.end_patience(time.monotonic_ns() + patience_ns)
+            now = time.monotonic_ns()
+            if candidate.alive:
+                stop = stop or budget.exceeded(now)
+                if stop:
+                    judge_end = min(judge_end, now + policy.JUDGE_GRACE_NS)
+                    candidate.kill()
+            elif now >= judge_end and judge_status == -1:
+                stop = stop or Stop.JUDGE_STUCK
+                judge.kill()
+        return stop, judge_status, notes
+
+    def _send(self, finish: Finish, report: int) -> None:
+        write_all(CONTROL_OUT, wire.FINISH.pack(*finish))
+        offset = 0
+        while offset < finish.report_bytes:
+            offset += os.sendfile(CONTROL_OUT, report, offset, finish.report_bytes - offset)
+
+
+def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
+    """Takes a judge's last word, and ends one that will judge no more.
+
+    Args:
+        judge: the judge.
+        may_stay: whether it may judge again, should it say so.
+
+    Returns:
+        Its exit status, 0 if it gave its word, and for how long the candidate may live on.
+    """
+    message, _ = receive(judge.line, wire.WORD.size)
+    if len(message) != wire.WORD.size:
+        judge.end()
+        return judge.status, 0
+    word = Word(*wire.WORD.unpack(message))
+    if judge.is_killed or not (word.stays and may_stay):
+        judge.end()
+    return 0, word.patience_ns
+
+
+def _report_size(report: int, most: int) -> int:
+    """Returns how much of a report is sent: of one that no judge of ours writes, its first byte."""
+    size = os.fstat(report).st_size
+    return size if size <= most else _STAGE_BYTES
+
+
+def _splice_exactly(source: int, target: int, size: int) -> None:
+    """Moves bytes from a pipe or socket to a file without this process seeing them."""
+    if _is_pipe(source):
+        return _splice_from_pipe(source, target, 0, size)
+    output, entry = os.pipe()  # the kernel splices to or from a pipe only
+    try:
+        offset = 0
+        while offset < size:
+            moved = os.splice(source, entry, size - offset)
+            if not moved:
+                raise ServerGoneError
+            _splice_from_pipe(output, target, offset, moved)
+            offset += moved
+    finally:
+        os.close(output)
+        os.close(entry)
+    return None
+
+
+def _is_pipe(descriptor: int) -> bool:
+    """Tells whether it is a pipe of this kernel; gVisor's standard streams are the host's."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+    except OSError:
+        return False
+    return True
+
+
+def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:
+    end = offset + size
+    while offset < end:
+        moved = os.splice(source, target, end - offset, offset_dst=offset)
+        if not moved:
+            raise ServerGoneError
+        offset += moved
+
+
+def say_hello(description: Mapping[str, object]) -> None:
+    """Tells the server that the zygote is warm, and what stands."""
+    document = wire.pack(description, {})
+    hello = Finish(kind=Kind.HELLO, report_bytes=len(document))
+    write_all(CONTROL_OUT, wire.FINISH.pack(*hello) + document)
+
+
+def run(
+    meters: Meters, candidates: Candidates, judges: ForkServer, description: Mapping[str, object]
+) -> NoReturn:
+    """Serves until the server goes.
+
+    Args:
+        meters: of the candidate's control group.
+        candidates: forks them.
+        judges: the fork server of judges.
+        description: what the server is told first.
+    """
+    say_hello(description)
+    with contextlib.suppress(ServerGoneError):
+        Zygote(meters, candidates, judges).serve()
+    judges.close()
+    sys.exit(0)

@@ -1,0 +1,1 @@
+"""The Docker backend: containers of a Docker Engine, their images, and their removal."""

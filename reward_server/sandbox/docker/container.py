@@ -1,0 +1,446 @@
+"""Containers of a Docker Engine, with whatever runtime it knows (runc, crun, runsc, Kata).
+
+What this stops, around what `runner.walls.confine` stops for each execution: the network, writes to
+the container's files, capabilities, set-uid programs, more memory, processes and CPU time than a
+slot has, and, with a runtime such as gVisor, the host's kernel.
+
+What it does not: protect from the engine, which is trusted. A client of the server never names an
+image, a mount, a runtime or a flag.
+
+A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the
+container has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own,
+in which the runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that
+kernel, which has none on the host. The engine cannot change a running container's limits there,
+so it is bounded by the greatest limits that a request may set, and the runner keeps an
+execution's own.
+
+The runner's pipes are the container's standard streams, over one attached connection: when the
+server goes, however it goes, the runner's input ends, so the runner exits and the engine removes
+the container. No folder of the host is mounted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import struct
+from collections.abc import Mapping
+from contextlib import aclosing, closing
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
+
+import docker
+import docker.errors
+
+from reward_server.domain import Limits, Wall
+from reward_server.errors import SandboxError
+from reward_server.runner.walls import policy
+from reward_server.sandbox.base import WallOptions
+from reward_server.sandbox.docker.inventory import (
+    ENGINE_FAILURES,
+    OWNER_LABEL,
+    Containers,
+    remove,
+    told,
+)
+from reward_server.sandbox.docker.runtimes import describe
+from reward_server.sandbox.owner import owner_lives
+from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
+
+USER = "65534:65534"
+MACHINERY_MEMORY_BYTES = 48 << 20  # of the runner; an idle container uses half of it
+JUDGE_MEMORY_BYTES = 16 << 20  # beside a runner that has modules of the image's own loaded
+MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
+API_TIMEOUT_SECONDS = 20
+SHARED_MEMORY_BYTES = 1 << 20
+STDERR_KEPT_BYTES = 8192
+_HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
+_STDOUT = 1
+# With which the runner, root of gVisor's kernel, builds walls, and gives them up;
+# `runner.walls.privileges`.
+SANDBOX_CAPABILITIES = (
+    "SYS_ADMIN",  # clone into namespaces, mount, make a control group
+    "SYS_CHROOT",  # give each process a file tree of its own
+    "SETUID",  # become the judge's or the candidate's user
+    "SETGID",
+    "SETPCAP",  # forbid that any capability comes back
+    "CHOWN",  # give an execution's folders to its user
+    "KILL",  # end processes of other users
+)
+SANDBOX_USER = "0:0"
+# gVisor's own, what an image has loaded, and what a burst takes before the runner looks.
+SENTRY_MEMORY_BYTES = 1 << 30
+HOST_TASKS = 64  # that the host may have for a process of gVisor's, when many start at once
+SENTRY_PROCESSES = 512  # its threads
+_LIMIT_WALLS = {
+    "memory-limit": ("MemoryLimit", "SwapLimit"),
+    "process-limit": ("PidsLimit",),
+    "cpu-limit": ("CpuCfsQuota",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerOptions(WallOptions):
+    """How an engine's containers are made.
+
+    Args:
+        image: name, digest or id of an image that has a runner.
+        name: what people call that image.
+        runtime: a runtime that the engine knows; its default if empty.
+        greatest: of the limits that an execution may have.
+        cpu_cores: CPU time per time that a container may use.
+    """
+
+    image: str
+    name: str = ""
+    runtime: str = ""
+    greatest: Limits = field(default_factory=Limits)
+    cpu_cores: float = 1.0
+
+
+def connect() -> docker.APIClient:
+    """Connects to the engine that the environment names.
+
+    Raises:
+        SandboxError: it does not answer.
+    """
+    try:
+        environment = docker.utils.kwargs_from_env()
+        return docker.APIClient(**environment, version="auto", timeout=API_TIMEOUT_SECONDS)
+    except (docker.errors.DockerException, OSError) as error:
+        raise SandboxError(f"the Docker Engine does not answer: {error}") from error
+
+
+def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
+    """Removes containers of servers that are dead; returns their ids."""
+    removed = []
+    for container in engine.containers(all=True, filters={"label": OWNER_LABEL}):
+        if not owner_lives(container["Labels"][OWNER_LABEL]):
+            with contextlib.suppress(*ENGINE_FAILURES):  # another server may be at it
+                remove(engine, container["Id"])
+            removed.append(container["Id"])
+    return tuple(removed)
+
+
+class DockerContainer:
+    """A container of an engine; see `runner_sandbox.Container`."""
+
+    def __init__(self, containers: Containers, plan: Plan, name: str, streams: _Streams) -> None:
+        self.output = streams.stdout
+        self.name = name
+        self._containers = containers
+        self._streams = streams
+        self._plan = plan
+        self._bounds = plan.bounds(Limits())
+
+    @classmethod
+    async def start(cls, containers: Containers, plan: Plan) -> DockerContainer:
+        """Starts a container; cancelling the call leaves none.
+
+        Raises:
+            SandboxError: the engine does not start it; the message is the engine's.
+        """
+        name = containers.new_name()
+        bringing = asyncio.ensure_future(asyncio.to_thread(_bring_up, containers, plan, name))
+        try:
+            return cls(containers, plan, name, await _Streams.open(await asyncio.shield(bringing)))
+        except BaseException as error:
+            # What a thread has begun goes on, and has to end before it can be undone.
+            [attached] = await asyncio.gather(bringing, return_exceptions=True)
+            if isinstance(attached, socket.socket):
+                attached.close()
+            await containers.remove(name)
+            if isinstance(error, ENGINE_FAILURES):
+                raise SandboxError(_told_of_start(error, plan.options)) from error
+            raise
+
+    async def send(self, data: bytes) -> None:
+        """Writes to the runner."""
+        await self._streams.send(data)
+
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
+        """Bounds the container, in which the runner is counted too."""
+        wanted = self._plan.bounds(limits, runner_bytes)
+        if wanted == self._bounds:
+            return
+        try:
+            await asyncio.to_thread(_update, self._containers.engine, self.name, wanted)
+        except ENGINE_FAILURES as error:
+            raise OSError(f"the engine set no limits: {told(error)}") from error
+        self._bounds = wanted
+
+    async def destroy(self) -> str:
+        """Ends it; see `runner_sandbox.Container.destroy`."""
+        try:
+            await self._containers.remove(self.name)
+        finally:
+            said = await self._streams.close()
+        return said
+
+
+class DockerSandboxes:
+    """Makes an engine's containers for a pool.
+
+    Args:
+        engine: where.
+        options: how they are made.
+    """
+
+    def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
+        self._containers = Containers(engine)
+        self._options = options
+        self._plan: Plan | None = None
+
+    async def __call__(self, number: int) -> ContainedSandbox:
+        """Starts the container of a slot.
+
+        Raises:
+            SandboxError: it did not come up.
+        """
+        if self._plan is None:
+            self._plan = await plan_containers(self._containers.engine, self._options)
+        container = await DockerContainer.start(self._containers, self._plan)
+        return await ContainedSandbox.start(container)
+
+    async def aclose(self) -> None:
+        """Removes what the engine could not be asked to remove before."""
+        await self._containers.close()
+
+
+async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
+    """Asks the engine what it bounds, and tries a container."""
+    info = await asyncio.to_thread(engine.info)
+    limits = _limit_walls(info, options.runtime)
+    problem = ""
+    for attempt in (options, replace(options, private_proc=False)):
+        async with aclosing(DockerSandboxes(engine, attempt)) as start:
+            try:
+                sandbox = await start(0)
+            except SandboxError as error:
+                problem = problem or str(error)
+                continue
+            await sandbox.close()
+        works = Wall(name="container", standing=True, detail="a first program ran in it")
+        return (works, *limits, *sandbox.description.walls)
+    return (Wall(name="container", standing=False, detail=problem), *limits)
+
+
+def _limit_walls(info: Mapping[str, Any], runtime: str) -> tuple[Wall, ...]:
+    if describe(info, runtime).ignores_limits:
+        remedy = f"the engine starts {runtime} with --ignore-cgroups; leave that out"
+        return tuple(Wall(name=name, standing=False, detail=remedy) for name in _LIMIT_WALLS)
+    return tuple(
+        Wall(
+            name=name,
+            standing=all(map(info.get, fields)),
+            detail=f"the engine: {', '.join(fields)}",
+        )
+        for name, fields in _LIMIT_WALLS.items()
+    )
+
+
+# ----------------------------------------------------------------------------- the engine's API
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bounds:
+    memory_bytes: int
+    processes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How an engine's containers are made, with what a kind of runtime needs.
+
+    Args:
+        options: what was asked for.
+        sandbox_kernel: whether the container has a kernel of its own, gVisor's.
+        user: that the runner starts as.
+        capabilities: that it has in its container.
+    """
+
+    options: DockerOptions
+    sandbox_kernel: bool = False
+    user: str = USER
+    capabilities: tuple[str, ...] = ()
+
+    def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
+        """Computes what a container may use during an execution with these limits."""
+        machinery = max(runner_bytes + JUDGE_MEMORY_BYTES, MACHINERY_MEMORY_BYTES)
+        return _Bounds(
+            memory_bytes=limits.memory_bytes + machinery,
+            processes=limits.processes + MACHINERY_PROCESSES,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxKernelPlan(Plan):
+    """The same for gVisor."""
+
+    sandbox_kernel: bool = True
+    user: str = SANDBOX_USER
+    capabilities: tuple[str, ...] = SANDBOX_CAPABILITIES
+
+    def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
+        """Computes what a container may ever use."""
+        most = self.options.greatest
+        return _Bounds(
+            memory_bytes=most.memory_bytes + MACHINERY_MEMORY_BYTES + SENTRY_MEMORY_BYTES,
+            processes=HOST_TASKS * most.processes + SENTRY_PROCESSES,
+        )
+
+
+async def plan_containers(engine: docker.APIClient, options: DockerOptions) -> Plan:
+    """Asks the engine what kind of runtime it is, and plans accordingly.
+
+    Raises:
+        SandboxError: the engine does not tell.
+    """
+    try:
+        info = await asyncio.to_thread(engine.info)
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine tells of no runtimes: {told(error)}") from error
+    if describe(info, options.runtime).is_sandbox_kernel:
+        return SandboxKernelPlan(options=options)
+    return Plan(options=options)
+
+
+def _told_of_start(error: Exception, options: DockerOptions) -> str:
+    if isinstance(error, docker.errors.ImageNotFound):
+        return (
+            f"the engine no longer has image {options.name or options.image} ({options.image}): "
+            "load it again, or start the server with another"
+        )
+    return f"the engine did not start a container: {told(error)}"
+
+
+def _bring_up(containers: Containers, plan: Plan, name: str) -> socket.socket:
+    _create(containers, plan, name)
+    attached = _attach(containers.engine, name)
+    try:
+        containers.engine.start(name)
+    except BaseException:
+        attached.close()
+        raise
+    return attached
+
+
+def _create(containers: Containers, plan: Plan, name: str) -> None:
+    options = plan.options
+    settings = {
+        **OWN_CONTAINER,
+        "sandbox_kernel": plan.sandbox_kernel,
+        "private_proc": options.private_proc,
+        "seccomp": options.use_seccomp,
+        "landlock": options.use_landlock,
+    }
+    containers.engine.create_container(
+        options.image,
+        name=name,
+        command=runner_command("python3", settings),
+        user=plan.user,
+        hostname=policy.HOST_NAME,
+        stdin_open=True,
+        stop_signal="SIGKILL",  # a first process heeds no other, and an engine that ends waits
+        network_disabled=True,
+        labels=containers.labels,
+        host_config=host_config(plan),
+    )
+
+
+def host_config(plan: Plan) -> dict[str, Any]:
+    """Returns what the engine's API calls `HostConfig`: the hardening, setting by setting."""
+    bounds = plan.bounds(Limits())
+    return {
+        "AutoRemove": True,
+        "NetworkMode": "none",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "CapAdd": list(plan.capabilities),
+        "SecurityOpt": ["no-new-privileges", f"seccomp={seccomp_profile()}"],
+        # A fresh /proc cannot be mounted in a namespace below one whose /proc is partly covered.
+        "MaskedPaths": [],
+        "ReadonlyPaths": [],
+        "Memory": bounds.memory_bytes,
+        "MemorySwap": bounds.memory_bytes,
+        "PidsLimit": bounds.processes,
+        "NanoCpus": round(plan.options.cpu_cores * 1e9),
+        "ShmSize": SHARED_MEMORY_BYTES,
+        "IpcMode": "private",
+        "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        "LogConfig": {"Type": "none", "Config": {}},
+        "Runtime": plan.options.runtime,
+    }
+
+
+def seccomp_profile() -> str:
+    """Returns the profile of the container's own processes, as the engine reads it."""
+    text = files(__package__).joinpath("seccomp.json").read_text("utf-8")
+    return json.dumps(json.loads(text))
+
+
+def _attach(engine: docker.APIClient, name: str) -> socket.socket:
+    wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+    # The SDK gives a file around the socket, or a socket, and keeps it with the whole response.
+    attached = engine.attach_socket(name, wanted)
+    raw: socket.socket = getattr(attached, "_sock", attached)
+    with closing(raw), closing(attached):
+        return raw.dup()
+
+
+def _update(engine: docker.APIClient, name: str, bounds: _Bounds) -> None:
+    # The SDK's own method knows no limit on processes.
+    changes = {
+        "Memory": bounds.memory_bytes,
+        "MemorySwap": bounds.memory_bytes,
+        "PidsLimit": bounds.processes,
+    }
+    url = f"{engine.base_url}/v{engine.api_version}/containers/{name}/update"
+    response = engine.post(url, json=changes, timeout=API_TIMEOUT_SECONDS)
+    if not response.ok:
+        raise docker.errors.APIError(response.text, response=response)
+
+
+class _Streams:
+    """A container's standard streams, taken apart from the one connection that they share."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.stdout = asyncio.StreamReader()
+        self._reader = reader
+        self._writer = writer
+        self._complaints = b""
+        self._task = asyncio.create_task(self._take_apart())
+
+    @classmethod
+    async def open(cls, attached: socket.socket) -> _Streams:
+        attached.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=attached)
+        return cls(reader, writer)
+
+    async def send(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def close(self) -> str:
+        """Closes the connection; returns the end of what came on stderr."""
+        self._writer.transport.abort()  # an engine that stands still takes nothing more
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+        await self._task
+        return self._complaints.decode("utf-8", "replace").strip()
+
+    async def _take_apart(self) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                header = await self._reader.readexactly(_HEADER.size)
+                stream, size = _HEADER.unpack(header)
+                piece = await self._reader.readexactly(size)
+                if stream == _STDOUT:
+                    self.stdout.feed_data(piece)
+                else:
+                    self._complaints = (self._complaints + piece)[-STDERR_KEPT_BYTES:]
+        self.stdout.feed_eof()

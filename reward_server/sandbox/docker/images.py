@@ -1,0 +1,339 @@
+"""Images with a runner inside: how they are made, found, and told from those of another version.
+
+An image carries two labels: the languages that it has, and the digest of the runner's source
+text. A runner and a server of different versions may talk past each other, so such an image is
+refused before a container is made of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import ssl
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import docker
+import docker.errors
+import requests
+
+import reward_server
+from reward_server.errors import SandboxError
+from reward_server.languages import load_languages
+from reward_server.sandbox import runner_files
+from reward_server.sandbox.docker.inventory import ENGINE_FAILURES, told
+
+LANGUAGES_LABEL = "codereward.languages"
+RUNNER_LABEL = "codereward.runner"
+BASE_IMAGE = "debian:bookworm-slim"
+BASE_SUITE = "bookworm"
+AUTHORITIES = "authorities.pem"
+BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
+IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
+
+_PREPARATION = "prepare.sh"
+_COMPLAINT_LINES = 5
+_BASE_COMMAND = (
+    "mmdebstrap",
+    "--variant=minbase",
+    "--include=python3,ca-certificates",
+    # Without the package that merges an old /usr, and the whole of Perl that it needs.
+    "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+    "--dpkgopt=path-exclude=/usr/share/doc/*",
+    "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+    "--dpkgopt=path-exclude=/usr/share/info/*",
+    "--dpkgopt=path-exclude=/usr/share/locale/*",
+    "--dpkgopt=path-exclude=/usr/share/man/*",
+    # They are copies of the host's.
+    '--customize-hook=rm -f "$1/etc/hostname" "$1/etc/resolv.conf"',
+)
+
+Listener = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxImage:
+    """An image of ours that an engine has.
+
+    Args:
+        identifier: names its content.
+        tags: its names; an image whose name went to a newer one has none.
+        languages: canonical names of those it has.
+        runner_digest: of the runner inside.
+        size_bytes: of all its layers.
+    """
+
+    identifier: str
+    tags: tuple[str, ...]
+    languages: tuple[str, ...]
+    runner_digest: str
+    size_bytes: int
+
+    @property
+    def name(self) -> str:
+        """Its first tag, or the start of its identifier."""
+        return self.tags[0] if self.tags else self.short_identifier
+
+    @property
+    def short_identifier(self) -> str:
+        """The start of its identifier, as Docker's own tools show it."""
+        return self.identifier.removeprefix("sha256:")[:12]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its runner is the one that this server brings."""
+        return self.runner_digest == runner_digest()
+
+
+def runner_digest() -> str:
+    """Computes the digest of the runner's source, over its files' names and contents."""
+    digest = hashlib.sha256()
+    for name, content in runner_files.sources():
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def names() -> tuple[str, ...]:
+    """Names the images that can be built."""
+    return tuple(sorted(path.parent.name for path in IMAGES.glob("*/Dockerfile")))
+
+
+def default_tag(name: str) -> str:
+    """Returns the tag under which the server looks for an image."""
+    return f"codereward-{name}"
+
+
+def languages_of(name: str) -> tuple[str, ...]:
+    """Names the languages that an image of ours has."""
+    return tuple(one.name for one in load_languages().all if name in (one.image, *one.also_in))
+
+
+def build(
+    engine: docker.APIClient,
+    name: str,
+    *,
+    base_image: str = BASE_IMAGE,
+    tag: str | None = None,
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Builds an image; returns its id.
+
+    Args:
+        engine: where.
+        name: one of `names()`.
+        base_image: what it is built upon, a Debian or one of its relatives.
+        tag: under which it is to be found; `default_tag` if None.
+        on_line: told each line of the build's progress.
+
+    Raises:
+        SandboxError: it cannot be built; the message is the engine's.
+    """
+    try:
+        events = engine.build(
+            fileobj=io.BytesIO(build_context(name)),
+            custom_context=True,
+            tag=tag or default_tag(name),
+            buildargs={"BASE_IMAGE": base_image},
+            labels={
+                LANGUAGES_LABEL: " ".join(languages_of(name)),
+                RUNNER_LABEL: runner_digest(),
+            },
+            network_mode="host",  # an engine may have no bridge
+            rm=True,
+            forcerm=True,
+            decode=True,
+        )
+        return _follow(events, on_line)
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine did not build the {name} image: {error}") from error
+
+
+def build_context(name: str) -> bytes:
+    """Packs what an image is built of; the same files give the same bytes.
+
+    Raises:
+        SandboxError: there is no such image.
+    """
+    if name not in names():
+        raise SandboxError(f"no image {name!r}: there are {', '.join(names())}")
+    folder = IMAGES / name
+    files = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
+    contents = {inside: path.read_bytes() for inside, path in files if path.is_file()}
+    contents[_PREPARATION] = (IMAGES / _PREPARATION).read_bytes()
+    contents |= {f"runner/{inside}": content for inside, content in runner_files.sources()}
+    if AUTHORITIES in contents["Dockerfile"].decode():
+        contents[AUTHORITIES] = _authorities()
+    return _packed(contents)
+
+
+def make_base(
+    engine: docker.APIClient,
+    tag: str,
+    *,
+    suite: str = BASE_SUITE,
+    on_line: Listener = lambda _: None,
+) -> str:
+    """Makes a base image of Debian's packages, without a registry; returns its id.
+
+    Args:
+        engine: where to.
+        tag: its name.
+        suite: Debian's release.
+        on_line: told each line of the progress.
+
+    Raises:
+        SandboxError: mmdebstrap is missing or failed, or the engine did not take its result.
+    """
+    if shutil.which(_BASE_COMMAND[0]) is None:
+        raise SandboxError("mmdebstrap is not installed; on Debian: apt-get install mmdebstrap")
+    with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+        _debootstrap(suite, archive.fileno(), on_line)
+        on_line("importing the archive into the engine")
+        try:
+            return _imported(engine, archive.name, tag)
+        except ENGINE_FAILURES as error:
+            raise SandboxError(f"the engine did not import the base: {error}") from error
+
+
+def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImage, ...]:
+    """Lists the images of ours that an engine has, by name.
+
+    Args:
+        engine: which.
+        name: with a tag or without, to find only what it means; everything if None.
+
+    Raises:
+        SandboxError: the engine does not tell.
+    """
+    try:
+        found = engine.images(name, filters={"label": [LANGUAGES_LABEL, RUNNER_LABEL]})
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine does not list its images: {error}") from error
+    return tuple(sorted(map(_described, found), key=lambda image: image.name))
+
+
+def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImage, ...]:
+    """Finds the images that a server uses, the most wanted first.
+
+    Args:
+        engine: where.
+        wanted: tags, digests or ids, of which all must do; those of ours that the engine has
+            under their default tags, and that do, if empty.
+
+    Raises:
+        SandboxError: one cannot be used, or there is none.
+    """
+    if wanted:
+        return tuple(require(engine, one) for one in wanted)
+    tags = [default_tag(name) for name in ("python", *names())]
+    found = {image.name.partition(":")[0]: image for image in find(engine) if image.is_current}
+    chosen = tuple(found[tag] for tag in dict.fromkeys(tags) if tag in found)
+    if not chosen:
+        raise SandboxError(
+            "the engine has no image of ours, or none with the runner of this version: "
+            "build them with `reward-server images build`"
+        )
+    return chosen
+
+
+def require(engine: docker.APIClient, name: str) -> SandboxImage:
+    """Describes an image that containers may be made of: it has the runner that this server brings.
+
+    Args:
+        engine: which.
+        name: a name, a digest or an id. The id in the answer names the content, whatever is tagged
+            later.
+
+    Raises:
+        SandboxError: it has another runner, or none, or the engine does not have the image.
+    """
+    try:
+        found = engine.inspect_image(name)
+    except docker.errors.ImageNotFound:
+        raise SandboxError(
+            f"the engine has no image {name!r}: build it with `reward-server images build`"
+        ) from None
+    except ENGINE_FAILURES as error:
+        raise SandboxError(f"the engine cannot tell of image {name!r}: {told(error)}") from error
+    labels = found["Config"]["Labels"] or {}
+    if RUNNER_LABEL not in labels or LANGUAGES_LABEL not in labels:
+        problem = "has no runner"
+    elif labels[RUNNER_LABEL] != runner_digest():
+        problem = "has the runner of another version"
+    else:
+        return _described({**found, "Labels": labels})
+    raise SandboxError(f"image {name} {problem}; rebuild it with `reward-server images build`")
+
+
+def _authorities() -> bytes:
+    """Reads the certificates that this host trusts, so that a build can ask whom the host can."""
+    host = ssl.get_default_verify_paths().cafile
+    return Path(host or requests.utils.DEFAULT_CA_BUNDLE_PATH).read_bytes()
+
+
+def _packed(contents: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(contents):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(contents[name])
+            entry.mode = 0o644
+            archive.addfile(entry, io.BytesIO(contents[name]))
+    return buffer.getvalue()
+
+
+def _follow(events: Iterable[Mapping[str, Any]], on_line: Listener) -> str:
+    """Tells of a build's events; returns the id of what it made."""
+    identifier = ""
+    for event in events:
+        if "error" in event:
+            raise SandboxError(f"the image was not built: {str(event['error']).strip()}")
+        for line in str(event.get("stream", event.get("status", ""))).splitlines():
+            if line.strip():
+                on_line(line.strip())
+        identifier = event.get("aux", {}).get("ID", identifier)
+    if not identifier:
+        raise SandboxError("the image was not built: the engine ended without a word")
+    return identifier
+
+
+def _debootstrap(suite: str, output: int, on_line: Listener) -> None:
+    """Writes a root file system as a tar archive to a descriptor."""
+    command = [*_BASE_COMMAND, suite, "-"]
+    said: list[str] = []
+    with subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line.strip())
+            on_line(line.strip())
+    if process.returncode != 0:
+        end = "; ".join(said[-_COMPLAINT_LINES:])
+        raise SandboxError(f"mmdebstrap failed with exit status {process.returncode}: {end}")
+
+
+def _imported(engine: docker.APIClient, archive: str, tag: str) -> str:
+    repository, version = docker.utils.parse_repository_tag(tag)
+    said = engine.import_image_from_file(archive, repository, version or "latest")
+    last = json.loads(said.splitlines()[-1])
+    if "error" in last:
+        raise SandboxError(f"the engine did not import the base: {last['error']}")
+    return str(last["status"])
+
+
+def _described(image: Mapping[str, Any]) -> SandboxImage:
+    tags = tuple(tag for tag in image["RepoTags"] or () if tag != "<none>:<none>")
+    return SandboxImage(
+        identifier=image["Id"],
+        tags=tags,
+        languages=tuple(image["Labels"][LANGUAGES_LABEL].split()),
+        runner_digest=image["Labels"][RUNNER_LABEL],
+        size_bytes=image["Size"],
+    )

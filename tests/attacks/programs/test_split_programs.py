@@ -1,0 +1,618 @@
+# ruff: noqa: E501  # programs in another language
+"""Test programs that run apart from the solution: attacks get nothing, honest work passes."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from reward_server.app import App, running_app
+from reward_server.domain import (
+    Assessment,
+    Extraction,
+    Integrity,
+    ProgramTests,
+    RewardPolicy,
+    RewardPolicyKind,
+    Submission,
+    TestOutcome,
+    Verdict,
+)
+from reward_server.errors import UnsupportedError
+from reward_server.settings import Settings
+from tests.attacks.attack import code
+from tests.attacks.exit_status import awarded_by_exit_status
+from tests.attacks.judge.keyed_attacks import REFUSED, WEAKER
+from tests.attacks.programs.program_attacks import (
+    JAVASCRIPT_SOLUTION,
+    JAVASCRIPT_TESTS,
+    PROGRAM_ATTACKS,
+    ProgramAttack,
+)
+from tests.attacks.programs.split_attacks import CLASSES
+from tests.support.common import SMALL_LIMITS, is_refused, on_the_servers_loop
+from tests.support.sampling import sampled
+
+pytestmark = on_the_servers_loop
+LIMITS = replace(SMALL_LIMITS, processes=64)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def app() -> AsyncIterator[App]:
+    """Gives a server that has what is installed here."""
+    if shutil.which("node") is None:
+        pytest.skip("install node to run this test")
+    async with running_app(Settings(port=0, workers=2, languages=("javascript",))) as running:
+        yield running
+
+
+async def judged(
+    app: App, completion: str, tests: str = JAVASCRIPT_TESTS, **rest: object
+) -> Assessment:
+    submission = Submission(
+        language="javascript",
+        completion=completion,
+        extraction=Extraction.NONE,
+        tests=ProgramTests(test_code=code(tests)),
+        limits=LIMITS,
+    )
+    return await app.evaluation.score(replace(submission, **rest))  # type: ignore[arg-type]  # by name
+
+
+async def test_the_problem_is_solved_by_a_solution_alone(app: App) -> None:
+    assessment = await judged(app, JAVASCRIPT_SOLUTION, require_integrity=Integrity.ISOLATED)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert assessment.integrity is Integrity.ISOLATED
+    assert [test.outcome for test in assessment.tests] == [TestOutcome.PASSED] * 6
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        pytest.param(text, id=f"{kind} {name}")
+        for kind, members in CLASSES.items()
+        for name, text in sampled(list(members.items()), 2)
+    ],
+)
+async def test_an_attack_gets_no_reward(app: App, completion: str) -> None:
+    assessment = await judged(app, completion)
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [attack for attack in PROGRAM_ATTACKS if attack.language == "javascript"],
+    ids=lambda attack: attack.name,
+)
+async def test_an_attack_that_beats_the_exit_status_gets_no_reward(
+    app: App, attack: ProgramAttack
+) -> None:
+    awarded, assessment = await asyncio.gather(
+        awarded_by_exit_status(app, attack.language, attack.completion),
+        judged(app, attack.completion),
+    )
+    assert awarded
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(("solution", "tests"), REFUSED.values(), ids=REFUSED.keys())
+async def test_a_key_that_the_solution_chose_reaches_nothing(
+    app: App, solution: str, tests: str
+) -> None:
+    assessment = await judged(app, solution, tests)
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+@pytest.mark.parametrize(("solution", "tests"), WEAKER.values(), ids=WEAKER.keys())
+async def test_tests_that_trust_an_answer_do_not_run_apart(
+    app: App, solution: str, tests: str
+) -> None:
+    with pytest.raises(UnsupportedError):
+        await judged(app, solution, tests, require_integrity=Integrity.ISOLATED)
+
+
+# ---------------------------------------------------------------------------- honest solutions
+
+HONEST = {
+    "numbers that are unlike others": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const one of [0, -0, NaN, Infinity, -Infinity, 0.1, 2 ** 53, 1e308, 5e-324])
+          assert(Object.is(f(one), one))
+        assert.strictEqual(f(12345678901234567890n), 12345678901234567890n)
+        """,
+    ),
+    "texts of all kinds": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const one of ['', 'a\\0b', 'größe', '😀', '\\ud800', 'x\\udc00y', 'a'.repeat(70000)])
+          assert.strictEqual(f(one), one)
+        """,
+    ),
+    "nothing and its likes": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        assert.strictEqual(f(undefined), undefined)
+        assert.strictEqual(f(null), null)
+        assert.deepStrictEqual(f([undefined, null, , 1]), [undefined, null, , 1])
+        assert.deepStrictEqual(f({ a: undefined }), { a: undefined })
+        assert(f() === undefined)
+        """,
+    ),
+    "containers": (
+        "const f = (x) => x",
+        """
+        const assert = require('assert')
+        for (const make of [
+          () => new Map([[1, ['a']], ['k', new Set([1, 2])]]), () => new Set(),
+          () => [[1], [2, [3]]], () => new Date(86400000),
+          () => ({ a: { b: [1, { c: null }] }, 'x y': 2, length: 3 }),
+          () => new Uint8Array([1, 2, 255]), () => Buffer.from('abc'),
+          () => new Float64Array([0.5]),
+          () => Object.create(null), () => new BigInt64Array([5n])
+        ]) assert.deepStrictEqual(f(make()), make())
+        """,
+    ),
+    "arguments changed in place": (
+        "const f = (v) => { v.sort((a, b) => a - b); v.push(9) }",
+        """
+        const assert = require('assert')
+        const given = [3, 1, 2]
+        f(given)
+        assert.deepStrictEqual(given, [1, 2, 3, 9])
+        """,
+    ),
+    "arguments changed in place and returned, too": (
+        "function f(v) { v.reverse(); v[0].x = 1; return v }",
+        """
+        const assert = require('assert');
+        const given = [{}, { y: 2 }];
+        f(given);
+        assert.deepStrictEqual(given, [{ y: 2, x: 1 }, {}]);
+        """,
+    ),
+    "exceptions": (
+        """
+        class OwnError extends Error { name = 'OwnError'; code = 7 }
+        const f = (x) => {
+          if (x === 1) throw new RangeError('too small')
+          if (x === 2) throw new OwnError('own')
+          if (x === 3) throw 'text'
+          return x
+        }
+        """,
+        """
+        const assert = require('assert')
+        assert.throws(() => f(1), RangeError)
+        assert.throws(() => f(1), /too small/)
+        assert.throws(() => f(2), { message: 'own', code: 7 })
+        assert.throws(() => f(2), (error) => error instanceof Error && error.name === 'OwnError')
+        try { f(3); assert(false) } catch (error) { assert.strictEqual(error, 'text') }
+        assert.doesNotThrow(() => f(4))
+        """,
+    ),
+    "promises": (
+        """
+        const f = async (x) => {
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          if (x < 0) throw new TypeError('negative')
+          return [x]
+        }
+        """,
+        """
+        const assert = require('assert')
+        const main = async () => {
+          assert.deepStrictEqual(await f(1), [1])
+          assert.deepStrictEqual(await Promise.all([f(1), f(2)]), [[1], [2]])
+          await assert.rejects(f(-1), /negative/)
+        }
+        main()
+        """,
+    ),
+    "generators": (
+        "function* f(n) { for (let i = 0; i < n; i++) yield i }",
+        """
+        const assert = require('assert')
+        assert.deepStrictEqual([...f(3)], [0, 1, 2])
+        """,
+    ),
+    "state between calls": (
+        "let n = 0\nconst f = () => ++n",
+        "console.assert(f() === 1)\nconsole.assert(f() === 2)",
+    ),
+    "output of its own": (
+        "console.log('loading')\nconst f = (x) => { console.log(x); console.error(x); return x }",
+        "console.assert(f('one') === 'one')\nconsole.log('tests')",
+    ),
+    "prototypes of its own making": (
+        """
+        Array.prototype.last = function () { return this[this.length - 1] }
+        Object.prototype.own = function () { return 1 }
+        const f = (v) => v.last() + v.own()
+        """,
+        "console.assert(f([1, 2, 3]) === 4)",
+    ),
+    "another name for the function": (
+        "const f = (x, y) => x + y",
+        """
+        const assert = require('node:assert');
+        function test() {
+          let candidate = f;
+          assert.deepEqual(candidate(1, 2), 3);
+          assert.deepEqual(candidate([1].map((x) => x + 1)[0], 2), 4);
+        }
+        test();
+        """,
+    ),
+    "objects that tell the same while nothing happens": (
+        """
+        class Rectangle {
+          #turns = 0
+          constructor(width) { this.width = width }
+          get area() { return this.width * 2 }
+          get sides() { return [this.width, { height: 2 }] }
+          reverse() { this.#turns += 1; return this }
+          valueOf() { return this.area }
+          toString() { return `${this.width} ${this.#turns}` }
+          *[Symbol.iterator]() { yield* this.sides }
+        }
+        class Counts extends Map {
+          get(key) { return super.get(key) ?? 0 }
+          get total() { return 3 }
+        }
+        const known = new Rectangle(1)
+        const more = () => { known.width += 1; return known }
+        const f = (n) => n < 0 ? new Counts([["a", 3]]) : n ? new Rectangle(n) : more()
+        """,
+        """
+        const assert = require('assert')
+        const one = f(3)
+        assert(one > 5 && one < 7 && one.area === 6 && one.area === 6)
+        assert.strictEqual(`${one}`, '3 0')
+        one.reverse()
+        assert.strictEqual(`${one}`, '3 1')
+        const [width] = one.sides
+        assert.deepStrictEqual([...one], [width, { height: 2 }])
+        const known = f(0)
+        assert.strictEqual(known.area, 4)
+        f(0)
+        assert.strictEqual(known.area, 6)
+        const counts = f(-1)
+        assert.deepEqual([...counts, counts.size, counts.total], [['a', 3], 1, 3])
+        """,
+    ),
+    "an exit at the end": (
+        "const f = (x) => x",
+        "let failed = 0;\nif (f(2) !== 2) failed++;\nprocess.exit(failed ? 1 : 0);",
+    ),
+    "an exit when all is awaited": (
+        "const f = async (x) => x",
+        "const main = async () => { if (await f(1) !== 1) throw 1 }\n"
+        "main().then(() => process.exit()).catch(() => process.exit(1))",
+    ),
+    "calls that wait for each other": (
+        """
+        const waits = []
+        const take = () => new Promise((settle) => waits.push(settle))
+        const put = (x) => { waits.shift()(x) }
+        """,
+        "(async () => console.assert(String(await Promise.all([take(), put(4)])) === '4,'))()",
+    ),
+    "what is done while a call is awaited": (
+        """
+        let n = 0
+        const inc = async () => { await null; n += 1 }
+        const total = () => n
+        const later = () => { Promise.resolve().then(() => { n += 1 }) }
+        const ready = () => new Promise((settle) => setTimeout(() => { n += 1; settle([n]) }, 5))
+        const fails = async () => { throw new RangeError('no') }
+        """,
+        """
+        const assert = require('assert');
+        (async () => {
+          await inc();
+          assert.strictEqual(total(), 1);
+          await later();
+          assert.strictEqual(total(), 2);
+          assert.deepStrictEqual(await ready(), [3]);
+          await assert.rejects(fails(), RangeError);
+          assert.strictEqual(await total(), 3);
+        })();
+        """,
+    ),
+    "promises in what is answered": (
+        "const f = (x) => ({ now: x, later: Promise.resolve([x]) })",
+        "(async () => { const { later } = await f(3); console.assert((await later)[0] === 3) })()",
+    ),
+    "a promise that is never settled": (
+        "const f = () => new Promise(() => {})",
+        "console.assert(f() instanceof Promise)",
+    ),
+    "a promise that is handed back": (
+        "const make = () => new Promise((settle) => { setTimeout(settle, 1, 2) })\n"
+        "const double = async (p) => 2 * await p",
+        "(async () => { console.assert(await double(make()) === 4) })()",
+    ),
+    "a job between two calls that are not awaited": (
+        "let n = 0\nconst f = () => { queueMicrotask(() => { n++ }); return n }",
+        "console.assert(f() === 0)\nconsole.assert(f() === 0)",
+    ),
+    "functions whose names are keywords elsewhere": (
+        """
+        const kept = new Map()
+        const set = (k, v) => { kept.set(k, v) }
+        const get = (k) => kept.get(k)
+        const type = (x) => typeof x
+        const from = (a) => a.join()
+        const async = (a) => a.length
+        const is = (a, b) => a === b
+        """,
+        """
+        set('a', 1)
+        console.assert(get('a') === 1)
+        console.assert(type(2) === 'number' && from([1, 2]) === '1,2')
+        const all = [[1], [2]];
+        for (const one of all) console.assert(async(one) === 1)
+        console.assert(is(1, 1))
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "tests"), HONEST.values(), ids=HONEST.keys())
+async def test_honest_work_passes_apart(app: App, solution: str, tests: str) -> None:
+    assessment = await judged(app, code(solution), tests, require_integrity=Integrity.ISOLATED)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert (assessment.reward, assessment.integrity) == (1.0, Integrity.ISOLATED)
+    assert not assessment.signals
+
+
+TWO_FACED = "let n = 0\nconst big = () => (n++ % 2 ? 1e9 : -1e9)\n"
+LIARS = {  # a solution, and what tests find of it
+    "a set that says how many it has": (
+        "const f = () => Object.defineProperty(new Set(), 'size', { value: 2 })",
+        "assert.deepStrictEqual(got, new Set(['a', 'b']))",
+    ),
+    "a map of such a class": (
+        "class M extends Map { get size() { return 1 } }\nconst f = () => new M()",
+        "assert.deepEqual(got, new Map([['a', 2]]))",
+    ),
+    "bytes of another count": (
+        "const f = () => Object.defineProperty(new Uint8Array(0), 'length', { value: 2 })",
+        "assert.strictEqual(got.length, 2)",
+    ),
+    "a list with other items": (
+        "const f = () => Object.assign([1], { [Symbol.iterator]: () => [2].values() })",
+        "assert.deepStrictEqual([...got], [2])",
+    ),
+    "a number that is large and small": (
+        f"{TWO_FACED}const f = () => ({{ valueOf: big }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+    "one by two names": (
+        f"{TWO_FACED}const f = () => ({{ [Symbol.toPrimitive]: big, also: big }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+    "one behind a getter": (
+        f"{TWO_FACED}const f = () => ({{ get x() {{ return {{ y: big() }} }} }})",
+        "assert(got.x.y > 1.41 && got.x.y < 1.42)",
+    ),
+    "one behind a getter, and behind many others": (
+        f"{TWO_FACED}const o = {{}}\nfor (let i = 0; i < 20000; i++) o['k' + i] = i\n"
+        "const f = () => ({ get x() { o.y = big(); return o } })",
+        "assert(got.x.y > 1.41 && got.x.y < 1.42)",
+    ),
+    "one behind a getter, and in a long list": (
+        f"{TWO_FACED}const a = Array(20000).fill(0)\n"
+        "const f = () => ({ get x() { a[19999] = big(); return a } })",
+        "assert(got.x[19999] > 1.41 && got.x[19999] < 1.42)",
+    ),
+    "one behind a getter, and deep": (
+        f"{TWO_FACED}const end = {{}}\nlet o = end\nfor (let i = 0; i < 9000; i++) o = [o]\n"
+        "const f = () => ({ get x() { end.y = big(); return [o, end] } })",
+        "assert(got.x[1].y > 1.41 && got.x[1].y < 1.42)",
+    ),
+    "one whose conversions are made anew": (
+        f"{TWO_FACED}const f = () => ({{ get valueOf() {{ const k = big(); return () => k }} }})",
+        "assert(got > 1.41 && got < 1.42)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIARS)
+async def test_an_answer_that_is_two_values_is_refused(app: App, name: str) -> None:
+    solution, finds = LIARS[name]
+    tests = f"const assert = require('assert')\nconst got = f()\n{finds}\n"
+    assert is_refused(await judged(app, solution, tests))
+
+
+LATE = {  # a solution, and what tests find of it
+    "an argument": (
+        "const f = async (a) => { await null; a.sort() }",
+        "const a = [2, 1]\nf(a)",
+        "a[0] === 1",
+    ),
+    "a state": (
+        "let n = 0\nconst f = async () => { await null; n++ }\nconst g = () => n",
+        "f()",
+        "g() === 1",
+    ),
+    "a state, by a timer": (
+        "let n = 0\nconst f = () => new Promise((r) => setTimeout(() => { n++; r() }, 5))\nconst g = () => n",
+        "f()",
+        "g() === 1",
+    ),
+    "what was kept": (
+        "let kept\nconst f = (x) => { Promise.resolve(x * x).then((v) => { kept = v }); return kept }",
+        "f(3)",
+        "f(3) === 9",
+    ),
+    "a result": ("const f = async () => 3", "", "f() === 3"),
+    "a thenable": ("const f = () => ({ then(r) { r(3) } })", "", "f() === 3"),
+    "an update that is lost": (
+        "let n = 0\nconst f = async () => { const was = n; await null; n = was + 1 }\nconst g = () => n",
+        "(async () => { await Promise.all([f(), f()])",
+        "g() === 2) })(",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+async def test_what_comes_after_the_return_comes_too_late(app: App, name: str) -> None:
+    solution, before, finds = LATE[name]
+    assessment = await judged(app, solution, f"{before}\nconsole.assert({finds})\n")
+    assert is_refused(assessment), assessment
+    assert assessment.integrity is Integrity.ISOLATED
+
+
+async def test_calls_of_the_tests_own_are_not_counted(app: App) -> None:
+    tests = "for (let i = 0; i < 50; i++) console.assert(f(i) === i)"
+    assessment = await judged(app, "const f = (x) => x", tests, limits=replace(LIMITS, calls=10))
+    assert assessment.verdict is Verdict.PASSED, assessment
+
+
+async def test_classes_of_the_prompt_are_the_tests_own_and_the_solutions(app: App) -> None:
+    prompt = code("""
+        class Node { constructor(value, next = null) { this.value = value; this.next = next } }
+        // Reverses a list.
+        const f = (head) => {
+    """)
+    solution = code("""
+          let last = null
+          for (; head instanceof Node; head = head.next) last = new Node(head.value, last)
+          return last
+        }
+    """)
+    tests = """
+        const assert = require('assert')
+        const made = f(new Node(1, new Node(2, new Node(3))))
+        assert(made instanceof Node)
+        assert.deepStrictEqual(made, new Node(3, new Node(2, new Node(1))))
+    """
+    honest = await judged(app, solution, tests, prompt=prompt)
+    assert (honest.verdict, honest.integrity) == (Verdict.PASSED, Integrity.ISOLATED), honest
+    redefined = "return { toJSON: () => 1, constructor: { name: 'Node' } } }\nNode = class {}\n"
+    assert is_refused(await judged(app, redefined, tests, prompt=prompt))
+
+
+IN_ONE = {
+    "a function is handed over": ("(g) => g(1)", "console.assert(f((x) => x + 1) === 2)"),
+    "a function of theirs is handed over": (
+        "(g) => g(1)",
+        "const g = (x) => x + 1\nconsole.assert(f(g) === 2)",
+    ),
+    "a function is returned": ("(x) => (y) => x + y", "console.assert(f(1)(2) === 3)"),
+    "an object with methods is returned": (
+        "() => { const s = []; return { push: (x) => s.push(x), pop: () => s.pop() } }",
+        "const s = f()\ns.push(1)\nconsole.assert(s.pop() === 1)",
+    ),
+    "arguments are looked at while the result is used": (
+        "(v) => { v.sort(); return v.length }",
+        "const v = [2, 1]\nconst k = f(v)\nconsole.assert(v[k - 1] === 2)",
+    ),
+    "something is run later": (
+        "(x) => x",
+        "setTimeout(() => { if (f(1) !== 1) throw new Error('no') }, 10)",
+    ),
+    "entries expire": (
+        "(x) => { const has = !kept.has(x); kept.add(x); setTimeout(() => kept.delete(x), 5); return has }"
+        "\nconst kept = new Set()",
+        """
+        const sleep = (ms) => new Promise((settle) => setTimeout(settle, ms));
+        (async () => {
+          console.assert(await f(1))
+          console.assert(!await f(1))
+          await sleep(50)
+          console.assert(await f(1))
+        })()
+        """,
+    ),
+    "a promise is kept": (
+        "() => { let runs = 0; return { then(settle) { settle(runs++) } } }",
+        """
+        const assert = require('assert')
+        const got = f();
+        (async () => {
+          assert.strictEqual(await got, 0)
+          assert.strictEqual(await got, 1)
+          assert.deepStrictEqual([await got, undefined], [2, undefined])
+          assert.strictEqual([await got][1], undefined)
+        })()
+        """,
+    ),
+    "a field of an answer is set": (
+        "() => ({ set v(x) { this.w = x * 2 }, get v() { return this.w } })",
+        "const a = f()\na.v = 4\nconsole.assert(a.v === 8)",
+    ),
+    "a field of an answer counts": (
+        "() => new Proxy({ n: 1 }, { set: (o, k, v) => { o[k] = v * 2; return true } })",
+        "const a = f()\na.n++\nconsole.assert(a.n === 4)",
+    ),
+    "a field of an answer is removed": (
+        "() => new Proxy({ n: 1 }, { deleteProperty: () => { throw new TypeError('no') } })",
+        "const a = f(), throws = require('assert').throws\nthrows(() => { delete a.n }, TypeError)",
+    ),
+    "the output is watched": (
+        "() => { console.log('x') }",
+        """
+        const said = []
+        console.log = (text) => said.push(text)
+        f()
+        console.assert(said[0] === 'x')
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "tests"), IN_ONE.values(), ids=IN_ONE.keys())
+async def test_tests_that_need_more_than_data_run_with_the_solution(
+    app: App, solution: str, tests: str
+) -> None:
+    assessment = await judged(app, f"const f = {solution}\n", tests)
+    assert assessment.verdict is Verdict.PASSED, assessment
+    assert assessment.integrity < Integrity.ISOLATED
+
+
+async def test_tests_that_turn_out_not_to_run_apart_run_with_the_solution(app: App) -> None:
+    tests = "const given = new WeakMap()\nconsole.assert(f(given) === 'object')"
+    solution = "const f = (x) => typeof x\n"
+    assessment = await judged(app, solution, tests)
+    assert (assessment.verdict, assessment.reward) == (Verdict.PASSED, 1.0), assessment
+    assert assessment.integrity < Integrity.ISOLATED
+
+
+async def test_tests_that_never_call_are_invalid_where_they_must_run_apart(app: App) -> None:
+    tests = "if (process.argv.length > 9) f(1)"
+    assessment = await judged(app, "const f = 1", tests, require_integrity=Integrity.ISOLATED)
+    assert (assessment.verdict, assessment.reward) == (Verdict.INVALID_TASK, None)
+
+
+async def test_each_assertion_counts_by_itself(app: App) -> None:
+    policy = RewardPolicy(kind=RewardPolicyKind.FRACTION)
+    tests = "".join(f"console.assert(f({n}) === {n})\n" for n in range(4))
+    half = await judged(app, "const f = (x) => x % 2", tests, reward_policy=policy)
+    assert (half.reward, half.verdict) == (0.5, Verdict.FAILED), half
+    dies = "const f = (x) => x < 2 ? x : process.exit(0)"
+    died = await judged(app, dies, tests, reward_policy=policy)
+    outcomes = [test.outcome for test in died.tests]
+    passed, error, unrun = TestOutcome.PASSED, TestOutcome.ERROR, TestOutcome.NOT_RUN
+    assert outcomes == [passed, passed, error, unrun]
+    assert died.reward == 0.5
+
+
+async def test_what_does_not_compile_is_a_compile_error(app: App) -> None:
+    for solution in ("const f = (x) => {", "const f = 1; const f = 2", "import x from"):
+        assessment = await judged(app, solution, "console.assert(f(1) === 1)")
+        assert assessment.verdict is Verdict.COMPILE_ERROR, assessment
+        assert "SyntaxError" in assessment.message

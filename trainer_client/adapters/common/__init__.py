@@ -1,0 +1,1 @@
+"""What the adapters share: settings, labels, responses, and stand-ins for missing rewards."""

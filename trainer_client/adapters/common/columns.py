@@ -1,0 +1,47 @@
+"""The reward of trainers that hand over columns, as TRL does, described by the environment.
+
+Its tasks are those of CODEREWARD_TASKS, which the column `task_id` names, or are read from the
+columns in the format CODEREWARD_FORMAT; see `settings`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from trainer_client import tasks
+from trainer_client.adapters.common.settings import PREFIX, AdapterSettings, shared_settings
+from trainer_client.errors import ConfigError, TaskError
+from trainer_client.rewards.execution import RemoteReward, Task
+
+
+def shared_reward() -> RemoteReward:
+    """Gives this process's reward.
+
+    Raises:
+        ConfigError: the environment is wrong, or names neither tasks nor a format.
+    """
+    return _reward(shared_settings())
+
+
+@functools.cache
+def _reward(settings: AdapterSettings) -> RemoteReward:
+    try:
+        return RemoteReward(
+            settings.target,
+            task=_task(settings),
+            name="code_reward",
+            defaults=settings.defaults,
+            **settings.options,
+        )
+    except TaskError as error:
+        raise ConfigError(f"{PREFIX}TASKS: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{PREFIX}*: {error}") from error
+
+
+def _task(settings: AdapterSettings) -> Task:
+    if settings.tasks is not None:
+        return tasks.read_templates(settings.tasks)
+    if settings.format is None:
+        raise ValueError(f"{PREFIX}TASKS or {PREFIX}FORMAT must be set")
+    return settings.format

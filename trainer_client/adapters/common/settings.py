@@ -1,0 +1,170 @@
+"""What adapters are told by the environment, where a trainer's config has only their name.
+
+CODEREWARD_TARGET            the servers; see `trainer_client.Connection`
+CODEREWARD_TASKS             a file of `ScoreRequest`s by `id`, as `tasks.write_templates` writes
+CODEREWARD_FORMAT            the data set whose rows labels are; see `trainer_client.tasks`
+CODEREWARD_POLICY            all_or_nothing, fraction or weighted
+CODEREWARD_COMPILE_BONUS, CODEREWARD_FORMAT_BONUS, CODEREWARD_CPU_TIME_SECONDS
+CODEREWARD_TOKEN_FILE, CODEREWARD_CA_FILE, CODEREWARD_CERTIFICATE_FILE, CODEREWARD_KEY_FILE,
+CODEREWARD_SERVER_NAME
+CODEREWARD_TIMEOUT_SECONDS, CODEREWARD_OUTAGE_SECONDS, CODEREWARD_MAX_IN_FLIGHT
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import os
+import threading
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field, FilePath, NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client import tasks
+from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.unjudged import Unjudged
+from trainer_client.errors import ConfigError, TaskError
+from trainer_client.reward_rule import set_reward_rule
+from trainer_client.transport.channel import ConnectionOptions, tls_of_files, token_of_file
+
+PREFIX = "CODEREWARD_"
+
+
+class AdapterSettings(BaseSettings):
+    """The settings of all adapters; one that is set to nothing is not set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True
+    )
+
+    target: str = "127.0.0.1:50051"
+    tasks: FilePath | None = None
+    format: str | None = None
+    policy: Literal["all_or_nothing", "fraction", "weighted"] | None = None
+    compile_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
+    format_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
+    cpu_time_seconds: PositiveFloat | None = None
+    token_file: FilePath | None = None
+    ca_file: FilePath | None = None
+    certificate_file: FilePath | None = None
+    key_file: FilePath | None = None
+    server_name: str | None = None
+    timeout_seconds: PositiveFloat = 600.0
+    outage_seconds: PositiveFloat = 300.0
+    max_in_flight: PositiveInt = 64
+    unjudged: Unjudged = "raise"
+
+    @property
+    def defaults(self) -> pb.ScoreRequest:
+        """The fields that every request gets; a task's own stay where nothing else is set."""
+        request = pb.ScoreRequest()
+        set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
+        if self.cpu_time_seconds is not None:
+            request.limits.cpu_time_seconds = self.cpu_time_seconds
+        return request
+
+    @property
+    def options(self) -> ConnectionOptions:
+        """The options of a connection."""
+        tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
+        return ConnectionOptions(
+            tls=tls,
+            token=token_of_file(self.token_file),
+            timeout_seconds=self.timeout_seconds,
+            outage_seconds=self.outage_seconds,
+            max_in_flight=self.max_in_flight,
+        )
+
+    def judge(self) -> Judge:
+        """Makes the judge that is described.
+
+        Raises:
+            ConfigError: a file cannot be read, or a value is wrong; the message names it.
+        """
+        try:
+            templates = None if self.tasks is None else tasks.read_templates(self.tasks)
+            return Judge(
+                self.target,
+                templates=templates,
+                task_format=self.format,
+                defaults=self.defaults,
+                **self.options,
+            )
+        except TaskError as error:
+            raise ConfigError(f"{PREFIX}TASKS: {error}") from error
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{PREFIX}*: {error}") from error
+
+
+def read_settings() -> AdapterSettings:
+    """Reads the environment.
+
+    Raises:
+        ConfigError: a variable is wrong, or almost one of these; the message names each.
+    """
+    typos = [f"{name}: did you mean {PREFIX}{close.upper()}?" for name, close in _typos()]
+    if typos:
+        raise ConfigError("\n".join(typos))
+    try:
+        return AdapterSettings()
+    except ValidationError as error:
+        raise ConfigError("\n".join(_problems(error))) from None
+
+
+def shared_settings() -> AdapterSettings:
+    """Gives what the environment said when this process first asked.
+
+    Raises:
+        ConfigError: see `read_settings`.
+    """
+    with _first_use:
+        return _settings()
+
+
+def shared_judge() -> Judge:
+    """Gives this process's judge.
+
+    Raises:
+        ConfigError: see `read_settings` and `AdapterSettings.judge`.
+    """
+    with _first_use:
+        return _judge()
+
+
+def forget() -> None:
+    """Lets the environment be read anew; for programs that change it."""
+    _settings.cache_clear()
+    _judge.cache_clear()
+
+
+# Trainers call from many threads at once, and a cache by itself would let each make its own.
+_first_use = threading.Lock()
+
+
+@functools.cache
+def _settings() -> AdapterSettings:
+    return read_settings()
+
+
+@functools.cache
+def _judge() -> Judge:
+    return _settings().judge()
+
+
+def _typos() -> Iterable[tuple[str, str]]:
+    # Names unlike all are not ours: a cluster makes variables of its services' names.
+    known = set(AdapterSettings.model_fields)
+    for name in sorted(os.environ):
+        field = name.removeprefix(PREFIX).lower()
+        close = difflib.get_close_matches(field, known, n=1, cutoff=0.8)
+        if name.startswith(PREFIX) and field not in known and close:
+            yield name, close[0]
+
+
+def _problems(error: ValidationError) -> Iterable[str]:
+    for problem in error.errors(include_url=False):
+        name = PREFIX + ".".join(str(part) for part in problem["loc"]).upper()
+        yield f"{name}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"

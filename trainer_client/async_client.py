@@ -1,0 +1,136 @@
+"""A client for programs with an event loop; `sync_client` has one for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.errors import CallError
+from trainer_client.requests import AnyRequest, all_requests, execute_request
+from trainer_client.score import Score
+from trainer_client.transport import deadlines, forks
+from trainer_client.transport.call import Line, ScoreCall, chunks
+from trainer_client.transport.channel import Connection, ConnectionOptions, Target
+from trainer_client.transport.hints import explained
+
+_INFO_SECONDS = 300.0
+
+_T = TypeVar("_T")
+
+
+class AsyncRewardClient:
+    """A client for any number of event loops.
+
+    A channel is made for each loop that calls, when it first calls. The object can be pickled;
+    the copy connects anew. A process that is forked after a client was used can use none, since
+    gRPC cannot: let workers be spawned, or let them be the first to use one.
+
+    Args:
+        target: see `Connection`, as for all options.
+    """
+
+    def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
+        self._connection = Connection(target, **options)
+        self._lines: dict[asyncio.AbstractEventLoop, Line] = {}
+        self._lock = threading.Lock()
+
+    async def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
+        """Judges completions; gives one score for each, in the order given.
+
+        Args:
+            requests: one request or several, each a `ScoreRequest`, an object in its JSON form, or
+                a `LazyRequest`, which is made when it is sent.
+
+        Returns:
+            A score for each: with a verdict, or with an `error`, whatever happened to it.
+
+        Raises:
+            TaskError: an object is no request. Nothing was sent.
+            TypeError: one of them is neither a request nor an object. Nothing was sent.
+            RuntimeError: a client was used before this process was forked.
+        """
+        todo = all_requests(requests)
+        call = ScoreCall(self._connection, self._line())
+        parts = chunks(todo, self._connection)
+        scored = await asyncio.gather(*(call.run(part) for part in parts))
+        return [score for part in scored for score in part]
+
+    async def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
+        """Runs a program in the sandbox, without grading.
+
+        Args:
+            request: an `ExecuteRequest`, or an object in its JSON form.
+
+        Raises:
+            TaskError: the object is no request.
+            CallError: it was not run.
+        """
+        made = execute_request(request)
+        options = self._call_options(deadlines.execute_seconds(made))
+        return await _answer(self._line().stub.Execute(made, **options))
+
+    async def server_info(self) -> pb.GetServerInfoResponse:
+        """Asks the server for its languages, limits, walls and versions.
+
+        Raises:
+            CallError: there was no answer.
+        """
+        request = pb.GetServerInfoRequest()
+        options = self._call_options(_INFO_SECONDS)
+        return await _answer(self._line().stub.GetServerInfo(request, **options))
+
+    async def close(self) -> None:
+        """Closes the running loop's channel; a later call opens another."""
+        with self._lock:
+            line = self._lines.pop(asyncio.get_running_loop(), None)
+        if line is not None:
+            await line.channel.close(None)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __getstate__(self) -> Connection:
+        return self._connection
+
+    def __setstate__(self, state: Connection) -> None:
+        self._connection = state
+        self._lines = {}
+        self._lock = threading.Lock()
+
+    def _call_options(self, needed_seconds: float) -> dict[str, Any]:
+        chosen = self._connection.rpc_timeout_seconds
+        return {
+            "timeout": needed_seconds if chosen is None else chosen,
+            "metadata": self._connection.metadata,
+        }
+
+    def _line(self) -> Line:
+        forks.check()
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if loop not in self._lines:
+                # Channels of closed loops are beyond use and would pile up.
+                open_lines = {key: line for key, line in self._lines.items() if not key.is_closed()}
+                self._lines = {**open_lines, loop: Line.open(self._connection)}
+            return self._lines[loop]
+
+
+async def _answer(call: grpc.aio.UnaryUnaryCall[Any, _T]) -> _T:
+    try:
+        return await call
+    except grpc.aio.AioRpcError as error:
+        raise CallError(error.code().name, explained(error.details() or "")) from error

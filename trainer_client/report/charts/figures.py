@@ -1,0 +1,39 @@
+"""Which figures a report has; one is left out where nothing that it shows was logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trainer_client.report.charts.drawing import Chart, styled
+from trainer_client.report.charts.group_chart import groups_figure, rewards_figure
+from trainer_client.report.charts.lines import (
+    functions_figure,
+    length_figure,
+    policy_figure,
+    reward_figure,
+    spread_figure,
+)
+from trainer_client.report.charts.pass_chart import passing_figure
+from trainer_client.report.charts.shares import hacking_figure, time_figure, verdict_figure
+from trainer_client.report.runs import Run
+from trainer_client.report.tables import Tables
+
+
+def all_figures(runs: Sequence[Run], tables: Tables) -> list[Chart]:
+    """Draws every figure that the runs have something for, in the page's order."""
+    makers: list[Callable[[Sequence[Run]], Chart | None]] = [
+        reward_figure,
+        passing_figure,
+        verdict_figure,
+        lambda found: groups_figure(found, tables),
+        lambda found: rewards_figure(found, tables),
+        functions_figure,
+        spread_figure,
+        policy_figure,
+        time_figure,
+        hacking_figure,
+        length_figure,
+    ]
+    with styled():
+        drawn = [make(runs) for make in makers]
+    return [chart for chart in drawn if chart is not None]

@@ -1,0 +1,144 @@
+"""A client for programs without an event loop: it runs one in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from concurrent import futures
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.async_client import AsyncRewardClient
+from trainer_client.requests import AnyRequest
+from trainer_client.score import Score
+from trainer_client.transport import forks
+from trainer_client.transport.channel import ConnectionOptions, Target
+
+_T = TypeVar("_T")
+_Close = Callable[[], Coroutine[Any, Any, None]]
+
+
+class RewardClient:
+    """`AsyncRewardClient` for callers without an event loop; safe to share between threads.
+
+    Its calls raise RuntimeError where another thread closes it meanwhile.
+
+    Args:
+        target: see `Connection`, as for all options.
+    """
+
+    def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
+        self._client = AsyncRewardClient(target, **options)
+        self._thread: _LoopThread | None = None
+        self._lock = threading.Lock()
+
+    def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
+        """Judges completions; see `AsyncRewardClient.score`."""
+        return self._run(self._client.score(requests))
+
+    def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
+        """Runs a program; see `AsyncRewardClient.execute`."""
+        return self._run(self._client.execute(request))
+
+    def server_info(self) -> pb.GetServerInfoResponse:
+        """Asks the server about itself; see `AsyncRewardClient.server_info`."""
+        return self._run(self._client.server_info())
+
+    def close(self) -> None:
+        """Ends all calls, closes the channel and ends the thread; a later call starts another."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __getstate__(self) -> AsyncRewardClient:
+        return self._client
+
+    def __setstate__(self, state: AsyncRewardClient) -> None:
+        self._client = state
+        self._thread = None
+        self._lock = threading.Lock()
+
+    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        try:
+            forks.check()
+        except RuntimeError:
+            work.close()
+            raise
+        with self._lock:
+            if self._thread is None or self._thread.process != os.getpid():
+                self._thread = _LoopThread(self._client.close)
+            # Whoever closes it after this finds the call among the loop's tasks.
+            future = self._thread.begin(work)
+        return _result(future)
+
+
+class _LoopThread:
+    """An event loop in a thread, which ends with its owner or with the program.
+
+    Args:
+        close: what the loop does last.
+    """
+
+    def __init__(self, close: _Close) -> None:
+        self.process = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        thread = threading.Thread(
+            target=_run_loop, args=(self._loop, close), name="RewardClient", daemon=True
+        )
+        thread.start()
+        self.stop = weakref.finalize(self, _stop_loop, self._loop, thread, self.process)
+
+    def begin(self, work: Coroutine[Any, Any, _T]) -> futures.Future[_T]:
+        """Has the loop run a coroutine."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+
+def _result(future: futures.Future[_T]) -> _T:
+    """Waits for what was begun; an interrupt of the caller cancels it."""
+    try:
+        return future.result()
+    except futures.CancelledError:
+        raise RuntimeError("the client was closed during this call") from None
+    except BaseException:
+        future.cancel()
+        raise
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop, close: _Close) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+    loop.run_until_complete(_wind_up(close))
+    loop.close()
+
+
+async def _wind_up(close: _Close) -> None:
+    """Cancels what is under way, since whoever waits for it would do so for ever."""
+    calls = asyncio.all_tasks() - {asyncio.current_task()}
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    await close()
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
+    # A forked child has no such thread, and would wake the parent's loop.
+    if process == os.getpid():
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=5.0)

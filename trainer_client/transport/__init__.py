@@ -1,0 +1,1 @@
+"""Connections and calls: channels, deadlines, retries, forks."""

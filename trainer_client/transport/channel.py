@@ -1,0 +1,255 @@
+"""How a connection to one or several servers is made.
+
+gRPC's own retries are switched off: they end silently after five attempts, for any request
+above the retry buffer and when a channel-wide budget is spent, and they cannot tell an overload
+from an outage. `retry` does the work, with the server's push-back, within the caller's deadline.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+import grpc
+
+from trainer_client.transport import forks
+
+Target = str | Sequence[str]
+
+# gRPC would ask the proxy of the environment for these too, which is on another machine.
+_LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
+
+_URL = re.compile(r"(https?|grpcs?)://([^/]*)")
+_PORT = re.compile(r":[0-9]{1,5}(%.*)?$")
+_WITHOUT_PORT = ("unix", "unix-abstract", "vsock", "xds")
+_USUAL_PORT = 50051
+
+_SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
+
+_OPTIONS: tuple[tuple[str, int | str], ...] = (
+    ("grpc.enable_retries", 0),
+    ("grpc.service_config", _SERVICE_CONFIG),
+    # Sizes are checked before sending, where the reason can be told; here nothing is too large.
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    # A dead peer is noticed within 40 s; pings without a call would count as abuse.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 0),
+    # A restarted server is found within a second or two; gRPC would wait up to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.min_reconnect_backoff_ms", 5_000),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.primary_user_agent", "codereward-client"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """Certificates in PEM form; the defaults trust the system's authorities.
+
+    Args:
+        root_certificates: authorities that may vouch for the server.
+        certificate_chain: the client's certificate, where the server asks for one.
+        private_key: the key that goes with it.
+        server_name: the name to expect in the server's certificate, where it is not the target's.
+    """
+
+    root_certificates: bytes | None = None
+    certificate_chain: bytes | None = None
+    private_key: bytes | None = None
+    server_name: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.certificate_chain is None) != (self.private_key is None):
+            raise ValueError("certificate_chain and private_key go together")
+
+    def __repr__(self) -> str:
+        return f"Tls(server_name={self.server_name!r})"
+
+
+def token_of_file(file: Path | None) -> str | None:
+    """Reads a bearer token; None where no file is given.
+
+    Raises:
+        ValueError: the file holds something else than one token.
+        OSError: it cannot be read.
+    """
+    if file is None:
+        return None
+    token = file.read_text("utf-8").strip()
+    if not re.fullmatch(r"[!-~]+", token):
+        raise ValueError(f"token_file: {file} must hold one token, without space in it")
+    return token
+
+
+def tls_of_files(
+    ca: Path | None, certificate: Path | None, key: Path | None, server_name: str | None
+) -> Tls | None:
+    """Reads certificates; None, which is plain text, where nothing of TLS is given.
+
+    Raises:
+        ValueError: the certificate and its key do not go together.
+        OSError: a file cannot be read.
+    """
+    if not any((ca, certificate, key, server_name)):
+        return None
+    read = [None if file is None else file.read_bytes() for file in (ca, certificate, key)]
+    return Tls(
+        root_certificates=read[0],
+        certificate_chain=read[1],
+        private_key=read[2],
+        server_name=server_name,
+    )
+
+
+class ConnectionOptions(TypedDict, total=False):
+    """The fields of `Connection` that a client takes as keywords."""
+
+    tls: Tls | None
+    token: str | None
+    timeout_seconds: float
+    rpc_timeout_seconds: float | None
+    outage_seconds: float
+    max_in_flight: int
+    max_request_bytes: int
+    batch_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where the servers are and how patient to be with them.
+
+    Args:
+        target: an address such as `host:port`, `dns:///name:port` or `unix:/path`, or several
+            of them, in a sequence or separated by commas; calls go to each in turn.
+        tls: certificates; plain text without.
+        token: a bearer token. Without `tls` it travels in clear.
+        timeout_seconds: how long one call to `score` may take in all.
+        rpc_timeout_seconds: how long one attempt at one request may take; None for what its
+            limits allow, see `deadlines`. With less, a slow program may end without a verdict.
+        outage_seconds: how long a call to `score` goes on while no server answers at all.
+        max_in_flight: requests under way at once.
+        max_request_bytes: a larger request is refused here.
+        batch_size: requests that share one RPC, which lands on one server; 1 spreads them.
+    """
+
+    target: Target
+    tls: Tls | None = None
+    token: str | None = None
+    timeout_seconds: float = 600.0
+    rpc_timeout_seconds: float | None = None
+    outage_seconds: float = 60.0
+    max_in_flight: int = 64
+    max_request_bytes: int = 32 << 20
+    batch_size: int = 1
+
+    def __post_init__(self) -> None:
+        addresses(self.target)
+        for name in ("timeout_seconds", "rpc_timeout_seconds", "max_in_flight", "batch_size"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive, not {value}")
+
+    def __repr__(self) -> str:
+        return f"Connection({','.join(addresses(self.target))!r})"
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """The metadata of every call."""
+        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+
+    def open(self) -> grpc.aio.Channel:
+        """Makes a channel that belongs to the running loop."""
+        channel = self._channel()
+        forks.watch(channel)
+        return channel
+
+    def _channel(self) -> grpc.aio.Channel:
+        options = list(_OPTIONS)
+        if all(map(_LOOPBACK.fullmatch, addresses(self.target))):
+            options.append(("grpc.enable_http_proxy", 0))
+        if self.tls is None:
+            return grpc.aio.insecure_channel(grpc_target(self.target), options=options)
+        if self.tls.server_name is not None:
+            options.append(("grpc.ssl_target_name_override", self.tls.server_name))
+        credentials = grpc.ssl_channel_credentials(
+            self.tls.root_certificates, self.tls.private_key, self.tls.certificate_chain
+        )
+        return grpc.aio.secure_channel(grpc_target(self.target), credentials, options=options)
+
+
+def addresses(target: Target) -> tuple[str, ...]:
+    """Splits a target into its addresses.
+
+    Raises:
+        ValueError: there is none.
+    """
+    parts = target.split(",") if isinstance(target, str) else list(target)
+    found = tuple(part.strip() for part in parts if part.strip())
+    if not found:
+        raise ValueError("the target names no address")
+    for address in found:
+        _check_address(address)
+    return found
+
+
+def _check_address(address: str) -> None:
+    """Refuses what gRPC would take for something else: a URL for a name, no port for port 443."""
+    url = _URL.match(address)
+    if url:
+        rest = "; for TLS, give its certificates" if url[1] == "https" else ""
+        raise ValueError(f"target {address!r} is a URL; write {url[2]}, HOST:PORT alone{rest}")
+    scheme = address.partition(":")[0]
+    if scheme not in _WITHOUT_PORT and not _PORT.search(address):
+        raise ValueError(
+            f"target {address!r} names no port; a server listens on {_USUAL_PORT} unless told: "
+            f"{address.rstrip(':')}:{_USUAL_PORT}"
+        )
+
+
+def grpc_target(target: Target) -> str:
+    """Writes a target in gRPC's naming syntax.
+
+    gRPC balances over literal addresses or over those of one name. Host names in a list are
+    therefore resolved here, once; to follow a name whose addresses change, give it alone.
+
+    Raises:
+        ValueError: the list mixes what gRPC cannot balance over.
+    """
+    found = addresses(target)
+    if len(found) == 1:
+        return found[0]
+    plain = [part.removeprefix("ipv4:").removeprefix("ipv6:").lstrip("/") for part in found]
+    resolved = [_resolve(part) for part in plain]
+    families = {family for family, _ in resolved}
+    if len(families) != 1:
+        raise ValueError(f"several addresses must be all IPv4 or all IPv6: {', '.join(found)}")
+    return f"{families.pop()}:{','.join(address for _, address in resolved)}"
+
+
+def _resolve(address: str) -> tuple[str, str]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"{address!r} is not HOST:PORT, which a list of addresses needs")
+    literal = _lookup(host.strip("[]"), address)
+    if literal.version == 4:
+        return "ipv4", f"{literal}:{port}"
+    return "ipv6", f"[{literal}]:{port}"
+
+
+def _lookup(host: str, address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.gethostbyname(host))
+    except OSError as error:
+        raise ValueError(f"cannot resolve {address!r}: {error}") from error

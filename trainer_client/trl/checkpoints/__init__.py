@@ -1,0 +1,1 @@
+"""Models that a run starts from, and what a resumed run goes on from."""

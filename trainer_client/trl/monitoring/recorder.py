@@ -1,0 +1,138 @@
+"""Writes a run's folder while TRL trains."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from trainer_client.run_folder import Evaluation, Event, RunFolder, RunInfo, TaskTally
+from trainer_client.trl.checkpoints.resuming import changed_settings
+
+_logger = logging.getLogger(__name__)
+
+
+class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
+    """Writes metrics, evaluations and events; only the main process's does.
+
+    Args:
+        folder: the run's folder.
+        info: what is started.
+        writes: whether this process is the one that writes.
+    """
+
+    def __init__(self, folder: RunFolder, info: RunInfo, *, writes: bool) -> None:
+        self._folder = folder
+        self._info = info
+        self._writes = writes
+        self.last_evaluated: int | None = None
+        self._unjudged_since: int | None = None
+        self._changed: list[str] = []
+        earlier = folder.metrics()
+        self._started = time.monotonic() - (earlier[-1]["seconds"] if earlier else 0.0)
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **more: Any,
+    ) -> None:
+        """Tells where training goes on, where it was resumed."""
+        if state.global_step:
+            # A checkpoint's intervals would hold against the settings that it is resumed with.
+            state.compute_steps(args, state.max_steps)
+            changes = f", with other settings: {', '.join(self._changed)}" if self._changed else ""
+            message = f"from the checkpoint of {state.global_step}{changes}"
+            self.event(state.global_step, "resumed", message)
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **more: Any,
+    ) -> None:
+        """Has the last step logged, whatever the interval is."""
+        if state.global_step >= state.max_steps:
+            control.should_log = True
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> None:
+        """Writes what a step logged; logs of other kinds pass by."""
+        # A step that trains on older completions has a loss, and no reward.
+        if logs is None or "loss" not in logs or not self._writes:
+            return
+        with _kept_going():
+            self._folder.add_metrics(state.global_step, self._seconds, logs)
+        unjudged = logs.get(f"{self._info.reward}/unjudged")
+        if unjudged is not None:
+            self._watch_outage(state.global_step, unjudged)
+
+    def start(self, *, resumed: bool = False) -> None:
+        """Writes what is started.
+
+        Raises:
+            ConfigError: the folder cannot be written to, or it is resumed with settings that it
+                cannot be resumed with.
+        """
+        if not self._writes:
+            return
+        if resumed:
+            before = self._folder.info().settings
+            self._changed = changed_settings(before, self._info.settings)
+        self._folder.write_info(self._info)
+
+    def evaluated(
+        self, step: int, found: dict[str, TaskTally], *, split: str, temperature: float
+    ) -> None:
+        """Writes an evaluation."""
+        self.last_evaluated = step
+        if not self._writes:
+            return
+        evaluation = Evaluation(
+            step=step, seconds=self._seconds, split=split, temperature=temperature, tasks=found
+        )
+        with _kept_going():
+            self._folder.add_evaluation(evaluation)
+
+    def event(self, step: int, kind: str, message: str) -> None:
+        """Writes an event."""
+        if self._writes:
+            event = Event(step=step, seconds=self._seconds, kind=kind, message=message)
+            with _kept_going():
+                self._folder.add_event(event)
+
+    @property
+    def _seconds(self) -> float:
+        return round(time.monotonic() - self._started, 3)
+
+    def _watch_outage(self, step: int, unjudged: float) -> None:
+        """Tells of steps of which nothing was judged, when they begin and when they end."""
+        is_out = unjudged >= 1.0
+        if is_out and self._unjudged_since is None:
+            self._unjudged_since = step
+            self.event(step, "outage", "no completion was judged; nothing is learned from it")
+        elif not is_out and self._unjudged_since is not None:
+            steps = step - self._unjudged_since
+            self.event(step, "recovered", f"completions are judged again, after {steps} steps")
+            self._unjudged_since = None
+
+
+@contextmanager
+def _kept_going() -> Iterator[None]:
+    """Says what cannot be written: a disk that is full for a while need not end a training."""
+    try:
+        yield
+    except OSError as error:
+        _logger.warning("not written: %s", error)

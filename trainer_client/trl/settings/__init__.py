@@ -1,0 +1,1 @@
+"""What `reward-train` can be told."""

@@ -1,0 +1,206 @@
+"""What `reward-train` can be told, read from a file and from flags.
+
+[model]       path, dtype, attn_implementation; [model.lora] any field of peft's LoraConfig
+[data]        kind, one of path, package and hub, ids, limit, question, ...; [data.held_out]
+[reward]      policy, bonuses, failure_budget, ...; [[reward.further]] other reward functions
+[server]      target, or none to start a server; token_file, ca_file, ...
+[evaluation]  samples, batch_size, every, before, after
+[watch]       target_kl, stop_on_collapse, warn_of_hacking
+[training]    any field of TRL's GRPOConfig
+
+`sections` tells what each is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from trainer_client.errors import ConfigError
+from trainer_client.trl.settings.sections import (
+    DataSection,
+    EvaluationSection,
+    ModelSection,
+    RewardSection,
+    Section,
+    ServerSection,
+    WatchSection,
+)
+
+# Where tasks come from; one of them is set.
+_SOURCES = ("data.path", "data.package", "data.hub")
+
+# Names that tutorials still use, and what has become of them.
+GONE = {
+    "dtype": "belongs into [model]",
+    "evaluation_strategy": "is eval_strategy",
+    "logging_dir": "is gone; the environment variable TENSORBOARD_LOGGING_DIR remains",
+    "max_length": "is max_completion_length",
+    "max_prompt_length": "is gone; set max_prompt_tokens in [data] to leave long prompts out",
+    "model": "belongs into [model] as path",
+    "model_init_kwargs": "is set by [model]",
+    "no_cuda": "is use_cpu",
+    "num_generation": "is num_generations",
+    "overwrite_output_dir": "is gone; an existing output_dir is written into",
+    "tokenizer": "is gone; the tokenizer comes with [model] path",
+    "torch_dtype": "is dtype, and belongs into [model]",
+    "vllm_device": "is gone; see vllm_mode",
+    "vllm_guided_decoding_regex": "is vllm_structured_outputs_regex",
+    "vllm_max_model_len": "is vllm_max_model_length",
+    "wandb_log_unique_prompts": "is log_unique_prompts",
+    "warmup_ratio": "is warmup_steps, where a number below 1 is a ratio",
+}
+
+
+class TrainConfig(Section):
+    """Everything that one run is told."""
+
+    model: ModelSection
+    data: DataSection
+    reward: RewardSection = RewardSection()
+    server: ServerSection = ServerSection()
+    evaluation: EvaluationSection = EvaluationSection()
+    watch: WatchSection = WatchSection()
+    training: dict[str, Any] = Field(default_factory=dict)
+
+
+def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
+    """Reads a file and puts flags over it.
+
+    Args:
+        file: TOML or YAML, by its suffix; without one the flags have to say everything.
+        flags: values by `section.key`, or `section.part.key`.
+
+    Raises:
+        ConfigError: a setting is unknown, wrong or missing; the message names each.
+    """
+    values = {} if file is None else _read(file)
+    if not flags.keys().isdisjoint(_SOURCES):
+        # A source replaces that of the file, of whatever kind that is.
+        for path in _SOURCES:
+            _put(values, path.split("."), None)
+    for path, value in flags.items():
+        _put(values, path.split("."), value)
+    try:
+        return TrainConfig.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_problems(error))) from None
+
+
+def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, Any]:
+    """Compares a section with the fields of the configuration that it is for.
+
+    Gives its values with numbers as numbers: YAML reads 1e-5, which has no point, as text.
+
+    Raises:
+        ConfigError: names are unknown; tells what each is called by now, or might have been. Or
+            what must be a number or true or false is something else.
+    """
+    check_names(
+        section, given, {field.name for field in dataclasses.fields(config)}, config.__name__
+    )
+    hints = get_type_hints(config)
+    return {name: _typed(f"{section}.{name}", value, hints[name]) for name, value in given.items()}
+
+
+def check_names(section: str, given: Iterable[str], fields: Collection[str], owner: str) -> None:
+    """Compares the names of a section with those of the configuration that it is for.
+
+    Args:
+        section: its name.
+        given: the names in it.
+        fields: the names that are known.
+        owner: what the configuration is called.
+
+    Raises:
+        ConfigError: names are unknown; tells what each is called, or might have been.
+    """
+    gone = GONE if section == "training" else {}
+    problems = [
+        f"{section}.{name}: {gone[name]}"
+        if name in gone
+        else f"{section}.{name}: no field of {owner}{_suggestion(name, fields)}"
+        for name in given
+        if name in gone or name not in fields
+    ]
+    if problems:
+        raise ConfigError("\n".join(problems))
+
+
+def _typed(name: str, value: Any, hint: Any) -> Any:
+    kinds = set(get_args(hint) or (hint,)) - {type(None)}
+    fits = value is None or (isinstance(value, int) and bool not in kinds)
+    if fits or not kinds <= {bool, int, float}:
+        return value
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_problems(error, [name]))) from None
+
+
+def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    *sections, key = path
+    for section in sections:
+        inner = values.get(section)
+        values[section] = values = dict(inner) if isinstance(inner, dict) else {}
+    values[key] = value
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text("utf-8")
+        values = _parsed_yaml(text) if file.suffix in {".yaml", ".yml"} else tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"{file}: {error}") from None
+    if not isinstance(values, dict) or not all(isinstance(part, dict) for part in values.values()):
+        raise ConfigError(f"{file}: must hold sections such as [model] and [data]")
+    return values
+
+
+def _parsed_yaml(text: str) -> Any:
+    import yaml  # type: ignore[import-untyped]  # ships no types
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"is not YAML: {error}") from error
+
+
+def _problems(error: ValidationError, place: Sequence[str] = ()) -> Iterable[str]:
+    for problem in error.errors(include_url=False):
+        path = [*place, *(str(part) for part in problem["loc"])]
+        if problem["type"] == "extra_forbidden":
+            yield f"{'.'.join(path)}: no such setting{_suggestion(path[-1], _siblings(path))}"
+        else:
+            yield f"{'.'.join(path)}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+
+
+def _siblings(path: list[str]) -> set[str]:
+    """Gives the names that are known where an unknown one stands."""
+    section: type[BaseModel] = TrainConfig
+    for name in path[:-1]:
+        field = section.model_fields.get(name)
+        inner = [part for part in _types(field) if issubclass(part, BaseModel)]
+        section = inner[0] if inner else section
+    return set(section.model_fields)
+
+
+def _types(field: FieldInfo | None) -> Iterable[type]:
+    """Gives the classes in a field's annotation, such as those of `Section | None`."""
+    annotation = None if field is None else field.annotation
+    parts = [annotation, *get_args(annotation)]
+    return (part for part in parts if isinstance(part, type))
+
+
+def _suggestion(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,210 @@
+"""Judges every task's reference solution, before minutes are spent on a model.
+
+A task whose own solution fails teaches nothing: its tests, its limits or the server's packages are
+wrong for it. Function tests may only have been run at the wrong place, so they are tried at the
+other one, if the request leaves that open; no completion has a part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+
+from codereward.v1 import reward_service_pb2 as pb
+from trainer_client.errors import CallError, ConfigError
+from trainer_client.score import Integrity, Score, ScoreError, Verdict
+from trainer_client.sync_client import RewardClient
+from trainer_client.tasks import fill
+from trainer_client.transport.channel import Target
+from trainer_client.trl.settings.configuration import TrainConfig
+from trainer_client.trl.tasks.data import TaskSource
+
+_SHOWN = 10
+_UNPROVEN = frozenset(
+    (
+        *("twin_passed", "twin_failed", "twin_missing", "missing_test", "invented_test"),
+        *("forged_skip", "unproven", "unconfirmed", "unconfirmable", "contradiction"),
+        *("told_expectation", "vacuous", "cast_to_base", "out_of_step", "untold_signature"),
+        "unasked",
+    )
+)
+_PLACES = {
+    pb.TEST_PLACEMENT_BESIDE: "beside the solution, with twins",
+    pb.TEST_PLACEMENT_ISOLATED: "in a judge of their own",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """What became of the reference solutions.
+
+    Args:
+        left_out: ids of the tasks to leave out.
+        placements: where the tests of other tasks have to run for their solution to pass.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    placements: Mapping[str, pb.TestPlacement.ValueType] = field(default_factory=dict)
+
+
+def check_references(
+    config: TrainConfig, target: Target, source: TaskSource, console: Console
+) -> References:
+    """Has the reference solutions judged and prints what became of them.
+
+    Without any, an empty answer to the first task is judged, so that the server is tried.
+
+    Raises:
+        ConfigError: the section [server] is wrong, or a reference fails and the run is to stop.
+        CallError: the server did not judge one.
+    """
+    references = {key: text for key, text in source.references.items() if text}
+    tried = references or {next(iter(source.templates)): ""}
+    requests = {key: _request(config, source, key, text) for key, text in tried.items()}
+    info, scores = _judged(config, target, requests)
+    head = f"reward server {info.server_version} at {target}, {info.slots} slots"
+    if not references:
+        ((key, score),) = scores.items()
+        _say(console, f"{head}; an empty answer to {key}: {_verdict(score) or _reason(score)}")
+        return References()
+    failing = {key: score for key, score in scores.items() if score.verdict is not Verdict.PASSED}
+    placements = _placements(config, target, requests, failing)
+    failing = {key: score for key, score in failing.items() if key not in placements}
+    passed = len(references) - len(failing)
+    _say(console, f"{head}; {passed} of {len(references)} reference solutions pass")
+    _say_all(console, [f"{key}: its tests run {_PLACES[at]}" for key, at in placements.items()])
+    if unproven := sum(map(_is_unproven, failing.values())):
+        _say(console, f"{unproven} of those that fail may be right, and only cannot be proven")
+    return References(left_out=_left_out(config, failing, console), placements=placements)
+
+
+def placed(
+    templates: Mapping[str, pb.ScoreRequest], placements: Mapping[str, pb.TestPlacement.ValueType]
+) -> Mapping[str, pb.ScoreRequest]:
+    """Returns templates of which some have another placement."""
+    return {
+        key: _placed(template, placements[key]) if key in placements else template
+        for key, template in templates.items()
+    }
+
+
+def _placed(request: pb.ScoreRequest, placement: pb.TestPlacement.ValueType) -> pb.ScoreRequest:
+    copy = pb.ScoreRequest()
+    copy.CopyFrom(request)
+    copy.function.placement = placement
+    return copy
+
+
+def _request(config: TrainConfig, source: TaskSource, key: str, text: str) -> pb.ScoreRequest:
+    request = fill(source.templates[key], text)
+    request.MergeFrom(config.reward.defaults)
+    return request
+
+
+def _judged(
+    config: TrainConfig, target: Target, requests: Mapping[str, pb.ScoreRequest]
+) -> tuple[pb.GetServerInfoResponse, dict[str, Score]]:
+    try:
+        with RewardClient(target, **config.server.options) as client:
+            info = client.server_info()
+            scores = dict(zip(requests, client.score(list(requests.values())), strict=True))
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise ConfigError(f"server.target: {error}") from error
+    for key, score in scores.items():
+        if score.error is not None and not _is_too_weak(score.error, requests[key]):
+            message = f"the reference solution of {key} was not judged: {score.error.message}"
+            raise CallError(score.error.status, message)
+    return info, scores
+
+
+def _is_too_weak(error: ScoreError, request: pb.ScoreRequest) -> bool:
+    """Returns True where the tests do not give the label that the request requires."""
+    return error.status == "FAILED_PRECONDITION" and bool(request.require_integrity)
+
+
+def _placements(
+    config: TrainConfig,
+    target: Target,
+    requests: Mapping[str, pb.ScoreRequest],
+    failing: Mapping[str, Score],
+) -> dict[str, pb.TestPlacement.ValueType]:
+    """Returns the placements under which solutions pass that fail by the tests' text."""
+    others = dict(_others(requests, failing))
+    if not others:
+        return {}
+    tried = [_placed(requests[key], other) for key, other in others.items()]
+    with RewardClient(target, **config.server.options) as client:
+        scores = client.score(tried)
+    found = zip(others.items(), scores, strict=True)
+    return {key: other for (key, other), score in found if score.verdict is Verdict.PASSED}
+
+
+def _others(
+    requests: Mapping[str, pb.ScoreRequest], failing: Mapping[str, Score]
+) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
+    """Gives the other placement of function tests whose request leaves it open.
+
+    What fails apart from its tests may pass beside them on its own word, which only a request that
+    says so takes.
+    """
+    for key, score in failing.items():
+        request = requests[key]
+        is_open = request.function.placement == pb.TEST_PLACEMENT_UNSPECIFIED
+        if request.WhichOneof("tests") != "function" or not is_open or score.error is not None:
+            continue
+        if score.integrity is not Integrity.ISOLATED:
+            yield key, pb.TEST_PLACEMENT_ISOLATED
+        elif request.require_integrity == pb.INTEGRITY_SHARED:
+            yield key, pb.TEST_PLACEMENT_BESIDE
+
+
+def _left_out(
+    config: TrainConfig, failing: Mapping[str, Score], console: Console
+) -> frozenset[str]:
+    lines = [f"{key}: its reference solution: {_reason(score)}" for key, score in failing.items()]
+    if config.data.failing_references == "stop" and failing:
+        raise ConfigError("\n".join(_first(lines)))
+    keeps = config.data.failing_references == "keep"
+    for line in lines:
+        _say(console, f"{line}; {'kept' if keeps else 'left out'}")
+    return frozenset() if keeps else frozenset(failing)
+
+
+def _reason(score: Score) -> str:
+    """Returns the verdict with its reason, in one line."""
+    if score.error is not None:
+        return f"not judged: {score.error.message}"
+    failing = next((test for test in score.tests if test.message), None)
+    reason = score.message or ("" if failing is None else f"{failing.name}: {failing.message}")
+    told = " ".join(f"{_verdict(score)} {reason}".split())
+    if not _is_unproven(score):
+        return told
+    signals = ", ".join(sorted(_UNPROVEN & score.signals.keys()))
+    return f"its tests cannot be proven, which need not be its fault ({signals}): {told}"
+
+
+def _is_unproven(score: Score) -> bool:
+    """Returns True if the server did not believe what was said of the tests."""
+    return not _UNPROVEN.isdisjoint(score.signals)
+
+
+def _verdict(score: Score) -> str:
+    return score.verdict.name if score.verdict is not None else ""
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    more = [f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    return [*lines[:_SHOWN], *more]
+
+
+def _say_all(console: Console, lines: Sequence[str]) -> None:
+    for line in _first(lines):
+        _say(console, line)
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(line, markup=False, highlight=False, soft_wrap=True)

