@@ -76,7 +76,7 @@ class _Flight(Generic[T]):
     waiters: int = 0
 
 
-class Flights(Generic[T]):
+class SingleFlight(Generic[T]):
     """Work in flight, shared by all who ask for the same while it lasts.
 
     The work belongs to everyone who waits: it is cancelled when the last of them is, and not

@@ -30,7 +30,7 @@ from reward_server.domain import (
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.assessment import assess, assess_unrun, shared_with
 from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
-from reward_server.evaluation.deduplication import Answers, Flights, fingerprint, identity
+from reward_server.evaluation.deduplication import Answers, SingleFlight, fingerprint, identity
 from reward_server.evaluation.graders.base import (
     CallGrader,
     Candidate,
@@ -107,7 +107,7 @@ class Evaluation:
         self._splits = Splits()
         self._parallelism = parallelism
         self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
-        self._flights: Flights[Assessment] = Flights()
+        self._flights: SingleFlight[Assessment] = SingleFlight()
 
     async def score(
         self, submission: Submission, *, deadline: float | None = None, owner: str = ""

@@ -13,12 +13,12 @@ from . import wire
 from .candidate import warm_up
 from .supervisor import preloading, zygote
 from .supervisor.candidates import CANDIDATE, TESTS, Candidates
-from .supervisor.cgroup_usage import Meters, find_own, make_own
+from .supervisor.cgroup_usage import CgroupUsage, find_own, make_own
 from .supervisor.judges import ForkServer
 from .walls import confine, kernel, policy, seccomp
 from .walls.confine import Seal
 from .walls.layers import Walls
-from .walls.privileges import Footing, LentNamespaces, SandboxKernel
+from .walls.privileges import LentNamespaces, Privileges, SandboxKernel
 
 _LAYOUT = "a judge's memory is laid out apart from a program's"
 _NO_LAYOUT = (
@@ -86,31 +86,31 @@ def _lent_namespaces(settings: Mapping[str, Any]) -> LentNamespaces:
     return LentNamespaces(uid=os.getuid(), gid=os.getgid(), hides_cgroup=bool(settings["joins"]))
 
 
-def _judge_footing(settings: Mapping[str, Any]) -> Footing:
+def _judge_privileges(settings: Mapping[str, Any]) -> Privileges:
     if settings["sandbox_kernel"]:
         return SandboxKernel(user=policy.JUDGE_ID, root=f"{policy.STAGE}/judge")
     return _lent_namespaces(settings)
 
 
-def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[Meters, Candidates]:
+def _ground(settings: Mapping[str, Any], walls: Walls) -> tuple[CgroupUsage, Candidates]:
     if settings["sandbox_kernel"]:
         return _ground_of_sandbox_kernel(walls)
-    footing = _lent_namespaces(settings)
-    meters = find_own() if settings["meters"] is None else Meters(settings["meters"])
-    footings = {CANDIDATE: footing, TESTS: footing}
+    privileges = _lent_namespaces(settings)
+    meters = find_own() if settings["meters"] is None else CgroupUsage(settings["meters"])
+    privileges_of = {CANDIDATE: privileges, TESTS: privileges}
     joins = tuple(settings["joins"])
-    return meters, Candidates(footings=footings, walls=walls, joins=joins)
+    return meters, Candidates(privileges_of=privileges_of, walls=walls, joins=joins)
 
 
-def _ground_of_sandbox_kernel(walls: Walls) -> tuple[Meters, Candidates]:
+def _ground_of_sandbox_kernel(walls: Walls) -> tuple[CgroupUsage, Candidates]:
     SandboxKernel.prepare()
     meters, join = make_own()
     users = {CANDIDATE: (policy.INNER_ID, "candidate"), TESTS: (policy.TESTS_ID, "tests")}
-    footings = {
+    privileges_of = {
         kind: SandboxKernel(user=user, root=f"{policy.STAGE}/{name}")
         for kind, (user, name) in users.items()
     }
-    return meters, Candidates(footings=footings, walls=walls, joins=(join,))
+    return meters, Candidates(privileges_of=privileges_of, walls=walls, joins=(join,))
 
 
 def _landlock_abi(settings: Mapping[str, Any]) -> int:
@@ -135,7 +135,7 @@ def serve_judges(settings_json: str) -> None:
     from .supervisor import fork_server  # all that a judge is made of, which a zygote does without
 
     walls = _walls(settings, _landlock_abi(settings))
-    fork_server.serve(_judge_footing(settings), walls)
+    fork_server.serve(_judge_privileges(settings), walls)
 
 
 def main(settings_json: str, judges: list[str]) -> None:
@@ -156,7 +156,7 @@ def main(settings_json: str, judges: list[str]) -> None:
     settings = json.loads(settings_json)
     server = ForkServer(judges)  # which gets ready at the same time
     _prepare(settings)
-    warm_up.rehearse(server.begin_rehearsal())
+    warm_up.run(server.begin_warm_up())
     preloading.freeze()
     landlock_abi = _landlock_abi(settings)
     walls = _walls(settings, landlock_abi)

@@ -269,12 +269,12 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
         model=config.model.path,
         data=f"{config.data.kind}={config.data.source}",
         seed=arguments.seed,
-        settings=told_settings(config),
+        settings=redacted_settings(config),
         versions=dict(_versions()),
     )
 
 
-def told_settings(config: TrainConfig) -> dict[str, Any]:
+def redacted_settings(config: TrainConfig) -> dict[str, Any]:
     """Gives what a configuration sets, without secrets, since run.json is shown around."""
     settings: dict[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
     return {section: _without_secrets(values) for section, values in settings.items()}

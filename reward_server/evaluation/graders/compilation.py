@@ -26,7 +26,7 @@ from reward_server.domain import (
     TerminationKind,
 )
 from reward_server.errors import SandboxError
-from reward_server.evaluation.deduplication import Flights
+from reward_server.evaluation.deduplication import SingleFlight
 from reward_server.evaluation.graders.base import Slots
 from reward_server.languages import Language
 from reward_server.runner import wire
@@ -112,8 +112,8 @@ class Programs:
     ) -> None:
         self._limits = limits
         self._kept = _Kept(kept_bytes, kept_seconds, clock)
-        self._flights: Flights[Ready] = Flights()
-        self._trials: Flights[None] = Flights()
+        self._flights: SingleFlight[Ready] = SingleFlight()
+        self._trials: SingleFlight[None] = SingleFlight()
         self._tried: set[str] = set()
 
     async def ready(

@@ -26,7 +26,7 @@ from reward_server.domain import (
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.grading.python_tests.confirmation import FileCopies
-from reward_server.grading.python_tests.inventory import Roster, Skips
+from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation import solution_classes
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.twins.instrumentation import without_note
@@ -54,13 +54,13 @@ class Plan:
     Args:
         reading: what the files take from the solution, and why they have to live with it.
         skips: which tests may be skipped.
-        roster: which tests there are.
+        inventory: which tests there are.
         twins: of tests that live with the solution, where some can be made wrong.
     """
 
     reading: Reading
     skips: Skips
-    roster: Roster
+    inventory: Inventory
     twins: Twins | None = None
 
     @property
@@ -95,12 +95,12 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     known = Plan(
         reading=replace(reading, reasons=(*reading.reasons, *of_classes, *reasons)),
         skips=Skips(trees),
-        roster=Roster(trees, tests.files, tests.framework),
+        inventory=Inventory(trees, tests.files, tests.framework),
     )
     if not known.reading.reasons:
         return known
     # Twins change the trees that they are given.
-    twins = Twins(parse_files(tests.files), tests.files, prompt, known.roster.rows)
+    twins = Twins(parse_files(tests.files), tests.files, prompt, known.inventory.rows)
     return replace(known, twins=twins if twins.units else None)
 
 
@@ -169,8 +169,8 @@ class UnitGrader:
 
     def _in_order(self, run: Run) -> Run:
         """Puts tests in the order of their text, which is not the solution's word."""
-        roster, framework = self.plan.roster, self.tests.framework
-        names = sorted(roster.rows) if framework is Framework.UNITTEST else list(roster.rows)
+        inventory, framework = self.plan.inventory, self.tests.framework
+        names = sorted(inventory.rows) if framework is Framework.UNITTEST else list(inventory.rows)
         places = {name: place for place, name in enumerate(names)}
         tests = sorted(run.tests, key=lambda test: places.get(base_name(test.name), -1))
         return replace(run, tests=tuple(tests))
@@ -328,7 +328,7 @@ def _doubted(run: Run, plan: Plan) -> Run:
         return run
     tests = [_doubted_skip(test, plan.skips) for test in run.tests]
     skipped = sum(new is not old for new, old in zip(tests, run.tests, strict=True))
-    known = _known(tests, plan.roster)
+    known = _known(tests, plan.inventory)
     missing = list(_missing(known, plan))
     counts = {
         "forged_skip": skipped,
@@ -340,12 +340,12 @@ def _doubted(run: Run, plan: Plan) -> Run:
     return Run(execution=execution, tests=(*known, *missing))
 
 
-def _known(tests: Sequence[TestResult], roster: Roster) -> list[TestResult]:
+def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult]:
     """Returns the tests but for those that passed and that the text has not, or not so often."""
-    if not roster.complete:
+    if not inventory.complete:
         return list(tests)
     counts = Counter(base_name(test.name) for test in tests)
-    fit = {name for name, rows in roster.rows.items() if rows in (None, counts[name])}
+    fit = {name for name, rows in inventory.rows.items() if rows in (None, counts[name])}
     return [
         test
         for test in tests
@@ -356,7 +356,7 @@ def _known(tests: Sequence[TestResult], roster: Roster) -> list[TestResult]:
 def _missing(tests: Sequence[TestResult], plan: Plan) -> Iterator[TestResult]:
     """Gives a failed test for each of the text, and each of its rows, that has no result."""
     counts = Counter(base_name(test.name) for test in tests)
-    for name, rows in sorted(plan.roster.rows.items()):
+    for name, rows in sorted(plan.inventory.rows.items()):
         if counts[name] or not plan.skips.may_skip(name):
             for number in range(counts[name], rows or 1):
                 shown = name if rows in (None, 1) else f"{name}[row {number + 1}]"

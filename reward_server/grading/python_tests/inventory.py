@@ -39,7 +39,7 @@ _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Roster:
+class Inventory:
     """Tests that files hold for certain, by their text.
 
     Beside a solution the list of tests is an observation like others; one from which tests or rows

@@ -30,7 +30,7 @@ def change(values):
 """
 
 
-def rehearse(channel: socket.socket) -> None:
+def run(channel: socket.socket) -> None:
     """Answers the judge until it has heard enough, or is gone.
 
     Args:

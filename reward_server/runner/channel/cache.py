@@ -20,11 +20,11 @@ _LONGEST = 1 << 14  # in characters; longer texts are rare, and worked on afresh
 
 def remembered(function: Callable[P, T]) -> Callable[P, T]:
     """Remembers what a function of strings returned for the last texts that were not too long."""
-    remembering = cast("Callable[P, T]", functools.lru_cache(maxsize=_TEXTS)(function))
+    cached = cast("Callable[P, T]", functools.lru_cache(maxsize=_TEXTS)(function))
 
     @functools.wraps(function)
     def look_up(*args: P.args, **kwargs: P.kwargs) -> T:
         length = sum(map(len, cast("tuple[str, ...]", args)))
-        return (remembering if length <= _LONGEST else function)(*args, **kwargs)
+        return (cached if length <= _LONGEST else function)(*args, **kwargs)
 
     return look_up

@@ -30,7 +30,7 @@ def check(candidate):
 """
 
 
-def rehearse(channel: int) -> None:
+def run(channel: int) -> None:
     """Judges the sample.
 
     Args:
@@ -40,7 +40,7 @@ def rehearse(channel: int) -> None:
         RuntimeError: the sample did not pass; the runner is broken.
     """
     kept = sys.stdout, sys.stderr
-    descriptor = os.memfd_create("rehearsal")
+    descriptor = os.memfd_create("warm-up")
     try:
         report = Report(descriptor=descriptor, announce=_nothing)
         outputs = Outputs(None, None, kept_bytes=0, limit_bytes=0)
@@ -53,7 +53,7 @@ def rehearse(channel: int) -> None:
     sys.stdout, sys.stderr = kept
     sys.modules.pop(MODULE_NAME)
     if [test.outcome for test in report.tests] != ["PASSED"]:
-        raise RuntimeError(f"the rehearsal failed: {report}")
+        raise RuntimeError(f"the warm-up failed: {report}")
 
 
 def _nothing() -> None:

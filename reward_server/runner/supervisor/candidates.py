@@ -23,7 +23,7 @@ from ..channel import descriptors
 from ..channel.descriptors import receive
 from ..walls import confine, policy
 from ..walls.layers import Walls
-from ..walls.privileges import Footing
+from ..walls.privileges import Privileges
 from ..wire import Start
 from . import children
 from .children import Child
@@ -57,12 +57,12 @@ class Candidates:
     """Forks programs from this process.
 
     Args:
-        footings: what the walls of each kind stand on.
+        privileges_of: what the walls of each kind stand on.
         walls: around each.
         joins: descriptors to which a process writes 0 to enter the candidate's control group.
     """
 
-    footings: Mapping[bytes, Footing]
+    privileges_of: Mapping[bytes, Privileges]
     walls: Walls
     joins: tuple[int, ...] = ()
     aside: Aside = field(default_factory=Aside)
@@ -81,11 +81,11 @@ class Candidates:
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         os.set_blocking(inputs[1], False)
         handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
-        footing = self.footings[kind]
-        pid = children.spawn(partial(self._run, kind, handed), footing)
+        privileges = self.privileges_of[kind]
+        pid = children.spawn(partial(self._run, kind, handed), privileges)
         for descriptor in handed:
             os.close(descriptor)
-        child = Child(pid=pid, watch=footing.watch(pid), line=line)
+        child = Child(pid=pid, watch=privileges.watch(pid), line=line)
         return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
 
     def _run(self, kind: bytes, ends: _Handed) -> NoReturn:
@@ -95,18 +95,18 @@ class Candidates:
         for number, end in enumerate((ends.stdin, ends.stdout, ends.stderr)):
             os.dup2(end, number)
         self.walls.close_all_but(ends.line, ends.channel)
-        footing = self.footings[kind]
+        privileges = self.privileges_of[kind]
         if kind == CANDIDATE:
-            footing.become_victim()
-        self.walls.enter(footing, policy.USUAL_DISK_BYTES)
+            privileges.become_victim()
+        self.walls.enter(privileges, policy.USUAL_DISK_BYTES)
         line, channel = socket.socket(fileno=ends.line), socket.socket(fileno=ends.channel)
         start = _wait_for_start(line)
         if start.disk_bytes != policy.USUAL_DISK_BYTES:
-            footing.resize_box(start.disk_bytes)
+            privileges.resize_box(start.disk_bytes)
         if start.loopback:
             confine.raise_loopback()
         confine.limit_candidate(start)
-        self.walls.close(footing, loopback=bool(start.loopback))
+        self.walls.close(privileges, loopback=bool(start.loopback))
         candidate.run(channel, lambda: self.aside.step(line.detach()))
 
 

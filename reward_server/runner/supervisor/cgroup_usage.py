@@ -53,7 +53,7 @@ class Reading(NamedTuple):
     process_limit_hits: int
 
 
-def find_own() -> SharedMeters:
+def find_own() -> SharedCgroupUsage:
     """Finds the control group that this container is in.
 
     Raises:
@@ -62,10 +62,10 @@ def find_own() -> SharedMeters:
     found = {key: os.open(path, os.O_RDONLY) for key, path in _OWN_FILES if os.path.exists(path)}
     if len(found) < _OWN_FIGURES:
         raise FileNotFoundError("the container's control group is not at /sys/fs/cgroup")
-    return SharedMeters(found)
+    return SharedCgroupUsage(found)
 
 
-def make_own() -> tuple[SandboxKernelMeters, int]:
+def make_own() -> tuple[SandboxKernelUsage, int]:
     """Makes a control group for candidates, as root of gVisor.
 
     There is one hierarchy for all figures: of several that a process is in, gVisor asks one, picked
@@ -86,7 +86,7 @@ def make_own() -> tuple[SandboxKernelMeters, int]:
     found = {key: os.open(f"{group}/{name}", os.O_RDONLY) for key, name in _SANDBOX_FILES}
     found["sentry"] = os.open(_SENTRY_MEMORY, os.O_RDONLY)
     found["pids_max"] = os.open(f"{group}/pids.max", os.O_WRONLY)
-    return SandboxKernelMeters(found), os.open(f"{group}/cgroup.procs", os.O_WRONLY)
+    return SandboxKernelUsage(found), os.open(f"{group}/cgroup.procs", os.O_WRONLY)
 
 
 def _field(text: bytes, name: bytes) -> int:
@@ -97,7 +97,7 @@ def _field(text: bytes, name: bytes) -> int:
     return 0
 
 
-class Meters:
+class CgroupUsage:
     """Reads one control group.
 
     Attributes:
@@ -180,7 +180,7 @@ class Meters:
         return int(self._read("memory_peak_v1") or self._read("memory_peak_v2") or 0)
 
 
-class SharedMeters(Meters):
+class SharedCgroupUsage(CgroupUsage):
     """Reads the group of a container, its machinery included."""
 
     counts_machinery = True
@@ -191,7 +191,7 @@ class SharedMeters(Meters):
         return most.isdigit() and int(most) <= processes + _MACHINERY_PROCESSES
 
 
-class SandboxKernelMeters(Meters):
+class SandboxKernelUsage(CgroupUsage):
     """Reads, and bounds, a group that the zygote made in gVisor."""
 
     polls_memory = True

@@ -21,7 +21,7 @@ from typing import NoReturn
 from .. import wire
 from ..channel.descriptors import line, send
 from ..walls import kernel
-from ..walls.privileges import ExitWatch, Footing
+from ..walls.privileges import ExitWatch, Privileges
 from . import fork_hooks, namespace_init
 
 _STATUS_BITS = 0xFFFF
@@ -119,28 +119,28 @@ def process_time_ns(pid: int) -> int:
     return time.clock_gettime_ns(~pid << 3 | _PROCESS_CLOCK)
 
 
-def fork(body: Callable[[socket.socket], NoReturn], footing: Footing) -> Child:
+def fork(body: Callable[[socket.socket], NoReturn], privileges: Privileges) -> Child:
     """Forks a process that runs a body, which is given its end of the line.
 
     Args:
         body: what it runs.
-        footing: what its namespaces stand on.
+        privileges: what its namespaces stand on.
     """
     ours, theirs = line()
     with theirs:
-        pid = spawn(partial(body, theirs), footing)
-    return Child(pid=pid, watch=footing.watch(pid), line=ours)
+        pid = spawn(partial(body, theirs), privileges)
+    return Child(pid=pid, watch=privileges.watch(pid), line=ours)
 
 
-def spawn(body: Callable[[], NoReturn], footing: Footing) -> int:
+def spawn(body: Callable[[], NoReturn], privileges: Privileges) -> int:
     """Forks a process that runs a body, and returns its number.
 
     Args:
         body: what it runs.
-        footing: what its namespaces stand on.
+        privileges: what its namespaces stand on.
     """
-    footing.clear()
-    pid = kernel.clone(footing.namespaces)
+    privileges.clear()
+    pid = kernel.clone(privileges.namespaces)
     if pid == 0:
         try:
             kernel.die_with_parent()

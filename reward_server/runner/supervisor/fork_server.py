@@ -24,17 +24,17 @@ from ..judge import process as judge
 from ..judge import warm_up
 from ..walls import confine, kernel, policy
 from ..walls.layers import Walls
-from ..walls.privileges import Footing
+from ..walls.privileges import Privileges
 from . import preloading
 from .children import Child, fork
 from .judges import ENDED, FORK, GREETING, KILL, LANDMARKS, LINE, NUMBER, Greeting
 
 
-def serve(footing: Footing, walls: Walls) -> NoReturn:
-    """Rehearses, and forks one judge after another, as long as the zygote lives.
+def serve(privileges: Privileges, walls: Walls) -> NoReturn:
+    """Warms up, and forks one judge after another, as long as the zygote lives.
 
     Args:
-        footing: what judges' walls stand on.
+        privileges: what judges' walls stand on.
         walls: that each builds.
 
     Raises:
@@ -43,10 +43,10 @@ def serve(footing: Footing, walls: Walls) -> NoReturn:
     with socket.socket(fileno=LINE) as line:
         landmarks, channels = receive(line, LANDMARKS.size, 1)
         for channel in channels:
-            warm_up.rehearse(channel)
+            warm_up.run(channel)
             preloading.freeze()
             _greet(line, landmarks)
-        serving = _Judges(footing, walls)
+        serving = _Judges(privileges, walls)
         while request := receive(line, 1)[0]:
             serving.answer(request, line)
     os._exit(0)
@@ -61,8 +61,8 @@ def _greet(line: socket.socket, landmarks: bytes) -> None:
 class _Judges:
     """Answers the zygote; there is one judge at a time."""
 
-    def __init__(self, footing: Footing, walls: Walls) -> None:
-        self._footing = footing
+    def __init__(self, privileges: Privileges, walls: Walls) -> None:
+        self._privileges = privileges
         self._walls = walls
         self._judge: Child
 
@@ -79,7 +79,7 @@ class _Judges:
     def _fork(self, line: socket.socket) -> None:
         heard, noted = socket.socketpair()
         with heard, noted:
-            self._judge = fork(partial(self._body, noted), self._footing)
+            self._judge = fork(partial(self._body, noted), self._privileges)
             handed = [self._judge.line.fileno(), heard.fileno()]
             descriptors.send(line, NUMBER.pack(self._judge.pid), handed)
 
@@ -88,7 +88,7 @@ class _Judges:
         for number in (0, 1, 2):
             os.dup2(null, number)
         self._walls.close_all_but(line.fileno(), notes.fileno())
-        self._walls.enter(self._footing, policy.USUAL_DISK_BYTES)
+        self._walls.enter(self._privileges, policy.USUAL_DISK_BYTES)
         confine.limit_judge()
-        self._walls.close(self._footing)
+        self._walls.close(self._privileges)
         judge.serve(line, notes)

@@ -6,8 +6,8 @@ the zygote, of which every candidate is a copy, never imports what a judge is ma
 What it does not: fork anything; see `fork_server`.
 
 The zygote speaks to the fork server over a packet socket, the other one's standard input. First it
-tells its landmarks (`kernel.landmarks`), with a channel for the rehearsal, which are answered by a
-`Greeting` once the rehearsal is over. Then:
+tells its landmarks (`kernel.landmarks`), with a channel for the warm-up, which are answered by a
+`Greeting` once the warm-up is over. Then:
 
     FORK    answered by the judge's number, with the line to it and the socket of its notes
     KILL    kills that judge; not answered
@@ -122,8 +122,8 @@ class ForkServer:
         )
         theirs.close()
 
-    def begin_rehearsal(self) -> socket.socket:
-        """Returns the candidate's end of a channel on whose other end it rehearses.
+    def begin_warm_up(self) -> socket.socket:
+        """Returns the candidate's end of a channel on whose other end it warms up.
 
         Raises:
             ForkServerLostError: it did not come up.
@@ -138,7 +138,7 @@ class ForkServer:
         return ours
 
     def await_warm(self) -> Greeting:
-        """Waits until it can fork, once the rehearsal is over.
+        """Waits until it can fork, once the warm-up is over.
 
         Raises:
             ForkServerLostError: it did not come up.

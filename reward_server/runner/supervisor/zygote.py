@@ -29,7 +29,7 @@ from ..walls import policy
 from ..wire import Finish, Kind, Start, Stop, Word
 from .budget import Budget
 from .candidates import CANDIDATE, TESTS, Candidates, Ends
-from .cgroup_usage import Meters
+from .cgroup_usage import CgroupUsage
 from .children import Child
 from .judges import ForkServer, Judge
 
@@ -71,7 +71,7 @@ def _read_start() -> Start:
 class Zygote:
     """Serves one execution after another."""
 
-    def __init__(self, meters: Meters, candidates: Candidates, judges: ForkServer) -> None:
+    def __init__(self, meters: CgroupUsage, candidates: Candidates, judges: ForkServer) -> None:
         self._meters = meters
         self._candidates = candidates
         self._judges = judges
@@ -305,7 +305,10 @@ def say_hello(description: Mapping[str, object]) -> None:
 
 
 def run(
-    meters: Meters, candidates: Candidates, judges: ForkServer, description: Mapping[str, object]
+    meters: CgroupUsage,
+    candidates: Candidates,
+    judges: ForkServer,
+    description: Mapping[str, object],
 ) -> NoReturn:
     """Serves until the server goes.
 

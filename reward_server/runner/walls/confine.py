@@ -115,7 +115,7 @@ def limit_candidate(start: Start) -> None:
     """Applies the limits that the kernel keeps for each process.
 
     Those on CPU time and processes are back stops above the limits on the whole tree, which the
-    zygote and the control group keep and, unlike these, report; see `Meters.user_processes`.
+    zygote and the control group keep and, unlike these, report; see `CgroupUsage.user_processes`.
     """
     cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
     _set_limits(

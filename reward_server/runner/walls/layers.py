@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from . import confine
 from .confine import Seal
-from .privileges import Footing
+from .privileges import Privileges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +36,18 @@ class Walls:
         """Closes every descriptor but 0, 1, 2, some, and those that `close` still needs."""
         confine.close_all_but({*kept, *self._rulesets})
 
-    def enter(self, footing: Footing, disk_bytes: int) -> None:
+    def enter(self, privileges: Privileges, disk_bytes: int) -> None:
         """Gives this process files, folders and a session of its own."""
-        footing.enter()
-        footing.cover(self.covered)
-        footing.mount_box(disk_bytes)
+        privileges.enter()
+        privileges.cover(self.covered)
+        privileges.mount_box(disk_bytes)
         if self.private_proc:
             confine.mount_proc()
         os.setsid()
 
-    def close(self, footing: Footing, *, loopback: bool = False) -> None:
+    def close(self, privileges: Privileges, *, loopback: bool = False) -> None:
         """Gives up, for good, what building needed."""
-        footing.leave()
+        privileges.leave()
         confine.apply(self.loopback_seal if loopback else self.seal)
         for ruleset in self._rulesets:
             os.close(ruleset)

@@ -42,7 +42,7 @@ class ExitWatch(Protocol):
         """Tells whether it has, once `descriptor` was readable."""
 
 
-class Footing(Protocol):
+class Privileges(Protocol):
     """How a process gets the right to build walls, and gives it up."""
 
     @property
@@ -99,14 +99,14 @@ class LentNamespaces:
 
     @property
     def namespaces(self) -> int:
-        """See `Footing.namespaces`."""
+        """See `Privileges.namespaces`."""
         return kernel.CLONE_NEWUSER | _NAMESPACES
 
     def clear(self) -> None:
         """Does nothing: mounts end with their namespace."""
 
     def watch(self, pid: int) -> ExitWatch:
-        """See `Footing.watch`."""
+        """See `Privileges.watch`."""
         return _ProcessWatch(os.pidfd_open(pid))
 
     def enter(self) -> None:
@@ -116,20 +116,20 @@ class LentNamespaces:
             kernel.unshare(kernel.CLONE_NEWCGROUP)
 
     def cover(self, folders: Iterable[str]) -> None:
-        """See `Footing.cover`."""
+        """See `Privileges.cover`."""
         confine.cover(folders)
 
     def mount_box(self, disk_bytes: int) -> None:
-        """See `Footing.mount_box`."""
+        """See `Privileges.mount_box`."""
         confine.mount_box(self._options(disk_bytes))
         confine.mount_terminals()
 
     def resize_box(self, disk_bytes: int) -> None:
-        """See `Footing.resize_box`."""
+        """See `Privileges.resize_box`."""
         confine.remount_box(self._options(disk_bytes))
 
     def become_victim(self) -> None:
-        """See `Footing.become_victim`."""
+        """See `Privileges.become_victim`."""
         confine.become_victim()
 
     def leave(self) -> None:
@@ -182,21 +182,21 @@ class SandboxKernel:
 
     @property
     def namespaces(self) -> int:
-        """See `Footing.namespaces`."""
+        """See `Privileges.namespaces`."""
         return _NAMESPACES
 
     def clear(self) -> None:
-        """See `Footing.clear`."""
+        """See `Privileges.clear`."""
         os.makedirs(self.root, exist_ok=True)
         if os.path.ismount(self.root):
             kernel.unmount(self.root)
 
     def watch(self, pid: int) -> ExitWatch:
-        """See `Footing.watch`."""
+        """See `Privileges.watch`."""
         return _SignalWatch(pid=pid, descriptor=kernel.child_signals())
 
     def enter(self) -> None:
-        """See `Footing.enter`; the right is there already."""
+        """See `Privileges.enter`; the right is there already."""
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         for folder in ("/", _DEVICES):
             kernel.mount(folder, self.root + folder, None, kernel.MS_BIND)
@@ -206,7 +206,7 @@ class SandboxKernel:
         """Does nothing: what is mounted in the container is not in this file tree."""
 
     def mount_box(self, disk_bytes: int) -> None:
-        """See `Footing.mount_box`."""
+        """See `Privileges.mount_box`."""
         confine.mount_box(f"mode=755,size={disk_bytes}")
         for folder in (policy.BOX, *policy.BOX_FOLDERS):
             os.chown(folder, self.user, self.user)
@@ -220,7 +220,7 @@ class SandboxKernel:
         """Does nothing: memory runs out for this kernel as a whole, which has no such order."""
 
     def leave(self) -> None:
-        """See `Footing.leave`."""
+        """See `Privileges.leave`."""
         kernel.drop_bounding_capabilities()
         os.setgroups([])
         os.setresgid(self.user, self.user, self.user)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError
-from trainer_client.trl.run import evaluate, told_settings
+from trainer_client.trl.run import evaluate, redacted_settings
 from trainer_client.trl.settings.configuration import checked, load_config
 
 
@@ -249,7 +249,7 @@ def test_secrets_are_not_among_the_settings_that_are_told(flags, tmp_path):
         "reward.further": [{"function": "a.b", "options": {"api_key": "hush", "k": 1}}],
         "server.token_file": str(token),
     }
-    told = told_settings(load_config(None, {**flags, **secrets}))
+    told = redacted_settings(load_config(None, {**flags, **secrets}))
     assert "hush" not in str(told)
     assert told["training"] == {"hub_token": "<secret>"}
     assert told["reward"]["further"] == [

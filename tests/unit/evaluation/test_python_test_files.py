@@ -188,11 +188,11 @@ async def test_who_remembers_a_run_takes_a_twin_for_the_truth(count: int) -> Non
     for seed in range(20):
         memory = module(REMEMBERING)
 
-        def remembering(work: UnitJudgement, memory: types.ModuleType = memory) -> Execution:
+        def cached(work: UnitJudgement, memory: types.ModuleType = memory) -> Execution:
             vars(memory)["TEXT"] = dict(work.tests.files)["test_f.py"]
             return beside(memory, work)
 
-        runs, _ = await graded(text, remembering, seed=seed)
+        runs, _ = await graded(text, cached, seed=seed)
         rewarded += conclude(RewardPolicy(), runs).verdict is Verdict.PASSED
     assert rewarded <= {3: 8, 8: 4}[count]
 

@@ -242,15 +242,15 @@ def _kill(pid: int) -> None:
             continue
 
 
-def _rehearse() -> None:
+def _warm_up() -> None:
     """Plays both parts of the sample's execution, since both are forked from here."""
     from reward_server.runner.candidate import warm_up as candidate_warm_up
     from reward_server.runner.judge import warm_up as judge_warm_up
 
     ours, theirs = socket.socketpair()
-    candidate = threading.Thread(target=candidate_warm_up.rehearse, args=(ours,))
+    candidate = threading.Thread(target=candidate_warm_up.run, args=(ours,))
     candidate.start()
-    judge_warm_up.rehearse(theirs.detach())
+    judge_warm_up.run(theirs.detach())
     candidate.join()
 
 
@@ -265,7 +265,7 @@ def main() -> None:
 
     for name in sys.argv[2:]:
         __import__(name)
-    _rehearse()
+    _warm_up()
     gc.collect()
     gc.freeze()
     judge: Judge | None = None

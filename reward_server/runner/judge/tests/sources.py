@@ -38,7 +38,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class Sources:
     """All texts of an execution's tests.
 
     Args:
@@ -109,7 +109,7 @@ def _compiled(name: str, source: str) -> Text:
     return Text(name=name, source=source, code=code)
 
 
-def read(header: dict[str, object]) -> Texts:
+def read(header: dict[str, object]) -> Sources:
     """Sorts the texts of a request document in mode "function".
 
     Raises:
@@ -123,7 +123,7 @@ def read(header: dict[str, object]) -> Texts:
     is_script = code is not None and not has_check and names.checks_at_top_level(source)
     if code is not None and not is_script:
         support.append(code)
-    texts = Texts(
+    texts = Sources(
         support=tuple(support),
         script=code if is_script else None,
         has_check=has_check,

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from reward_server.domain import Framework, FunctionTests
-from reward_server.grading.python_tests.inventory import Roster
+from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation import function_tests
 from reward_server.grading.python_tests.isolation.function_tests import (
     PATH,
@@ -174,7 +174,7 @@ def test_a_true_value_stands_in_one_place_alone_where_a_twin_can_change_it() -> 
     ((path, text),) = file.tests.files
     assert text.count("1234567") == 1
     trees = parse_files(file.tests.files)
-    rows = Roster(trees, file.tests.files, Framework.UNITTEST).rows
+    rows = Inventory(trees, file.tests.files, Framework.UNITTEST).rows
     twins = Twins(trees, file.tests.files, "", rows)
     assert {unit.test for unit in twins.units} == {f"{path}::TestSolution::test_0000"}
 

@@ -9,7 +9,7 @@ import numpy as np  # noqa: F401  # it cannot be loaded a second time
 import pytest
 
 from reward_server.domain import Framework, FunctionTests, TestOutcome
-from reward_server.grading.python_tests.inventory import Roster
+from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.function_tests import function_file
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 from reward_server.grading.python_tests.twins.outcome_vectors import Vector, schedule
@@ -67,7 +67,7 @@ def twins_of(setup: str, asserts: str, solution: str) -> Twins:
     assert file is not None
     files = [(PATH, text) for _, text in file.tests.files]
     trees = parse_files(files)
-    rows = Roster(trees, files, Framework.UNITTEST).rows
+    rows = Inventory(trees, files, Framework.UNITTEST).rows
     return Twins(trees, files, "", rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reward_server.domain import Framework
-from reward_server.grading.python_tests.inventory import Roster, Skips
+from reward_server.grading.python_tests.inventory import Inventory, Skips
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
 from tests.honest.solution import code
 from tests.honest.suites import ISOLATED, SUITES, Suite
@@ -435,16 +435,16 @@ SUITE = code("""
 NAMES = {"TestA::test_1", "TestA::test_2", "TestB::test_3", "TestC::test_4", "test_5", "test_6"}
 
 
-def roster(text: str = SUITE, framework: Framework = PYTEST, **files: str) -> Roster:
+def inventory(text: str = SUITE, framework: Framework = PYTEST, **files: str) -> Inventory:
     texts = {"test_f.py": text, **{name.replace("_py", ".py"): one for name, one in files.items()}}
-    return Roster(parse_files(texts.items()), list(texts.items()), framework)
+    return Inventory(parse_files(texts.items()), list(texts.items()), framework)
 
 
 def test_a_roster_holds_what_is_collected_for_certain() -> None:
-    assert roster().tests == {f"test_f.py::{name}" for name in NAMES}
+    assert inventory().tests == {f"test_f.py::{name}" for name in NAMES}
     cases = {name for name in NAMES if name.startswith(("TestA", "TestC"))}
-    assert roster(framework=UNITTEST).tests == {f"test_f.py::{name}" for name in cases}
-    assert roster().complete
+    assert inventory(framework=UNITTEST).tests == {f"test_f.py::{name}" for name in cases}
+    assert inventory().complete
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_a_roster_holds_what_is_collected_for_certain() -> None:
     ],
 )
 def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
-    found = roster(SUITE + more)
+    found = inventory(SUITE + more)
     assert not found.complete
     assert not found.tests
 
@@ -495,7 +495,7 @@ def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
 )
 def test_a_roster_knows_the_rows_of_a_test(marks: str, count: int | None) -> None:
     tables = "ROWS = [1, 2, 3, 4]\nGROWN = [1]\nGROWN.append(2)\n"
-    found = roster(f"import pytest\n{tables}{marks}\ndef test_a(a): pass\n")
+    found = inventory(f"import pytest\n{tables}{marks}\ndef test_a(a): pass\n")
     assert found.rows == {"test_f.py::test_a": count}
 
 
@@ -509,12 +509,12 @@ def test_marks_of_a_class_and_a_module_give_rows_to_each_test() -> None:
             @pytest.mark.parametrize("c", [1, 2])
             def test_a(self, a, b, c): pass
     """)
-    assert roster(text).rows == {"test_f.py::TestB::test_a": 12}
+    assert inventory(text).rows == {"test_f.py::TestB::test_a": 12}
 
 
 def test_rows_are_unknown_where_a_fixture_has_parameters() -> None:
     text = "import pytest\n@pytest.fixture(params=[1, 2])\ndef x(): pass\ndef test_a(x): pass\n"
-    assert roster(text).rows == {"test_f.py::test_a": None}
+    assert inventory(text).rows == {"test_f.py::test_a": None}
 
 
 SETTINGS = {
@@ -528,7 +528,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize(("path", "text"), SETTINGS.items(), ids=SETTINGS)
 def test_settings_that_leave_collection_alone_leave_the_roster_whole(path: str, text: str) -> None:
-    assert roster(**{path: text}).tests == roster().tests
+    assert inventory(**{path: text}).tests == inventory().tests
 
 
 @pytest.mark.parametrize(
@@ -553,8 +553,8 @@ def test_settings_that_leave_collection_alone_leave_the_roster_whole(path: str, 
     ],
 )
 def test_settings_that_may_change_collection_leave_the_roster_open(path: str, text: str) -> None:
-    assert not roster(**{path: text}).complete
-    assert path == "conftest.py" or roster(framework=UNITTEST, **{path: text}).complete
+    assert not inventory(**{path: text}).complete
+    assert path == "conftest.py" or inventory(framework=UNITTEST, **{path: text}).complete
 
 
 def test_tests_are_skipped_by_their_own_text_and_by_what_is_around_them() -> None:

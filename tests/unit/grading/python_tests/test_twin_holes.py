@@ -10,7 +10,7 @@ import unittest.case
 import pytest
 
 from reward_server.domain import Framework, TestOutcome
-from reward_server.grading.python_tests.inventory import Roster
+from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 from reward_server.grading.python_tests.twins.outcome_vectors import Vector, schedule
 from reward_server.grading.python_tests.twins.twins import Twins
@@ -33,7 +33,7 @@ def is_refused(text: str, completion: str, seed: int) -> bool:
     """Returns True if a solution that passes the true tests is betrayed by a twin."""
     files, solution = [(PATH, text)], module(completion)
     trees, draw = parse_files(files), random.Random(seed)
-    twins = Twins(trees, files, "", Roster(trees, files, Framework.UNITTEST).rows)
+    twins = Twins(trees, files, "", Inventory(trees, files, Framework.UNITTEST).rows)
     vector = Vector(tests=ran(dict(twins.true_files())[PATH], solution), shapes=twins.shapes)
     if {test.outcome for test in vector.tests} != {TestOutcome.PASSED}:
         return True
@@ -92,7 +92,7 @@ NAMED = (
 def test_names_of_rows_and_parts_tell_nothing(text: str) -> None:
     files = [(PATH, f"import pytest, unittest\nimport solution\n{text}")]
     trees = parse_files(files)
-    twins = Twins(trees, files, "", Roster(trees, files, Framework.PYTEST).rows)
+    twins = Twins(trees, files, "", Inventory(trees, files, Framework.PYTEST).rows)
     assert twins.units
     assert "SECRET" not in dict(twins.true_files())[PATH]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_server.domain import Framework, TestOutcome
-from reward_server.grading.python_tests.inventory import Roster
+from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
 from reward_server.grading.python_tests.literals import (
     differs,
@@ -102,7 +102,7 @@ def betrayed(twins: Twins, solution: types.ModuleType, draw: random.Random) -> b
 
 def of(text: str, prompt: str = "") -> Twins:
     files, trees = [(PATH, text)], parse_files([(PATH, text)])
-    return Twins(trees, files, prompt, Roster(trees, files, Framework.PYTEST).rows)
+    return Twins(trees, files, prompt, Inventory(trees, files, Framework.PYTEST).rows)
 
 
 def content(files: tuple[tuple[str, str], ...]) -> str:

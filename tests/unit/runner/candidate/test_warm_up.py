@@ -25,10 +25,10 @@ def own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rehearse() -> None:
     ours, theirs = socket.socketpair()
-    candidate = threading.Thread(target=candidate_warm_up.rehearse, args=(ours,))
+    candidate = threading.Thread(target=candidate_warm_up.run, args=(ours,))
     candidate.start()
     try:
-        judge_warm_up.rehearse(theirs.detach())
+        judge_warm_up.run(theirs.detach())
     finally:
         candidate.join()
 
@@ -46,7 +46,7 @@ def test_the_sample_passes_and_leaves_nothing_behind() -> None:
 
 def test_a_broken_runner_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Service, "_returned", lambda *_: b'["return",0,null,0]')
-    with pytest.raises(RuntimeError, match="rehearsal failed"):
+    with pytest.raises(RuntimeError, match="warm-up failed"):
         rehearse()
 
 
@@ -57,7 +57,7 @@ def test_a_judge_that_is_gone_or_mad_holds_nobody_up(
     ours, theirs = socket.socketpair()
     close(theirs)
     theirs.close()
-    candidate_warm_up.rehearse(ours)
+    candidate_warm_up.run(ours)
 
 
 def test_what_candidates_are_copies_of_holds_nothing_that_a_judge_is_made_of() -> None:

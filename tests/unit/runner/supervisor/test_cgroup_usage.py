@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_server.runner.supervisor.cgroup_usage import Meters, SharedMeters
+from reward_server.runner.supervisor.cgroup_usage import CgroupUsage, SharedCgroupUsage
 from reward_server.runner.walls.policy import PROCESS_MARGIN
 
 PROCESSES = 64
@@ -20,23 +20,25 @@ OUT_OF_THE_WAY = 2 * PROCESSES + PROCESS_MARGIN
 @pytest.mark.parametrize(
     ("kind", "files", "expected"),
     [
-        pytest.param(Meters, {"pids_events": "max 0\n"}, OUT_OF_THE_WAY, id="a group of its own"),
-        pytest.param(Meters, {"memory_usage": "1\n"}, TIGHT, id="a group that bounds none"),
-        pytest.param(Meters, {}, TIGHT, id="no group"),
         pytest.param(
-            SharedMeters,
+            CgroupUsage, {"pids_events": "max 0\n"}, OUT_OF_THE_WAY, id="a group of its own"
+        ),
+        pytest.param(CgroupUsage, {"memory_usage": "1\n"}, TIGHT, id="a group that bounds none"),
+        pytest.param(CgroupUsage, {}, TIGHT, id="no group"),
+        pytest.param(
+            SharedCgroupUsage,
             {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 3}\n"},
             OUT_OF_THE_WAY,
             id="a container bounded for the execution, the runner included",
         ),
         pytest.param(
-            SharedMeters,
+            SharedCgroupUsage,
             {"pids_events": "max 0\n", "pids_max": f"{PROCESSES + 4}\n"},
             TIGHT,
             id="a container that allows more",
         ),
         pytest.param(
-            SharedMeters,
+            SharedCgroupUsage,
             {"pids_events": "max 0\n", "pids_max": "max\n"},
             TIGHT,
             id="a container without a bound",
@@ -44,7 +46,7 @@ OUT_OF_THE_WAY = 2 * PROCESSES + PROCESS_MARGIN
     ],
 )
 def test_the_users_limit_is_out_of_the_way_only_where_a_group_bounds_the_execution(
-    kind: type[Meters], files: Mapping[str, str], expected: int, tmp_path: Path
+    kind: type[CgroupUsage], files: Mapping[str, str], expected: int, tmp_path: Path
 ) -> None:
     with ExitStack() as stack:
         opened: dict[str, int] = {}

@@ -35,7 +35,7 @@ sys.path.insert(0, {str(REPOSITORY)!r})
 from reward_server.runner.candidate import warm_up
 from reward_server.runner.supervisor.judges import ForkServer
 server = ForkServer({COMMAND!r})
-warm_up.rehearse(server.begin_rehearsal())
+warm_up.run(server.begin_warm_up())
 server.await_warm()
 print(server._pid, flush=True)
 time.sleep(60)
@@ -43,7 +43,7 @@ time.sleep(60)
 
 
 def warm(server: ForkServer) -> Greeting:
-    warm_up.rehearse(server.begin_rehearsal())
+    warm_up.run(server.begin_warm_up())
     return server.await_warm()
 
 
