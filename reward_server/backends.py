@@ -71,7 +71,7 @@ async def running_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 
 def local_options(settings: Settings) -> LocalOptions:
-    """Gives local containers' options that the settings ask for.
+    """Returns local containers' options that the settings ask for.
 
     Raises:
         SettingsError: a folder of packages is none.

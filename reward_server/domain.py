@@ -456,7 +456,7 @@ class CapturedStream:
 
     @property
     def truncated(self) -> bool:
-        """Tells whether fewer bytes were kept than written."""
+        """Returns True if fewer bytes were kept than written."""
         return len(self.data) < self.size_bytes
 
 

@@ -231,7 +231,7 @@ class Scheduler:
         return OverloadedError(message, retry_after_seconds=self._retry_after_seconds())
 
     def _retry_after_seconds(self) -> float:
-        """Gives each refused caller a time of its own to return.
+        """Returns each refused caller a time of its own to return.
 
         The first come back well before the backlog is gone, so that no slot runs dry. After them
         come fewer a second while every place that falls free is taken at once, so that a crowd's

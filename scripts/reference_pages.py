@@ -57,7 +57,7 @@ _BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Gives the heading of a decision the anchor `decision-N`, whatever its title is."""
+    """Returns the heading of a decision the anchor `decision-N`, whatever its title is."""
     from markdown.extensions.toc import slugify
 
     def named(text: str, separator: str) -> str:

@@ -80,13 +80,13 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.fixture(scope="session")
 def repository() -> Path:
-    """Gives the root of the checkout."""
+    """Returns the root of the checkout."""
     return REPOSITORY
 
 
 @pytest.fixture(scope="session")
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives a folder with HumanEval, MBPP and HumanEval-X, as `tests/data/README.md` lists them."""
+    """Returns a folder with the data sets that `tests/data/README.md` lists."""
     folder = tmp_path_factory.mktemp("data")
     for packed in (REPOSITORY / "tests" / "data").glob("*.xz"):
         (folder / packed.stem).write_bytes(lzma.decompress(packed.read_bytes()))

@@ -123,7 +123,7 @@ class LocalServer:
                     raise ServerStartError(f"it does not serve in time\n{self._end()}")
 
     def _end(self) -> str:
-        """Gives the end of the log."""
+        """Returns the end of the log."""
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:])
 
 

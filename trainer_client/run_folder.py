@@ -206,7 +206,7 @@ class RunFolder:
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Gives the settings of all sections by `section.key`, as text."""
+    """Yields the settings of all sections by `section.key`, as text."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
             yield from flat_settings(value, f"{prefix}{name}.")
@@ -215,7 +215,7 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tup
 
 
 def _is_torn(file: BinaryIO) -> bool:
-    """Tells whether the last line has no end, and leaves the position at the end."""
+    """Returns True if the last line has no end, and leaves the position at the end."""
     if file.seek(0, os.SEEK_END) == 0:
         return False
     file.seek(-1, os.SEEK_END)

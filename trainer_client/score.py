@@ -120,7 +120,7 @@ class Score:
 
     @property
     def judged(self) -> bool:
-        """Tells whether the server came to a verdict."""
+        """Returns True if the server came to a verdict."""
         return self.verdict is not None
 
 

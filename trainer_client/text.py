@@ -42,7 +42,7 @@ def _last_text(messages: list[object]) -> str:
 
 
 def _content_text(content: object) -> str | None:
-    """Gives a message's text, None where it has none; blocks that are not text are left out."""
+    """Returns a message's text, None where it has none; blocks that are not text are left out."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list | tuple):

@@ -41,7 +41,7 @@ def doctor(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tells which protections stand on this host, and exits with 1 if a needed one does not."""
+    """Prints which protections stand on this host, and exits with 1 if a needed one does not."""
     settings = read_settings(
         *(config, assignments),
         backend=backend,

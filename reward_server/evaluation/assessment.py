@@ -95,7 +95,7 @@ def assess_unrun(
 
 
 def shared_with(submission: Submission, assessment: Assessment) -> Assessment:
-    """Gives another submission the same answer."""
+    """Returns another submission the same answer."""
     return replace(assessment, id=submission.id, deduplicated=True)
 
 

@@ -26,7 +26,7 @@ def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[Tes
 
 
 def stops_at_first_failure(policy: RewardPolicy) -> bool:
-    """Tells whether one failed test decides the reward, so that the rest need not run."""
+    """Returns True if one failed test decides the reward, so that the rest need not run."""
     return policy.kind in (RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FIRST_K)
 
 

@@ -141,7 +141,7 @@ def _written_types(text: str, names: Sequence[str]) -> dict[str, str | None]:
 
 
 def _shapes_in(comment: str) -> Iterator[str | None]:
-    """Gives what a comment such as `(int, ListNode) -> bool` says, the result first."""
+    """Yields what a comment such as `(int, ListNode) -> bool` says, the result first."""
     given, _, result = comment.rpartition("->")
     yield _shape_in(result)
     with contextlib.suppress(*_UNREADABLE):

@@ -129,7 +129,7 @@ def _by_test(test: TestResult, run: Run) -> Conclusion:
 
 
 def _ended_in(test: TestResult, run: Run) -> bool:
-    """Tells whether the execution ended early in that test: a later test did not come to run."""
+    """Returns True if the execution ended early in that test: a later test did not come to run."""
     if run.execution.ending is Ending.COMPLETED:
         return False
     begun = [one for one in run.tests if one.outcome is not TestOutcome.NOT_RUN]

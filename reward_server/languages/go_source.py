@@ -205,7 +205,7 @@ def _refuse_others(tests: str, functions: Sequence[Declaration]) -> None:
 
 
 def uses(*texts: str) -> Iterator[tuple[str, str]]:
-    """Gives path and name of what parts of one program use of packages.
+    """Yields path and name of what parts of one program use of packages.
 
     The name is "" where a package is imported for its effects, or with all its names.
     """
@@ -229,7 +229,7 @@ def _imports(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _selected(text: str) -> Iterator[tuple[str, str]]:
-    """Gives words and what is selected of them by a dot, at the beginning of such a chain."""
+    """Yields words and what is selected of them by a dot, at the beginning of such a chain."""
     words = [word for part in declarations(text) for word in part.words]
     before = ["", *(word.text for word in words)]
     for last, owner, dot, name in zip(before, words, words[1:], words[2:], strict=False):

@@ -82,7 +82,7 @@ def _is_called(words: Sequence[re.Match[str]], at: int) -> bool:
 
 
 def _outermost(words: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Gives the places of words in no block; what closes a block of the prompt's begins none."""
+    """Yields the places of words in no block; what closes a block of the prompt's begins none."""
     depth = 0
     for at, word in enumerate(words):
         depth = max(0, depth + (word[0] == "{") - (word[0] == "}"))
@@ -99,7 +99,7 @@ def _texts(words: Sequence[re.Match[str]]) -> tuple[str, ...]:
 
 
 def _words(text: str) -> Iterator[re.Match[str]]:
-    """Gives the words and marks of a text, without blanks, comments and what is quoted."""
+    """Yields the words and marks of a text, without blanks, comments and what is quoted."""
     at = 0
     while found := _TOKEN.match(text, at):
         at = _comment_end(text, at) if found[0].startswith("/*") else found.end()

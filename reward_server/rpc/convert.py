@@ -495,7 +495,7 @@ def _completion_files(
 
 
 def _oversize(request: pb.ScoreRequest) -> str:
-    """Tells that a completion is too large, if it is.
+    """Returns why a completion is too large, if it is.
 
     Its author is the model: an error instead of a verdict would be for sale.
     """

@@ -132,7 +132,7 @@ class _Conclusion:
 
 
 def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
-    """Tells what an execution came to.
+    """Returns what an execution came to.
 
     Raises:
         SandboxError: the failure is ours: it came before the candidate was heard, or the
@@ -172,7 +172,7 @@ def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
 
 
 def _is_broken(finish: Finish) -> bool:
-    """Tells whether an exception of ours, and not the tests, ended the judge."""
+    """Returns True if an exception of ours, and not the tests, ended the judge."""
     status = finish.judge_status
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN_STATUS
 
@@ -256,7 +256,7 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
 
 
 def _conclude_split(report: _Report) -> _Conclusion:
-    """Tells what two programs came to, of which the solution's must not end first."""
+    """Returns what two programs came to, of which the solution's must not end first."""
     if report.broken is not None:
         if limit := _exhausted(_last_line(report)):
             return _limit(limit)
@@ -285,7 +285,7 @@ def _last_line(report: _Report) -> str:
 
 
 def _exhausted(text: str) -> LimitKind | None:
-    """Tells which limit an exception's text speaks of."""
+    """Returns the limit that an exception's text speaks of."""
     return next((limit for words, limit in _EXHAUSTED.items() if text.startswith(words)), None)
 
 
@@ -332,7 +332,7 @@ def _limit(*kinds: LimitKind) -> _Conclusion:
 def _complete(
     tests: tuple[TestResult, ...], work: FunctionJudgement | CallJudgement | UnitJudgement
 ) -> bool:
-    """Tells whether every test of the request has an outcome that counts."""
+    """Returns True if every test of the request has an outcome that counts."""
     match work:
         case CallJudgement():
             expected = len(tests) == len(work.tests.cases)

@@ -1,4 +1,4 @@
-"""Tells what on this host will spoil timings: nothing of it is a danger, all of it is noise.
+"""Finds what on this host will spoil timings: nothing of it is a danger, all of it is noise.
 
 CPU time decides a verdict, not wall time, but a core that changes its speed, shares its units with
 a sibling or is taken away by a hypervisor makes the same program cost more at one time than at

@@ -42,7 +42,7 @@ _log = structlog.get_logger("pool")
 
 
 def troubled(execution: Execution) -> bool:
-    """Tells whether a container that ran this had better not run anything else.
+    """Returns True if a container that ran this had better not run anything else.
 
     So it is after an out-of-memory kill, an attack on the walls, a lost judge or a leftover.
     """

@@ -28,7 +28,7 @@ SLEEPER = "import time\ndef solve(x):\n    time.sleep(60)\n"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def sleeper_seconds(judge: Judge) -> float:
-    """Gives how long a program takes that does nothing until its time is over."""
+    """Returns how long a program takes that does nothing until its time is over."""
     began = time.monotonic()
     assert is_refused(await judge(SLEEPER, EQUAL.tests, limits=LIMITS))
     return time.monotonic() - began

@@ -92,7 +92,7 @@ class ScriptedServer(rpc.RewardServiceServicer):
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., ScriptedServer]]:
-    """Gives a function that starts a server; all of them stop with the test."""
+    """Yields a function that starts a server; all of them stop with the test."""
     with contextlib.ExitStack() as stack:
 
         def start(answer: Answer = passed, **options) -> ScriptedServer:

@@ -38,7 +38,7 @@ def slowly(request, context) -> pb.ScoreResponse:
 
 
 def failing_first(attempts: int, status: grpc.StatusCode, *metadata: tuple[str, str]):
-    """Gives an answer that refuses each request a number of times, then passes it."""
+    """Returns an answer that refuses each request a number of times, then passes it."""
     seen: dict[str, int] = {}
     lock = threading.Lock()
 

@@ -41,7 +41,7 @@ def encoded(tests: object) -> str:
 
 
 def cases(request: pb.ScoreRequest) -> list[tuple[object, object]]:
-    """Gives the decoded arguments and results, or the texts, of a request's tests."""
+    """Returns the decoded arguments and results, or the texts, of a request's tests."""
     if request.WhichOneof("tests") == "stdio":
         return [(case.stdin, case.expected_stdout) for case in request.stdio.cases]
     return [

@@ -19,7 +19,7 @@ CHAT_TEMPLATE = (
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the folder of a random Llama of 100,000 parameters with a tokenizer of its own."""
+    """Returns the folder of a random Llama of 100,000 parameters with a tokenizer of its own."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -65,21 +65,21 @@ def trl_noted(record_property: Callable[[str, object], None]) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LocalServer]:
-    """Gives a reward server that serves."""
+    """Yields a reward server that serves."""
     with LocalServer(tmp_path / "server.log", PYTHON) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def lasting_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """Gives a reward server that nobody may kill."""
+    """Yields a reward server that nobody may kill."""
     with LocalServer(tmp_path_factory.mktemp("server") / "server.log", PYTHON) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def math_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
-    """Gives a reward server whose sandboxes have math-verify."""
+    """Yields a reward server whose sandboxes have math-verify."""
     packages = install(tmp_path_factory.mktemp("packages"))
     settings = [f"sandbox_packages={packages}", "sandbox_preload=math_verify"]
     arguments = [part for setting in settings for part in ("--set", setting)]

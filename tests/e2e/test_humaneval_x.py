@@ -39,7 +39,7 @@ pytestmark = pytest.mark.timeout(3600)
 def client(
     program_images: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RewardClient]:
-    """Gives a client of a server with the compilers."""
+    """Yields a client of a server with the compilers."""
     folder = tmp_path_factory.mktemp("server")
     settings = folder / "settings.toml"
     settings.write_text(f"backend = 'docker'\nworkers = 2\nimages = {json.dumps(program_images)}\n")
@@ -57,7 +57,7 @@ def rows(folder: Path, name: str, unlike: frozenset[int]) -> list[dict[str, Any]
 
 
 def without_body(row: dict[str, Any]) -> str:
-    """Gives what completes a prompt to a program that returns nothing of worth."""
+    """Returns what completes a prompt to a program that returns nothing of worth."""
     if row["task_id"].startswith("CPP"):
         return "    return {};\n}\n"
     if row["task_id"].startswith("JavaScript"):

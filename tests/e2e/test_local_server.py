@@ -61,7 +61,7 @@ def test_a_server_ends_with_the_program_that_started_it(
 
 
 def processes_below(pid: int) -> list[int]:
-    """Gives the children of a process, their children, and so on."""
+    """Returns the children of a process, their children, and so on."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [below for child in map(int, children) for below in (child, *processes_below(child))]
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(120)
 
 @pytest.fixture(scope="module")
 def outcome(lasting_server: LocalServer) -> asyncio_client.Outcome:
-    """Gives what the asyncio example came to."""
+    """Returns what the asyncio example came to."""
     import asyncio
 
     return asyncio.run(asyncio_client.run(lasting_server.target))
@@ -52,7 +52,7 @@ def test_the_loop_stays_responsive_meanwhile(outcome):
 
 @pytest.fixture(scope="module")
 def node(repository: Path) -> Path:
-    """Gives the example in Node with its packages; skips where they are absent."""
+    """Returns the example in Node with its packages; skips where they are absent."""
     folder = repository / "examples" / "node"
     if shutil.which("node") is None or not (folder / "node_modules").is_dir():
         pytest.skip(f"no node, or no packages in {folder}: `make test` installs them")

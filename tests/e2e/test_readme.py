@@ -17,7 +17,7 @@ ROWS = times_rows("HumanEval")
 
 
 def example(repository: Path, imported: str, server: LocalServer) -> str:
-    """Gives the one example that imports this, with another address."""
+    """Returns the one example that imports this, with another address."""
     readme = (repository / "README.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     (found,) = [block for block in blocks if f"import {imported}" in block]

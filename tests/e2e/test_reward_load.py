@@ -17,7 +17,7 @@ COMPLETIONS = 512
 
 
 async def longest_pause(stopped: asyncio.Event) -> float:
-    """Gives the longest time for which the loop did not come round, in seconds."""
+    """Returns the longest time for which the loop did not come round, in seconds."""
     longest, before = 0.0, time.perf_counter()
     while not stopped.is_set():
         await asyncio.sleep(0.001)

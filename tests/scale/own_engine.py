@@ -70,7 +70,7 @@ class OwnEngine:
         return False
 
     def log(self) -> str:
-        """Gives the end of what it said."""
+        """Returns the end of what it said."""
         return (self.folder / "log").read_text()[-4000:]
 
     def signal(self, number: signal.Signals) -> None:

@@ -233,7 +233,7 @@ FAULTS: Mapping[str, Callable[[Server], Awaitable[None]]] = {
 
 @contextmanager
 def small_folder() -> Iterator[Path]:
-    """Gives a folder of a file system of its own, of 1 MiB."""
+    """Yields a folder of a file system of its own, of 1 MiB."""
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         subprocess.run(("mount", "-t", "tmpfs", "-o", "size=1m", "soak", folder), check=True)
         try:

@@ -88,7 +88,7 @@ class Server:
 
 
 def _namespace_depth(pid: int) -> int:
-    """Tells in how many pid namespaces a process lives: a container is the second."""
+    """Returns in how many pid namespaces a process lives: a container is the second."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("NSpid:"):

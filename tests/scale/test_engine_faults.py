@@ -174,7 +174,7 @@ async def loaded(address: str) -> AsyncIterator[Load]:
 def faulty(
     engine: docker.APIClient, python_image: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[OwnEngine]:
-    """Gives an engine that has the Python image."""
+    """Yields an engine that has the Python image."""
     require_root()
     with own_engine(tmp_path_factory.mktemp("engine")) as own:
         copy_image(engine, PYTHON_TAG, own)
@@ -184,7 +184,7 @@ def faulty(
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def server(faulty: OwnEngine, tmp_path: Path) -> AsyncIterator[Server]:
-    """Gives a server; when it stops, nothing of it is left."""
+    """Yields a server; when it stops, nothing of it is left."""
     command = ("serve", "--json", "--port=0", "--backend=docker", f"--workers={SLOTS}")
     settings = (f"--set=images={PYTHON_TAG}", "--set=drain_seconds=2")
     log = tmp_path / "log"

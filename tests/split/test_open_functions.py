@@ -59,7 +59,7 @@ def attacks(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
+    """Yields a server that has what is installed here."""
     async with running_app(Settings(port=0, workers=2, languages=("go", "rust"))) as running:
         yield running
 

@@ -83,13 +83,13 @@ class Browser:
         self.click(f"{selector} option[value='{value}']")
 
     def texts(self, selector: str) -> list[str]:
-        """Gives the text of every element that a selector finds."""
+        """Returns the text of every element that a selector finds."""
         script = "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
         found: list[str] = self.run(script, selector)
         return found
 
     def console(self) -> list[str]:
-        """Gives what the console told since it was asked last, refusals by policy among it."""
+        """Returns what the console told since it was asked last, refusals by policy among it."""
         return [entry["message"] for entry in self._post("se/log", {"type": "browser"})]
 
     def picture(self) -> bytes:

@@ -82,28 +82,28 @@ class Judge:
 
 
 def is_refused(assessment: Assessment) -> bool:
-    """Tells whether a completion got nothing, by its own fault."""
+    """Returns True if a completion got nothing, by its own fault."""
     unfit = (Verdict.PASSED, Verdict.INVALID_TASK)
     return assessment.verdict not in unfit and assessment.reward == 0.0
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge() -> AsyncIterator[Judge]:
-    """Gives a judge with one slot, so that consecutive completions meet in one container."""
+    """Yields a judge with one slot, so that consecutive completions meet in one container."""
     async with running_app(Settings(port=0, workers=1, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_two() -> AsyncIterator[Judge]:
-    """Gives a judge with two slots, so that completions have neighbours."""
+    """Yields a judge with two slots, so that completions have neighbours."""
     async with running_app(Settings(port=0, workers=SLOTS, languages=PYTHON)) as app:
         yield Judge(app.evaluation)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def judge_of_files() -> AsyncIterator[Judge]:
-    """Gives a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
+    """Yields a judge whose sandboxes can import what this interpreter's packages are, as pytest."""
     settings = Settings(
         port=0,
         workers=SLOTS,

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[docker.APIClient]:
-    """Gives a connection to the Docker Engine; where none answers, skips, or fails if CI is set."""
+    """Yields a connection to the Docker Engine; if none answers, skips, or fails in CI."""
     try:
         client = connect()
     except SandboxError as error:
@@ -51,7 +51,7 @@ def engine() -> Iterator[docker.APIClient]:
 
 @pytest.fixture(scope="session")
 def base_image(engine: docker.APIClient) -> str:
-    """Gives the name of a base that needs no registry; made once for an engine."""
+    """Returns the name of a base that needs no registry; made once for an engine."""
     if not engine.images(images.BASE_TAG):
         images.make_base(engine, images.BASE_TAG)
     return images.BASE_TAG
@@ -59,19 +59,19 @@ def base_image(engine: docker.APIClient) -> str:
 
 @pytest.fixture(scope="session")
 def python_image(engine: docker.APIClient, base_image: str) -> str:
-    """Gives the id of the Python image with the runner of this checkout."""
+    """Returns the id of the Python image with the runner of this checkout."""
     return images.build(engine, "python", base_image=base_image, tag=PYTHON_TAG)
 
 
 @pytest.fixture(scope="session")
 def science_image(engine: docker.APIClient, base_image: str) -> str:
-    """Gives the id of the Python image with scientific packages."""
+    """Returns the id of the Python image with scientific packages."""
     return images.build(engine, "python-science", base_image=base_image, tag=SCIENCE_TAG)
 
 
 @pytest.fixture(scope="session")
 def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]:
-    """Gives the ids of the images of C++, Java and JavaScript with the runner of this checkout."""
+    """Returns the ids of the images of C++, Java and JavaScript with this runner."""
     return tuple(
         images.build(engine, name, base_image=base_image, tag=f"{images.default_tag(name)}:test")
         for name in ("gcc", "jvm", "node")
@@ -82,7 +82,7 @@ def program_images(engine: docker.APIClient, base_image: str) -> tuple[str, ...]
 def language_images(
     engine: docker.APIClient, base_image: str, python_image: str
 ) -> tuple[str, ...]:
-    """Gives the ids of images that have every language once, Python's first.
+    """Returns the ids of images that have every language once, Python's first.
 
     Each is built with the runner of this checkout; the engine does only what changed since the
     last time.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 
 def said_in_a_fork(call: Callable[[], object]) -> str:
-    """Gives the text of the RuntimeError that a call raises in a forked child, else nothing."""
+    """Returns the text of the RuntimeError that a call raises in a forked child, else nothing."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -16,5 +16,5 @@ def sampled(rows: Sequence[Row], step: int) -> list[Row]:
 
 
 def times(whole: int, by_default: int) -> int:
-    """Tells how often a test tries what is left to chance."""
+    """Returns how often a test tries what is left to chance."""
     return whole if TAKES_ALL else min(whole, by_default)

@@ -97,7 +97,7 @@ def info_of(plan: Plan) -> RunInfo:
 
 
 def skill(plan: Plan, step: int) -> float:
-    """Gives the chance that a completion of a step passes."""
+    """Returns the chance that a completion of a step passes."""
     return 0.15 + 0.45 / (1 + math.exp(4 - 8 * step / max(plan.steps, 1)))
 
 

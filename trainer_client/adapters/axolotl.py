@@ -18,7 +18,7 @@ from trainer_client.adapters.common.columns import shared_reward
 async def code_reward(
     prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
 ) -> list[float | None]:
-    """Gives a reward for each completion, None where it was not judged.
+    """Returns a reward for each completion, None where it was not judged.
 
     Raises:
         RewardLostError: nothing could be judged for too long, or never will be.

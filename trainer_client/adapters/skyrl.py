@@ -59,7 +59,7 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
         )
 
     def get_metrics(self) -> dict[str, Any]:
-        """Tells whether the answer passed, once it was judged."""
+        """Returns True if the answer passed, once it was judged."""
         if self._found is None or not self._found.judged:
             return {}
         return {"passed": unjudged.passed(self._found)}

@@ -54,7 +54,7 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
 def judged_groups(
     args: object, samples: Sequence[Sample | Sequence[Sample]], **kwargs: Any
 ) -> bool:
-    """Tells whether a group may be trained on: not if one of its rewards is NaN.
+    """Returns True if a group may be trained on: not if one of its rewards is NaN.
 
     With CODEREWARD_UNJUDGED=nan and `--dynamic-sampling-filter-path` set to this function, slime
     drops such groups and samples others.

@@ -27,7 +27,7 @@ class CodeReward(AsyncORM):  # type: ignore[misc]  # untyped there
     """
 
     async def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """Gives a reward for each completion; None where nothing can stand in for it.
+        """Returns a reward for each completion; None where nothing can stand in for it.
 
         Raises:
             RewardLostError: nothing could be judged for too long, or never will be.

@@ -86,7 +86,7 @@ def advantages(rewards: Sequence[float | None]) -> list[float | None]:
 
 
 async def score_in_a_hurry(target: str) -> Score:
-    """Gives an endless program half a second in all, queue and network included."""
+    """Returns an endless program half a second in all, queue and network included."""
     async with AsyncRewardClient(target, timeout_seconds=0.5) as client:
         (score,) = await client.score([tasks.fill(TASKS["double"], ENDLESS)])
         return score
@@ -120,7 +120,7 @@ class Work:
 
 @contextlib.contextmanager
 def server(arguments: Sequence[str]) -> Iterator[str]:
-    """Gives the address in the arguments, or that of a new server."""
+    """Yields the address in the arguments, or that of a new server."""
     if arguments:
         yield arguments[0]
         return

@@ -42,7 +42,7 @@ class Graded:
     seconds: float
 
     def rewarded(self, reward: float) -> list[Score]:
-        """Gives the scores with that reward."""
+        """Returns the scores with that reward."""
         return [score for score in self.scores if score.reward == reward]
 
 

@@ -17,7 +17,7 @@ EPSILON = 1e-4
 def standardized_advantages(
     rewards: Sequence[float | None], *, epsilon: float = EPSILON
 ) -> list[float]:
-    """Gives (reward - mean) / (standard deviation + epsilon) within a group.
+    """Returns (reward - mean) / (standard deviation + epsilon) within a group.
 
     GRPO, arXiv 2402.03300, section 4.1.2; TRL's `scale_rewards="group"`, which takes the sample's
     standard deviation (divided by n - 1).
@@ -37,7 +37,7 @@ def standardized_advantages(
 
 
 def centered_advantages(rewards: Sequence[float | None]) -> list[float]:
-    """Gives reward - mean within a group, without a division by the deviation.
+    """Returns reward - mean within a group, without a division by the deviation.
 
     Dr. GRPO, arXiv 2503.20783, which shows that the division favours prompts that are
     too easy or too hard; TRL's `scale_rewards="none"`.
@@ -61,7 +61,7 @@ def centered_advantages(rewards: Sequence[float | None]) -> list[float]:
 def batch_scaled_advantages(
     groups: Sequence[Sequence[float | None]], *, epsilon: float = EPSILON
 ) -> list[list[float]]:
-    """Gives (reward - the group's mean) / (the whole batch's standard deviation + epsilon).
+    """Returns (reward - the group's mean) / (the whole batch's standard deviation + epsilon).
 
     arXiv 2508.08221; TRL's `scale_rewards="batch"`.
 
@@ -81,7 +81,7 @@ def batch_scaled_advantages(
 
 
 def leave_one_out_advantages(rewards: Sequence[float | None]) -> list[float]:
-    """Gives reward - mean of the group's other rewards.
+    """Returns reward - mean of the group's other rewards.
 
     RLOO, arXiv 2402.14740; TRL's `RLOOTrainer`.
 
@@ -134,7 +134,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _deviation(values: Sequence[float]) -> float:
-    """Gives the sample's standard deviation, 0.0 where there are fewer than two values."""
+    """Returns the sample's standard deviation, 0.0 where there are fewer than two values."""
     if len(values) < 2:
         return 0.0
     mean = _mean(values)

@@ -26,7 +26,7 @@ class Interval:
 
 
 def zero_variance_share(groups: Iterable[Sequence[float | None]]) -> float | None:
-    """Gives the share of groups whose rewards are all equal, which teach nothing.
+    """Returns the share of groups whose rewards are all equal, which teach nothing.
 
     Counts groups with at least two judged rewards; None where there is no such group. TRL's
     `frac_reward_zero_std` has the other groups in its denominator too.
@@ -101,7 +101,7 @@ def _check_tally(samples: int, passed: int) -> None:
 
 
 def mean_pass_at_k(tallies: Iterable[tuple[int, int]], k: int) -> float | None:
-    """Gives the mean of pass@k over tasks, each of the same weight.
+    """Returns the mean of pass@k over tasks, each of the same weight.
 
     Tasks with fewer than k judged samples are left out; None where none is left.
 
@@ -120,7 +120,7 @@ def mean_pass_at_k(tallies: Iterable[tuple[int, int]], k: int) -> float | None:
 def pass_at_1_interval(
     tallies: Iterable[tuple[int, int]], *, confidence: float = 0.95
 ) -> Interval | None:
-    """Gives the mean pass@1 over tasks with a confidence interval, tasks taken as a random sample.
+    """Returns the mean pass@1 with a confidence interval, tasks taken as a random sample.
 
     Wilson's score interval (JASA 22, 1927, pages 209-212) with the effective sample size of a
     clustered sample, p * (1 - p) / variance of the mean, where a task is a cluster (Franco et al.,
@@ -149,13 +149,13 @@ def pass_at_1_interval(
 
 
 def _pass_rate(samples: int, passed: int) -> float:
-    """Gives pass@1 as a quotient, which is the same number for 3 of 8 and 6 of 16."""
+    """Returns pass@1 as a quotient, which is the same number for 3 of 8 and 6 of 16."""
     _check_tally(samples, passed)
     return passed / samples
 
 
 def _effective_size(rates: Sequence[float], mean: float, samples: int) -> float:
-    """Gives how many independent samples would tell as much: at most as many as there are."""
+    """Returns how many independent samples would tell as much: at most as many as there are."""
     count = len(rates)
     if max(rates) == min(rates):  # nothing is known of how much tasks differ
         return float(count)

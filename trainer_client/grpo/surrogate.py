@@ -17,7 +17,7 @@ def clipped_surrogate(
     lower: float = 0.2,
     upper: float = 0.2,
 ) -> list[float]:
-    """Gives min(ratio * A, clip(ratio, 1 - lower, 1 + upper) * A) for each token.
+    """Returns min(ratio * A, clip(ratio, 1 - lower, 1 + upper) * A) for each token.
 
     PPO, arXiv 1707.06347, equation 7; an upper bound of its own is the clip-higher of DAPO, arXiv
     2503.14476, section 3.1. It is to be maximized: TRL's loss per token is its negative, with
@@ -48,7 +48,7 @@ def k3_kl(
     reference_log_probs: Sequence[float],
     old_log_probs: Sequence[float] | None = None,
 ) -> list[float]:
-    """Gives r - 1 - log r for each token, where r is its probability under the reference by policy.
+    """Returns r - 1 - log r for each token, r being the ratio of reference to policy.
 
     Schulman's estimator k3 of KL(policy || reference), http://joschu.net/blog/kl-approx.html:
     unbiased for tokens that the policy sampled, and never negative. Tokens that an older policy
@@ -81,7 +81,7 @@ def batch_loss(
     *,
     max_completion_length: int | None = None,
 ) -> float:
-    """Gives the loss of a batch that one process takes in one piece, as TRL's `loss_type` names it.
+    """Returns the loss of a batch taken in one piece, by the name of TRL's `loss_type`.
 
     grpo      mean over completions of the mean over tokens (arXiv 2402.03300, equation 3)
     bnpo      mean over the batch's tokens

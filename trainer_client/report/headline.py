@@ -32,7 +32,7 @@ class Number:
 
 
 def headline(runs: Sequence[Run]) -> list[Number]:
-    """Gives the numbers that the runs have."""
+    """Returns the numbers that the runs have."""
     found = [_passing(runs), _steps(runs), _reward(runs), _unjudged(runs), _waiting(runs)]
     return [number for number in found if number is not None]
 
@@ -62,7 +62,7 @@ def _passing(runs: Sequence[Run]) -> Number | None:
 
 
 def _seeds(first: Sequence[Evaluation], last: Sequence[Evaluation]) -> list[str]:
-    """Tells the spread over runs, where there are several."""
+    """Returns the spread over runs, where there are several."""
     if len(first) < 2:
         return []
     told = []

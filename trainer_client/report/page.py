@@ -112,7 +112,7 @@ def _compared(sample: Sample) -> list[tuple[str, str]] | None:
 
 
 def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
-    """Gives what the script shows; prompts, which repeat, are told once."""
+    """Returns what the script shows; prompts, which repeat, are told once."""
     prompts: dict[object, int] = {}
     rows = []
     for sample in shown:

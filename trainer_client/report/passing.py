@@ -26,7 +26,7 @@ class Estimate:
 
 
 def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:
-    """Gives pass@k by task, without tasks that have too few judged samples."""
+    """Returns pass@k by task, without tasks that have too few judged samples."""
     found = {
         name: pass_at_k(tally.samples, tally.passed, k) for name, tally in evaluation.tasks.items()
     }
@@ -34,12 +34,12 @@ def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:
 
 
 def mean_rate(evaluation: Evaluation, k: int = 1) -> float | None:
-    """Gives the mean of pass@k over tasks, None where no task has enough judged samples."""
+    """Returns the mean of pass@k over tasks, None where no task has enough judged samples."""
     return mean_pass_at_k(((task.samples, task.passed) for task in evaluation.tasks.values()), k)
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
-    """Gives the mean of one value a task, with a percentile bootstrap over the tasks.
+    """Returns the mean of one value a task, with a percentile bootstrap over the tasks.
 
     Tasks are drawn and not samples: samples of a task are alike, and it is other tasks for which
     the number is to hold. None where there are no values.
@@ -54,14 +54,14 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def seed_means(evaluations: Sequence[Evaluation]) -> dict[str, float]:
-    """Gives pass@1 by task, as a mean over the runs, of tasks that every run has."""
+    """Returns pass@1 by task, as a mean over the runs, of tasks that every run has."""
     found = [task_rates(evaluation) for evaluation in evaluations]
     common = set(found[0]).intersection(*found[1:]) if found else set()
     return {name: sum(rates[name] for rates in found) / len(found) for name in sorted(common)}
 
 
 def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Estimate | None:
-    """Gives the mean gain of the tasks that both have: paired, so that hard tasks cancel out."""
+    """Returns the mean gain of the tasks that both have: paired, so that hard tasks cancel out."""
     return estimate([after[name] - before[name] for name in sorted(before) if name in after])
 
 
@@ -73,13 +73,13 @@ def main_split(runs: Sequence[Run]) -> str | None:
 
 
 def evaluations_of(run: Run, split: str) -> list[Evaluation]:
-    """Gives a split's evaluations in the order of steps, with the last one's temperature only."""
+    """Returns a split's evaluations in the order of steps, with the last one's temperature only."""
     found = [one for one in run.evaluations if one.split == split]
     return [one for one in found if one.temperature == found[-1].temperature]
 
 
 def largest_k(runs: Sequence[Run], split: str) -> int:
-    """Gives the largest power of two that a task's samples suffice for, were all judged."""
+    """Returns the largest power of two that a task's samples suffice for, were all judged."""
     drawn = [
         tally.samples + tally.unjudged
         for run in runs
@@ -90,6 +90,6 @@ def largest_k(runs: Sequence[Run], split: str) -> int:
 
 
 def rates_over_steps(run: Run, split: str, k: int) -> Series:
-    """Gives pass@k over steps; a gap where too little was judged."""
+    """Returns pass@k over steps; a gap where too little was judged."""
     found = evaluations_of(run, split)
     return made(((one.step, mean_rate(one, k)) for one in found), run.label)

@@ -43,7 +43,7 @@ class Run:
 
 
 def number(value: object) -> float | None:
-    """Gives a number of the metrics, None for what is none."""
+    """Returns a number of the metrics, None for what is none."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number else None  # type: ignore[arg-type]  # narrowed above
 

@@ -34,7 +34,7 @@ class Series:
 
     @property
     def has_values(self) -> bool:
-        """Tells whether there is any value."""
+        """Returns True if there is any value."""
         return bool(np.isfinite(self.values).any())
 
     @property
@@ -66,7 +66,7 @@ class Pool:
 
     @property
     def is_single(self) -> bool:
-        """Tells whether there is only one run."""
+        """Returns True if there is only one run."""
         return len(self.runs) == 1
 
 
@@ -133,7 +133,7 @@ def smoothed(series: Series, window: int) -> Series:
 
 
 def told(series: Series, *, percent: bool = False) -> str:
-    """Tells a series in words, for those who do not see its figure."""
+    """Describes a series in words, for those who do not see its figure."""
     known = np.isfinite(series.values)
     if not known.any():
         return "no values"

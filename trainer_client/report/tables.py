@@ -73,7 +73,7 @@ class Tables:
 
     @property
     def has_verdicts(self) -> bool:
-        """Tells whether any table tells a verdict."""
+        """Returns True if any table tells a verdict."""
         return any(found is not None for table in self.tables for found in table.verdicts)
 
     def groups(self, size: int) -> Iterator[Group]:
@@ -117,7 +117,7 @@ def read_rows(file: Path, columns: Iterable[str] | None = None) -> list[dict[str
 
 
 def finite(value: object) -> float | None:
-    """Gives a reward of a table, None where there is none: there it is NaN or null."""
+    """Returns a reward of a table, None where there is none: there it is NaN or null."""
     found = number(value)
     return found if found is not None and math.isfinite(found) else None
 

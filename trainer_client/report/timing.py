@@ -18,12 +18,12 @@ Line = Mapping[str, Any]
 
 
 def step_seconds(run: Run) -> Series:
-    """Gives the mean wall time of an optimizer step."""
+    """Returns the mean wall time of an optimizer step."""
     return made(((line["step"], number(line["step_time"])) for line in _timed(run)), run.label)
 
 
 def wait_seconds(run: Run) -> Series:
-    """Gives the mean time that an optimizer step waited for rewards."""
+    """Returns the mean time that an optimizer step waited for rewards."""
     key = f"{run.info.reward}/wait_seconds"
     rate = _calls_a_step(run)
     before = 0
@@ -47,7 +47,7 @@ def time_pools(runs: Sequence[Run]) -> tuple[Pool, Pool] | None:
 
 
 def wait_share(runs: Sequence[Run]) -> float | None:
-    """Gives the share of all steps' time that was waited for rewards."""
+    """Returns the share of all steps' time that was waited for rewards."""
     found = time_pools(runs)
     if found is None:
         return None
@@ -60,7 +60,7 @@ def _timed(run: Run) -> list[Line]:
 
 
 def _calls_a_step(run: Run) -> float:
-    """Gives the calls of the reward function an optimizer step, as TRL's settings tell.
+    """Returns the calls of the reward function an optimizer step, as TRL's settings tell.
 
     TRL generates once for `steps_per_generation` batches, and uses each `num_iterations` times.
     """

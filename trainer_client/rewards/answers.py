@@ -170,7 +170,7 @@ def _judge(
     is_right: Callable[[str, str], bool],
     value: float,
 ) -> list[float | None]:
-    """Gives `value` or 0 for each completion, None where its row has no reference that is one."""
+    """Returns `value` or 0 for each completion, None where its row has no reference that is one."""
     demand_references(reward, columns)
 
     def judge(row: dict[str, Any], text: str) -> float | None:
@@ -189,18 +189,18 @@ def _judge(
 
 
 def tagged_answer(text: str) -> str | None:
-    """Gives what the last `<answer>` holds, without space around it; None where there is none."""
+    """Returns what the last `<answer>` holds, without space around it; None where there is none."""
     _, opening, rest = text.rpartition("<answer>")
     return rest.partition("</answer>")[0].strip() if opening else None
 
 
 def final_part(reference: str) -> str:
-    """Gives what follows the last `####` of a reference, or all of it."""
+    """Returns what follows the last `####` of a reference, or all of it."""
     return reference.rpartition("####")[2].strip()
 
 
 def same(answer: str, reference: str) -> bool:
-    """Tells whether an answer is the reference, read as this module's docstring tells."""
+    """Returns True if an answer is the reference, read as this module's docstring tells."""
     left, right = _plain(answer), _plain(final_part(reference))
     if left == right:
         return bool(left)
@@ -209,7 +209,7 @@ def same(answer: str, reference: str) -> bool:
 
 
 def last_number(text: str) -> float | None:
-    """Gives the last number of a text; None where there is none that is finite."""
+    """Returns the last number of a text; None where there is none that is finite."""
     numerals = _NUMBER.findall(_without_money(_THOUSANDS.sub("", _with_hyphens(text))))
     return _value(numerals[-1]) if numerals else None
 

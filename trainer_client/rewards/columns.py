@@ -61,7 +61,7 @@ def texts_of(completions: Sequence[Any]) -> list[str]:
 
 
 def references_of(reward: str, row: Mapping[str, Any]) -> list[str] | None:
-    """Gives the references of a row, any of which is right; None where it has none.
+    """Returns the references of a row, any of which is right; None where it has none.
 
     The first of the columns `references`, `reference` and `answer` that holds something counts: a
     text, a number, or a list of these.

@@ -87,7 +87,7 @@ def clipped(
 
 
 def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
-    """Gives a reward function other options and, for TRL's log, another name.
+    """Returns a reward function other options and, for TRL's log, another name.
 
     As `functools.partial`, but a real function with a `__name__` of its own: partials are called by
     TRL 1.9 and newer only, and two of one function log into each other. And a data set's column
@@ -109,13 +109,13 @@ def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
 
 
 def name_of(reward: Reward) -> str:
-    """Gives the name under which TRL logs a reward function."""
+    """Returns the name under which TRL logs a reward function."""
     inner = reward.func if isinstance(reward, functools.partial) else reward
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
 def is_async(reward: Reward) -> bool:
-    """Tells whether a reward function, a partial of one or an object that is one, is awaited."""
+    """Returns True if a reward function, a partial of one or an object that is one, is awaited."""
     if isinstance(reward, functools.partial):
         return is_async(reward.func)
     call = getattr(reward, "__call__", None)  # noqa: B004  # its nature is asked for

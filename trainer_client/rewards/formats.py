@@ -109,7 +109,7 @@ def soft_format_reward(
 
 
 def _is_soft(text: str) -> bool:
-    """Tells whether some closing tag of a thought is followed by an answer, each opened before."""
+    """Returns True if an answer follows the closing tag of a thought, both opened before."""
     start = text.find("<reasoning>")
     last = text.rfind("</answer>")
     while start >= 0:

@@ -44,7 +44,7 @@ class RewardFunction(Protocol):
     async def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """Gives a reward for each completion, None where it was not judged."""
+        """Returns a reward for each completion, None where it was not judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class Judged:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Gives a reward for each completion, None where it was not judged.
+        """Returns a reward for each completion, None where it was not judged.
 
         Raises:
             RewardLostError: nothing could be judged for too long, or never will be.
@@ -141,7 +141,7 @@ class Judged:
         return _dealt(prepared, dict(zip(requests, answers, strict=True)))
 
     def _prepare(self, row: tasks.Row, completion: object) -> tuple[Template, str] | Score:
-        """Gives what a request is made of, or the score where none can be made."""
+        """Returns what a request is made of, or the score where none can be made."""
         try:
             template, text = self._templates(row), completion_text(completion)
         except (TaskError, TypeError) as error:
@@ -163,7 +163,7 @@ class Judged:
 
 
 def _dealt(prepared: Iterable[Hashable | Score], answers: Mapping[Hashable, Score]) -> list[Score]:
-    """Gives each row its score; all but the first of equal rows have it from that one."""
+    """Returns each row its score; all but the first of equal rows have it from that one."""
     dealt: list[Score] = []
     seen: set[Hashable] = set()
     for item in prepared:
@@ -190,7 +190,7 @@ def as_function(judged: Judged) -> RewardFunction:
 
 
 def default_name(base: str) -> str:
-    """Gives a name that no other reward of this process was given by default."""
+    """Returns a name that no other reward of this process was given by default."""
     _default_names[base] += 1
     return base if _default_names[base] == 1 else f"{base}_{_default_names[base]}"
 
@@ -210,7 +210,7 @@ class TaskTemplates:
     id_column: str
 
     def __call__(self, row: tasks.Row) -> Template | None:
-        """Gives a row's template; None where the id is None, as in data sets of several kinds.
+        """Returns a row's template; None where the id is None, as in data sets of several kinds.
 
         Raises:
             TaskError: the row is no task.

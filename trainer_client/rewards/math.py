@@ -133,7 +133,7 @@ class MathTemplates:
     program: str
 
     def __call__(self, row: tasks.Row) -> Template | None:
-        """Gives a row's template; None for a row without a reference.
+        """Returns a row's template; None for a row without a reference.
 
         Raises:
             TaskError: the data set has no reference column, or a reference is too long.

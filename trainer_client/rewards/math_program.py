@@ -161,13 +161,13 @@ def _size(number: Any) -> int:
 
 
 def understood(text: str) -> list[Any]:
-    """Gives the expression that a text ends with, if there is one, and its text."""
+    """Returns the expression that a text ends with, if there is one, and its text."""
     math_verify = importlib.import_module("math_verify")
     return list(math_verify.parse(text, parsing_timeout=None))
 
 
 def claim_of(text: str) -> dict[str, Any]:
-    """Gives what can be sent of an answer: `tree`, absent where it has none, and `text`."""
+    """Returns what can be sent of an answer: `tree`, absent where it has none, and `text`."""
     claim: dict[str, Any] = {}
     for one in understood(text):
         try:
@@ -190,13 +190,13 @@ def expressions(claim: Any) -> list[Any]:
 
 
 def equal(left: list[Any], right: list[Any]) -> bool:
-    """Tells whether an expression or text of one list equals one of the other."""
+    """Returns True if an expression or text of one list equals one of the other."""
     math_verify = importlib.import_module("math_verify")
     return bool(math_verify.verify(left, right, timeout_seconds=None))
 
 
 def decoys_of(reference: list[Any]) -> list[Any]:
-    """Gives expressions that differ from a reference by one, as far as it has such neighbours."""
+    """Returns expressions that differ from a reference by one, as far as it has such neighbours."""
     found: list[Any] = []
     for one in reference:
         # What has no neighbour, such as the set of all reals, raises one of many exceptions.
@@ -217,7 +217,7 @@ def _neighbour(one: Any) -> Any:
 
 
 def is_right(answer: list[Any], reference: list[Any], decoys: list[Any]) -> bool:
-    """Tells whether an answer equals a reference, and nothing beside it that it should not."""
+    """Returns True if an answer equals a reference, and nothing beside it that it should not."""
     return equal(reference, answer) and not any(equal([decoy], answer) for decoy in decoys)
 
 

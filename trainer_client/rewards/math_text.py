@@ -15,7 +15,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 
 
 def answer_text(completion: str) -> str:
-    r"""Gives the text that holds the answer, as math-verify reads it; "" where there is none.
+    r"""Returns the text that holds the answer, as math-verify reads it; "" where there is none.
 
     It is the last `\boxed{...}` of the last `<answer>`, or of the whole text where there is no
     such tag. Without a box it is what the tag holds, if that is no sentence, and otherwise the end
@@ -33,7 +33,7 @@ def answer_text(completion: str) -> str:
 
 
 def reference_text(reference: str) -> str:
-    r"""Gives a reference as a box: what follows `####`, or is in a box, or between dollars."""
+    r"""Returns a reference as a box: what follows `####`, or is in a box, or between dollars."""
     part = _clean(final_part(reference))
     content = boxed(part)
     content = part if content is None else content
@@ -43,7 +43,7 @@ def reference_text(reference: str) -> str:
 
 
 def boxed(text: str) -> str | None:
-    r"""Gives what the last `\boxed{...}` holds that is closed; None where there is none."""
+    r"""Returns what the last `\boxed{...}` holds that is closed; None where there is none."""
     closing: list[int] = []
     # From the end, so that one pass finds the brace that closes each: texts are a model's.
     for index in range(len(text) - 1, -1, -1):

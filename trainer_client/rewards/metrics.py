@@ -118,7 +118,7 @@ class Metrics:
 
 
 def verdict_name(score: Score) -> str:
-    """Gives the verdict's name, UNJUDGED where there is none."""
+    """Returns the verdict's name, UNJUDGED where there is none."""
     return score.verdict.name if score.verdict is not None else UNJUDGED
 
 
@@ -131,7 +131,7 @@ def _integrity(score: Score) -> str:
 
 
 def _failing_test(score: Score) -> str:
-    """Gives name and message of the first test that did not pass, "" where there is none."""
+    """Returns name and message of the first test that did not pass, "" where there is none."""
     for test in score.tests:
         if test.outcome not in _NO_FAILURE:
             return f"{test.name}: {test.message}".removesuffix(": ")

@@ -104,7 +104,7 @@ class _Matcher:
         self._lock = threading.Lock()
 
     def matches(self, text: str) -> bool | None:
-        """Tells whether a text matches in the time it has; None if that did not come out."""
+        """Returns True if a text matches in the time it has; None if that did not come out."""
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 self._process = self._start()

@@ -87,7 +87,7 @@ def _parsed(reader: Reader, field: str, code: str) -> ast.Module:
 
 
 def _called_names(tree: ast.AST) -> list[str]:
-    """Gives the plain names that are called, in the order of the text."""
+    """Returns the plain names that are called, in the order of the text."""
     calls = [
         node.func
         for node in ast.walk(tree)

@@ -110,7 +110,7 @@ def _from_assert(reader: Reader, node: ast.Assert, method: _Method) -> pb.CallCa
 
 
 def _sides(test: ast.expr) -> tuple[ast.Call, ast.expr]:
-    """Gives the call of the candidate and the expected result.
+    """Returns the call of the candidate and the expected result.
 
     Raises:
         ValueError: the assert has another shape.
@@ -152,7 +152,7 @@ def _case(call: ast.expr, wanted: object, method: _Method) -> pb.CallCase:
 
 
 def _nodes(wanted: object) -> list[object]:
-    """Gives the one way of writing nodes: none is [], and no null ends a tree."""
+    """Returns the one way of writing nodes: none is [], and no null ends a tree."""
     if wanted is not None and not isinstance(wanted, list):
         raise ValueError("expects something else than the nodes that the method gives")
     values = list(wanted or [])

@@ -119,7 +119,7 @@ def stdio_case(given: str, wanted: str) -> pb.StdioCase:
 
 
 def _joined(reader: Reader, field: str, index: int, value: object) -> str:
-    """Gives text that may be a list of lines."""
+    """Returns text that may be a list of lines."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "\n".join(value)
     if not isinstance(value, str):
@@ -147,7 +147,7 @@ def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[tuple[list[
 
 
 def _numbered(values: list[Any]) -> list[Any]:
-    """Gives a dictionary that is the only value integers for keys, if all of them read as such."""
+    """Returns a dictionary, the only value, with integers for keys if all read as such."""
     match values:
         case [dict(table)]:
             try:

@@ -37,7 +37,7 @@ class Reader:
         return Reader(self._task, value, f"{self._path}.{field}".lstrip("."))
 
     def has(self, field: str) -> bool:
-        """Tells whether a field is there and not empty."""
+        """Returns True if a field is there and not empty."""
         value = self._row.get(field)
         return value is not None and not (isinstance(value, str | Sequence) and len(value) == 0)
 

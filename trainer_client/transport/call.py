@@ -72,7 +72,7 @@ class ScoreCall:
     def _conclude(
         self, request: Request, answer: _Answer, attempt: int, begun: float
     ) -> Score | float:
-        """Gives the score, or the seconds to wait before another attempt."""
+        """Returns the score, or the seconds to wait before another attempt."""
         if isinstance(answer, Score):
             self._patience.answered()
             return answer

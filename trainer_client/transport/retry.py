@@ -45,17 +45,17 @@ class Failure:
 
     @property
     def permanent(self) -> bool:
-        """Tells whether the same request is bound to fail again."""
+        """Returns True if the same request is bound to fail again."""
         return self.status in _PERMANENT or self._too_large
 
     @property
     def outage(self) -> bool:
-        """Tells whether no server answered, as opposed to a server that declined."""
+        """Returns True if no server answered, as opposed to a server that declined."""
         return self.status in _OUTAGE
 
     @property
     def retryable(self) -> bool:
-        """Tells whether another attempt may succeed and is allowed."""
+        """Returns True if another attempt may succeed and is allowed."""
         forbidden = self.push_back_seconds is not None and self.push_back_seconds < 0
         return self.status in _RETRYABLE and not forbidden and not self._too_large
 
@@ -110,11 +110,11 @@ class Patience:
         self._last_answer = clock()
 
     def now(self) -> float:
-        """Gives the time of the clock."""
+        """Returns the time of the clock."""
         return self._clock()
 
     def remaining(self) -> float:
-        """Gives the seconds left to the call, 0 or less when it is over."""
+        """Returns the seconds left to the call, 0 or less when it is over."""
         return self._deadline - self._clock()
 
     def answered(self) -> None:
@@ -122,7 +122,7 @@ class Patience:
         self._last_answer = self._clock()
 
     def pause(self, failure: Failure, attempt: int, begun: float | None = None) -> float | None:
-        """Gives the seconds to wait before another attempt, or None to give up.
+        """Returns the seconds to wait before another attempt, or None to give up.
 
         Args:
             failure: what the attempt came to.

@@ -102,7 +102,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
     def _sampled(
         self, eval_dataset: Any, ignore_keys: list[str] | None, prefix: str
     ) -> list[Sample]:
-        """Gives the samples of all processes, each of them once."""
+        """Returns the samples of all processes, each of them once."""
         self._samples = []
         devices = [self.accelerator.device] if self.accelerator.device.type != "cpu" else []
         with torch.random.fork_rng(devices):
@@ -114,7 +114,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
 
 
 def pass_metrics(found: dict[str, TaskTally], samples: int) -> dict[str, float]:
-    """Gives pass@1 and pass@`samples`, means over the tasks that have as many judged samples."""
+    """Returns pass@1 and pass@`samples`, means over the tasks that have as many judged samples."""
     metrics = {}
     for k in sorted({1, samples}):
         mean = mean_pass_at_k(((task.samples, task.passed) for task in found.values()), k)

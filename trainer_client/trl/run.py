@@ -275,7 +275,7 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
 
 
 def redacted_settings(config: TrainConfig) -> dict[str, Any]:
-    """Gives what a configuration sets, without secrets, since run.json is shown around."""
+    """Returns what a configuration sets, without secrets, since run.json is shown around."""
     settings: dict[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
     return {section: _without_secrets(values) for section, values in settings.items()}
 

@@ -16,7 +16,7 @@ from trainer_client.trl.settings.sections import ServerSection
 
 @contextmanager
 def own_target(section: ServerSection, log: Path) -> Iterator[Target | None]:
-    """Gives the servers' address as far as this process knows it, for the time of the block.
+    """Yields the servers' address as far as this process knows it, for the time of the block.
 
     Without a target, the first process on each machine starts `reward-server serve` there.
 
@@ -40,7 +40,7 @@ def own_target(section: ServerSection, log: Path) -> Iterator[Target | None]:
 
 @contextmanager
 def shared_target(section: ServerSection, own: Target | None) -> Iterator[Target]:
-    """Gives the servers' address to every process, for the time of the block.
+    """Yields the servers' address to every process, for the time of the block.
 
     Args:
         section: the target.

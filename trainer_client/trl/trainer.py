@@ -136,7 +136,7 @@ def tasks_for(
 
 
 def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
-    """Gives the text that the model sees of a prompt, special tokens included."""
+    """Returns the text that the model sees of a prompt, special tokens included."""
     text: str = tokenizer.decode(
         _token_ids(config, tokenizer, prompt), clean_up_tokenization_spaces=False
     )
@@ -146,7 +146,7 @@ def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Pr
 def _token_ids(
     config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt
 ) -> list[int]:
-    """Gives a prompt's tokens as TRL makes them."""
+    """Returns a prompt's tokens as TRL makes them."""
     if isinstance(prompt, str):
         return list(tokenizer(prompt)["input_ids"])
     options = config.training.get("chat_template_kwargs") or {}
@@ -248,7 +248,7 @@ def _keep_tensorboard_inside(trainer: RewardTrainer) -> None:
 
 
 def cached_checkpoint(gguf: Path) -> Path:
-    """Gives the trainable checkpoint of a GGUF file, from the user's cache where it is there."""
+    """Returns the trainable checkpoint of a GGUF file, from the user's cache where it is there."""
     return trainable_checkpoint(gguf, _cache())
 
 
@@ -277,7 +277,7 @@ def _model_options(config: TrainConfig) -> dict[str, Any]:
 
 @functools.cache  # for the tokenizer and the model: a large file is read for its digest once
 def _model_path(named: str) -> str:
-    """Gives the folder or the name of the model; GGUF files and adapters become one first."""
+    """Returns the folder or the name of the model; GGUF files and adapters become one first."""
     if (Path(named) / ADAPTER).is_file():
         return str(_merged(Path(named)))
     if not named.endswith(".gguf"):

@@ -328,7 +328,7 @@ def _not_run(names: Sequence[str]) -> tuple[TestResult, ...]:
 
 
 def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple[TestResult, ...]:
-    """Gives results the names and weights of their cases, and cases without a result a blank."""
+    """Returns results the names and weights of their cases, and cases without a result a blank."""
     named = [
         replace(result, name=case.name, weight=case.weight)
         for result, case in zip(results, blank, strict=False)

@@ -232,7 +232,7 @@ class Programs:
 
 
 def works(execution: Execution) -> bool:
-    """Tells whether a run of a probe program that should work did what it should."""
+    """Returns True if a run of a probe program that should work did what it should."""
     return _succeeded(execution) and execution.stdout.data.strip() == _PROBE_STDOUT
 
 
@@ -255,7 +255,7 @@ def _refused(execution: Execution) -> Execution:
 
 
 def _ran_out(program: Ready) -> bool:
-    """Tells whether a compilation met a limit, as another time it might not."""
+    """Returns True if a compilation met a limit, as another time it might not."""
     return program.compilation is not None and bool(program.compilation.limits_hit)
 
 

@@ -142,7 +142,7 @@ def _judged(execution: Execution, reports: Reports, tag: str) -> Run:
 
 
 def _concluded(execution: Execution, reports: Reports) -> Execution:
-    """Says of tests that did not come to their normal end that they did not."""
+    """Marks tests as CRASHED that did not come to their normal end."""
     signals = {**execution.signals, **reports.signals}
     if execution.ending is not Ending.COMPLETED:
         return replace(execution, signals=signals)

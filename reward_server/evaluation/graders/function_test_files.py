@@ -55,7 +55,7 @@ class BesideGrader:
         return self.units.integrity
 
     def remedy(self) -> str:
-        """Says why tests live with the solution, and what can be done."""
+        """Returns why tests live with the solution, and what can be done."""
         remedy = self.units.remedy()
         return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
 

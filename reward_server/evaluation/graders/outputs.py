@@ -22,7 +22,7 @@ def with_last_line(said: str, execution: Execution) -> str:
 
 
 def how_it_ended(execution: Execution) -> str:
-    """Says with which status or signal a program ended, and the last line of its error output."""
+    """Returns the status or signal that ended a program, and its last line of error output."""
     kind, value = execution.termination.kind, execution.termination.value
     exited = kind is TerminationKind.EXITED
     said = f"exited with status {value}" if exited else f"was ended by signal {value}"

@@ -52,7 +52,7 @@ def ran_tests(stdout: CapturedStream, language: Language) -> bool:
 
 
 def _concluded(execution: Execution, told: Told, ran: bool) -> Execution:
-    """Says of a program that did not come to its normal end that it did not."""
+    """Marks an execution as CRASHED when the program ended abnormally."""
     signals = {**execution.signals, **told.signals}
     if execution.ending is not Ending.COMPLETED:
         return replace(execution, signals=signals)

@@ -69,7 +69,7 @@ class Plan:
         return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
 
     def remedy(self) -> str:
-        """Says why tests live with the solution, and what can be done."""
+        """Returns why tests live with the solution, and what can be done."""
         why = "; ".join(self.reading.reasons[:3])
         return f"they live with the solution ({why}): leave that out, or require SHARED"
 
@@ -354,7 +354,7 @@ def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult
 
 
 def _missing(tests: Sequence[TestResult], plan: Plan) -> Iterator[TestResult]:
-    """Gives a failed test for each of the text, and each of its rows, that has no result."""
+    """Yields a failed test for each of the text, and each of its rows, that has no result."""
     counts = Counter(base_name(test.name) for test in tests)
     for name, rows in sorted(plan.inventory.rows.items()):
         if counts[name] or not plan.skips.may_skip(name):

@@ -255,7 +255,7 @@ def _broken(checker: Execution) -> Execution:
 
 
 def _outcome(execution: Execution) -> tuple[TestOutcome, str]:
-    """Tells what a run came to before its output is looked at."""
+    """Returns what a run came to before its output is looked at."""
     if execution.ending is Ending.LIMIT:
         return TestOutcome.LIMIT, execution.message
     if execution.ending is not Ending.COMPLETED:

@@ -1,4 +1,4 @@
-"""Tells which places of a program a run need not come to."""
+"""Finds the places of a program that a run need not come to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BRANCHING = frozenset(
 
 
 class Branches:
-    """Tells whether a place is within a branch or a loop, which need not be taken.
+    """Returns True if a place is within a branch or a loop, which need not be taken.
 
     Such a one is what stands in braces behind such a word, on deeper lines behind a line with one,
     or on its own line.

@@ -55,7 +55,7 @@ class Caught:
         self._follow()
 
     def has(self, place: int, condition: str) -> bool:
-        """Tells whether an assertion may fail.
+        """Returns True if an assertion may fail.
 
         Args:
             place: where it is.
@@ -66,7 +66,7 @@ class Caught:
         return condition != "" and self._is_made(place, condition)
 
     def _is_made(self, place: int, condition: str) -> bool:
-        """Tells whether a function that is handed over throws for what it counts or is given."""
+        """Returns True if a function that is handed over throws for what it counts or is given."""
         function = None if _CALL.search(condition) else self._functions.handed_to(place)
         if function is None:
             return False
@@ -76,7 +76,7 @@ class Caught:
         return bool(names) and all(name in given or _is_counted(name, body) for name in names)
 
     def _asserts(self, part: range) -> bool:
-        """Tells whether an assertion is in a part of the tests."""
+        """Returns True if an assertion is in a part of the tests."""
         at = bisect_left(self._places, part.start)
         return at < len(self._places) and self._places[at] in part
 
@@ -96,13 +96,13 @@ class Caught:
                 yield range(found.end(), end)
 
     def _handlers(self, end: int) -> Iterator[range]:
-        """Gives the bodies of the handlers that follow."""
+        """Yields the bodies of the handlers that follow."""
         while (head := _HANDLER.match(self._code, end)) is not None:
             end = self._ends.get(head.end() - 1, head.end())
             yield range(head.end(), end)
 
     def _goes_on(self, handler: range, start: int) -> bool:
-        """Tells whether a handler does more than to tell, or to fail."""
+        """Returns True if a handler does more than to tell, or to fail."""
         code = self._code[handler.start : handler.stop]
         words = {*_WORD.findall(code)}
         if self._asserts(handler) or not words.isdisjoint(self._asserting):
@@ -116,7 +116,7 @@ class Caught:
         return any(self._decides(name, range(start, handler.stop)) for name in names)
 
     def _decides(self, name: str, part: range) -> bool:
-        """Tells whether tests fail for what has a name, elsewhere than in a part of them."""
+        """Returns True if tests fail for what has a name, elsewhere than in a part of them."""
         asserting = "|".join(map(re.escape, ("return", "throw", *sorted(self._asserting))))
         named = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
         looks = re.compile(
@@ -141,6 +141,6 @@ class Caught:
 
 
 def _is_counted(name: str, body: str) -> bool:
-    """Tells whether a function counts by that name itself."""
+    """Returns True if a function counts by that name itself."""
     counted = rf"(?<![\w$]){re.escape(name)}(?:\s*\[\w*\])?"
     return bool(re.search(rf"{counted}\s*(?:\+\+|--|[-+]=\s*\d)|(?:\+\+|--){counted}", body))

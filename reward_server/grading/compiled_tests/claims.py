@@ -102,7 +102,7 @@ def _method_of(call: str) -> str:
 
 
 def _tells_apart(argument: Tokens) -> bool:
-    """Tells whether what a comparison is given besides is a message, or a small tolerance."""
+    """Returns True if what a comparison is given besides is a message, or a small tolerance."""
     return argument[0].kind is Kind.STRING or _is_small(text_of(argument))
 
 
@@ -144,7 +144,7 @@ def _bare(tokens: Tokens) -> Tokens:
 
 
 def _computes(tokens: Tokens, language: Assertions) -> bool:
-    """Tells whether a value is more than a literal."""
+    """Returns True if a value is more than a literal."""
     words = (token.text for token in tokens if token.kind is Kind.WORD)
     return any(word not in language.constants | language.opposites.keys() for word in words)
 

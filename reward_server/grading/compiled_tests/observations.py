@@ -155,5 +155,5 @@ def _result(site: Site, groups: list[list[bool]], ended: bool) -> tuple[TestOutc
 
 
 def twin_passed(site: Site, groups: list[list[bool]]) -> bool:
-    """Tells whether a value was equal to two values that are not equal."""
+    """Returns True if a value was equal to two values that are not equal."""
     return any(sum(group) > 1 for group in groups if len(site.observations) > 1)

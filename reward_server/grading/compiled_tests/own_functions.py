@@ -79,15 +79,15 @@ class OwnFunctions:
         self._find_idle()
 
     def is_idle(self, place: int) -> bool:
-        """Tells whether a place is in a function that is called nowhere, or with false alone."""
+        """Returns True if a place is in a function that is called nowhere, or with false alone."""
         return bool(self._idle[place])
 
     def is_overloaded(self, place: int) -> bool:
-        """Tells whether a place is in one of several functions of a name."""
+        """Returns True if a place is in one of several functions of a name."""
         return bool(self._overloaded[place])
 
     def calls(self, name: str) -> Iterator[int]:
-        """Gives where a function is handed something, but not false alone."""
+        """Yields where a function is handed something, but not false alone."""
         for at in self._uses[name]:
             call = _CALL.match(self.code, at)
             if call is not None and not self.code.startswith(")", call.end()):
@@ -139,7 +139,7 @@ class OwnFunctions:
         return uses
 
     def _is_given_false(self, at: int) -> bool:
-        """Tells whether a name is called with false, as who expects an exception before it does."""
+        """Returns True if a name is called with false, as after an expected exception."""
         call = _CALL.match(self.code, at)
         if call is None or call.end() - 1 not in self._ends:
             return False
@@ -161,7 +161,7 @@ class OwnFunctions:
             helpers = used
 
     def _is_used(self, helper: Helper) -> bool:
-        """Tells whether a function is named elsewhere than by itself and in idle ones."""
+        """Returns True if a function is named elsewhere than by itself and in idle ones."""
         uses = self._uses[helper.name]
         if any(at not in helper.body and not self._idle[at] for at in uses):
             return True

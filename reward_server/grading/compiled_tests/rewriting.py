@@ -104,7 +104,7 @@ def rewrite(
 
 
 def _has_name(claim: Claim, in_expression: bool, language: Assertions) -> bool:
-    """Tells whether the actual value can be named, or has a name already."""
+    """Returns True if the actual value can be named, or has a name already."""
     if not in_expression or language.named_in_expressions:
         return True
     return bool(language.alternatives) and claim.actual.isidentifier()

@@ -69,7 +69,7 @@ class TestFiles:
         return Counter(test.name for test in self.tests)
 
     def may_be_skipped(self, name: str) -> bool:
-        """Tells whether the author skips a test of that name, perhaps."""
+        """Returns True if the author skips a test of that name, perhaps."""
         known = [test for test in self.tests if test.name == name]
         return any(test.may_be_skipped for test in known) or not known
 

@@ -45,7 +45,7 @@ class Token:
 
     @property
     def is_blank(self) -> bool:
-        """Tells whether it means nothing to a compiler."""
+        """Returns True if it means nothing to a compiler."""
         return self.kind in (Kind.SPACE, Kind.COMMENT)
 
 
@@ -161,7 +161,7 @@ def split(tokens: Tokens, separator: str) -> list[Tokens]:
 
 
 def in_brackets(tokens: Tokens) -> bool:
-    """Tells whether tokens are one pair of brackets and what is in it."""
+    """Returns True if tokens are one pair of brackets and what is in it."""
     if not tokens or tokens[0].kind is not Kind.OPEN:
         return False
     brackets = match_brackets(tokens)

@@ -137,7 +137,7 @@ def _without_loose_end(text: str) -> str:
 
 
 def _awaits_body(tree: ast.Module | _Incomplete) -> bool:
-    """Tells whether source ends in a function without a body, but for docstring and imports."""
+    """Returns True if source ends in a function without a body, but for docstring and imports."""
     if isinstance(tree, _Incomplete):
         return True
     last: ast.AST = tree
@@ -181,7 +181,7 @@ def _joined(prompt: Prompt, code: str) -> str:
 
 
 def _mended(code: str, column: int) -> str:
-    """Gives a function's body its indentation back where chat templates or models cut it off.
+    """Returns a function's body its indentation back where chat templates or models cut it off.
 
     Nothing is done to code that could stand in the first column as it is.
     """

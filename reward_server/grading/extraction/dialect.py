@@ -30,11 +30,11 @@ class Dialect(Protocol):
         """Begins a line of comment."""
 
     def __hash__(self) -> int:
-        """Tells dialects apart, so that readings can be kept."""
+        """Names a dialect, so that readings can be kept."""
 
 
 def begins_as_code(text: str, dialect: Dialect) -> bool:
-    """Tells whether the first line that is neither blank nor a comment looks like code."""
+    """Returns True if the first line that is neither blank nor a comment looks like code."""
     position = 0
     while block := _BLOCK_COMMENT.match(text, position) if dialect.comment == "//" else None:
         position = block.end()

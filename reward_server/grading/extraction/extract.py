@@ -120,7 +120,7 @@ class _Task:
         return other_languages.continue_prompt(self._foreign, code)
 
     def is_defined_by(self, code: str) -> bool:
-        """Tells whether code defines what the tests call or the prompt asks for."""
+        """Returns True if code defines what the tests call or the prompt asks for."""
         if self.is_python:
             return bool(python_text.defined_names(code) & self._asked)
         return any(
@@ -128,7 +128,7 @@ class _Task:
         )
 
     def is_stub(self, code: str) -> bool:
-        """Tells whether code has no body for what the tests call or the prompt asks for."""
+        """Returns True if code has no body for what the tests call or the prompt asks for."""
         return self.is_python and python_text.is_stub(code, self._asked)
 
     @property

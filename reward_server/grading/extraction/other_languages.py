@@ -90,7 +90,7 @@ def continue_prompt(prompt: Prompt, code: str) -> str:
 
 
 def defines(code: str, name: str) -> bool:
-    """Tells whether code defines a name, as far as can be told without reading it."""
+    """Returns True if code defines a name, as far as can be told without reading it."""
     if not name:
         return False
     word = re.escape(name)
@@ -122,7 +122,7 @@ def _is_call(code: str, found: re.Match[str]) -> bool:
 
 
 def _is_code(text: str, dialect: Dialect) -> bool:
-    """Tells whether a prompt's first or last line of text is code."""
+    """Returns True if a prompt's first or last line of text is code."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         return False

@@ -64,12 +64,12 @@ def chunks(source: str) -> list[Chunk]:
 
 
 def ends_in_string(source: str) -> bool:
-    """Tells whether the text stops inside a triple-quoted string."""
+    """Returns True if the text stops inside a triple-quoted string."""
     return _scan(source)[1]
 
 
 def returns_at_top_level(source: str) -> bool:
-    """Tells whether a statement outside every definition returns, as only a body can."""
+    """Returns True if a statement outside every definition returns, as only a body can."""
     return any(
         not _HEAD.match(chunk.text) and _RETURN.search(chunk.text) for chunk in chunks(source)
     )
@@ -93,7 +93,7 @@ def defined_names(source: str) -> frozenset[str]:
 
 
 def is_stub(source: str, names: frozenset[str]) -> bool:
-    """Tells whether no definition of some names has a body that does anything."""
+    """Returns True if no definition of some names has a body that does anything."""
     definitions = (one.text for one in chunks(dedent(source)) if not names.isdisjoint(one.binds))
     lines = (line for text in definitions for line in _DOCSTRING.sub("", text).splitlines())
     return all(_EMPTY.fullmatch(line.strip()) for line in lines)

@@ -68,7 +68,7 @@ def settings_change_collection(path: str, text: str) -> bool:
 
 
 def settings_of_process(path: str, text: str) -> Iterator[str]:
-    """Gives what a file of settings sets for the process that the tests run in."""
+    """Yields what a file of settings sets for the process that the tests run in."""
     table = _TABLES.get(os.path.basename(path))
     if table is None:
         return
@@ -93,7 +93,7 @@ def _words(value: object) -> list[str]:
 
 
 def _filters(options: Sequence[str]) -> Iterator[str]:
-    """Gives the filters among options, as `-W error`, `-Werror`, `-o filterwarnings=error`."""
+    """Yields the filters among options, as `-W error`, `-Werror`, `-o filterwarnings=error`."""
     for option, following in zip(options, [*options, ""][1:], strict=True):
         if option in ("-W", "--pythonwarnings"):
             yield following
@@ -104,13 +104,13 @@ def _filters(options: Sequence[str]) -> Iterator[str]:
 
 
 def _makes_errors(text: str) -> bool:
-    """Tells whether a filter makes errors of warnings; its action may be shortened."""
+    """Returns True if a filter makes errors of warnings; its action may be shortened."""
     action = text.partition(":")[0].strip().lower()
     return action != "" and "error".startswith(action)
 
 
 def sets_filter(call: ast.Call) -> bool:
-    """Tells whether a mark, or a line of settings, makes errors of warnings."""
+    """Returns True if a mark, or a line of settings, makes errors of warnings."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     match call.args:
         case [ast.Constant(value="filterwarnings"), line, *_] if name == "addinivalue_line":

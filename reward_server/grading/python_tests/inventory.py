@@ -240,7 +240,7 @@ def _collects_by_itself(tree: ast.Module) -> bool:
 
 
 def _dropped(tree: ast.Module) -> Iterator[str]:
-    """Gives names that are taken away, or given another meaning, at the top of a file."""
+    """Yields names that are taken away, or given another meaning, at the top of a file."""
     for node in tree.body:
         if isinstance(node, (ast.Delete, ast.Assign)):
             yield from (

@@ -28,7 +28,7 @@ class Course(Protocol):
 
     @property
     def heard(self) -> bool:
-        """Tells whether what is collected may depend on the solution.
+        """Returns True if what is collected may depend on the solution.
 
         Then an empty set of parameters, for which pytest skips a test, must not do so.
         """
@@ -53,7 +53,7 @@ class Course(Protocol):
 
 
 def holds_tests(path: str) -> bool:
-    """Tells whether a file holds tests, by its name."""
+    """Returns True if a file holds tests, by its name."""
     return any(fnmatch(os.path.basename(path), pattern) for pattern in TEST_FILES)
 
 

@@ -42,6 +42,6 @@ def outcome_of(error: BaseException | None) -> str:
 
 
 def _is_skip(error: BaseException) -> bool:
-    """Tells whether a test's author skipped it; the candidate's exceptions never become this."""
+    """Returns True if a test's author skipped it; the candidate's exceptions never become this."""
     unittest = sys.modules.get("unittest")
     return unittest is not None and isinstance(error, unittest.SkipTest)

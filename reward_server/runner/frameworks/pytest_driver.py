@@ -172,7 +172,7 @@ def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
 
 
 def _is_coroutine(item: pytest.Item) -> bool:
-    """Tells whether a test is a coroutine function; what stands for the solution's is not asked."""
+    """Returns True if a test is a coroutine function; the solution's stand-ins are not asked."""
     if type(item) is not pytest.Function:  # unittest's, or a plug-in's
         return False
     is_own = isinstance(item.function, (types.FunctionType, types.MethodType))
@@ -180,7 +180,7 @@ def _is_coroutine(item: pytest.Item) -> bool:
 
 
 def _has_way(item: pytest.Item) -> bool:
-    """Tells whether a hook of the tests' calls test functions."""
+    """Returns True if a hook of the tests' calls test functions."""
     hooks = item.ihook.pytest_pyfunc_call.get_hookimpls()
     return any(one.plugin_name not in ("python", _PLUGIN) for one in hooks)
 

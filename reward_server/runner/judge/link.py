@@ -105,11 +105,11 @@ class Link:
 
     @property
     def buffered(self) -> bool:
-        """Tells whether bytes came behind the last frame."""
+        """Returns True if bytes came behind the last frame."""
         return bool(self._buffer)
 
     def has_more(self) -> bool:
-        """Tells whether the candidate sent anything that nobody asked for."""
+        """Returns True if the candidate sent anything that nobody asked for."""
         if not self._buffer:
             try:
                 self._buffer += self._channel.recv(_USUAL_BYTES)

@@ -113,7 +113,7 @@ def _peak_bytes() -> int:
 
 
 def _has_time() -> bool:
-    """Tells whether at least half of this process's CPU time is left."""
+    """Returns True if at least half of this process's CPU time is left."""
     return time.process_time() < policy.JUDGE_CPU_SECONDS / 2
 
 

@@ -60,7 +60,7 @@ class Surroundings:
 
     @property
     def are_listening(self) -> bool:
-        """Tells whether the tests exchanged a stream for one of theirs, now or when last told."""
+        """Returns True if the tests exchanged a stream for one of theirs, now or when last told."""
         stdout, stderr = self._streams
         is_exchanged = sys.stdout is not stdout or sys.stderr is not stderr
         return is_exchanged or self._told is not self._streams

@@ -225,7 +225,7 @@ class Containers:
         return self.entries[number].is_own
 
     def own(self) -> Iterator[tuple[int, object]]:
-        """Gives the containers that this side handed over."""
+        """Returns the containers that this side handed over."""
         return ((n, entry.value) for n, entry in self.entries.items() if entry.is_own)
 
     @property

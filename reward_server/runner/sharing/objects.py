@@ -163,7 +163,7 @@ class SharedObjects:
         return number
 
     def _listed(self, encoder: Message) -> Iterator[object]:
-        """Gives the rows of the waiting objects, and of those that these mention."""
+        """Yields the rows of the waiting objects, and of those that these mention."""
         encoder.is_listing = True
         while encoder.waiting:
             value = encoder.waiting.popleft()

@@ -61,7 +61,7 @@ class Budget:
         self._patience_end = at
 
     def exceeded(self, now: int) -> Stop:
-        """Tells what ran out, `Stop.NONE` if nothing did."""
+        """Returns what ran out, `Stop.NONE` if nothing did."""
         if now >= self.wall_end:
             return Stop.WALL_TIME
         if now >= self._patience_end:

@@ -52,7 +52,7 @@ class Process(ABC):
 
     @property
     def alive(self) -> bool:
-        """Tells whether it was not reaped yet."""
+        """Returns True if it was not reaped yet."""
         return self.status == -1
 
     def send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:

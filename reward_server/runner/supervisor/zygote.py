@@ -280,7 +280,7 @@ def _splice_exactly(source: int, target: int, size: int) -> None:
 
 
 def _is_pipe(descriptor: int) -> bool:
-    """Tells whether it is a pipe of this kernel; gVisor's standard streams are the host's."""
+    """Returns True if it is a pipe of this kernel; gVisor's standard streams are the host's."""
     try:
         fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except OSError:

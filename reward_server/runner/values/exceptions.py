@@ -88,7 +88,7 @@ def text_of(error: BaseException) -> str:
 
 
 def leaves(names: list[str]) -> bool:
-    """Tells whether an exception with these names is no `Exception`."""
+    """Returns True if an exception with these names is no `Exception`."""
     return "builtins.Exception" not in names
 
 

@@ -115,7 +115,7 @@ def _is_plain_exception(kind: object) -> TypeGuard[type[Exception]]:
 
 
 def _own_parts(kind: type) -> Iterator[type]:
-    """Gives the classes that one is made of, but for Python's own."""
+    """Returns the classes that one is made of, but for Python's own."""
     return (part for part in kind.__mro__ if part not in _PYTHONS)
 
 

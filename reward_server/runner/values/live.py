@@ -44,7 +44,7 @@ def holder_of(value: object) -> type | None:
 
 
 def held_in(value: object) -> Iterable[object]:
-    """Gives what a container holds, a dictionary's values, whatever its own class makes of that."""
+    """Returns what a container holds, of a dictionary the values, without asking its class."""
     if isinstance(value, dict):
         return dict.values(value)
     holder: Any = holder_of(value)

@@ -39,7 +39,7 @@ class ExitWatch(Protocol):
         """Readable once the child may have ended; its owner closes it."""
 
     def has_ended(self) -> bool:
-        """Tells whether it has, once `descriptor` was readable."""
+        """Returns True if it has, once `descriptor` was readable."""
 
 
 class Privileges(Protocol):

@@ -55,7 +55,7 @@ def remove(engine: docker.APIClient, container: str) -> None:
 
 @contextlib.contextmanager
 def trying_each() -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Gives a context for each of several requests to the engine: one that fails stops no other.
+    """Yields a context for each of several requests to the engine: one that fails stops no other.
 
     Raises:
         DockerException, OSError: as the last that failed, after all were tried.
@@ -95,7 +95,7 @@ class Containers:
         return {OWNER_LABEL: owner_id(), POOL_LABEL: self._pool}
 
     def new_name(self) -> str:
-        """Gives a name to make a container under; it is in use until it is removed."""
+        """Returns a name to make a container under; it is in use until it is removed."""
         self._made += 1
         name = f"codereward-{self._pool}-{self._made}"
         self._in_use.add(name)

@@ -249,7 +249,7 @@ class CgroupParent:
         return tuple(str(path / self._prefix) for path in _distinct(self.directories))
 
     def walls(self) -> tuple[Wall, ...]:
-        """Tells which limits can be set."""
+        """Returns the limits that can be set."""
         return tuple(self._wall(name, needed) for name, needed in WALLS.items())
 
     def create(self, name: str) -> SlotCgroup:
@@ -345,12 +345,12 @@ class _Mount:
     point: Path
 
     def directory(self, path: str) -> Path:
-        """Gives the folder of a cgroup named as in /proc/self/cgroup."""
+        """Returns the folder of a cgroup named as in /proc/self/cgroup."""
         inside = path.removeprefix(self.root.rstrip("/")) if path.startswith(self.root) else path
         return self.point / inside.lstrip("/")
 
     def named(self, setting: str, own: str) -> Path:
-        """Gives the folder that a `cgroup_parent` setting means."""
+        """Returns the folder that a `cgroup_parent` setting means."""
         if not setting.startswith("/"):
             return self.directory(own) / setting
         return self.point / setting.removeprefix(str(self.point)).lstrip("/")
@@ -373,7 +373,7 @@ def _mounts(process: Path) -> dict[int, dict[str, _Mount]]:
 
 
 def _own_paths(process: Path) -> dict[str, str]:
-    """Gives this process's cgroup by controller ("" on version 2)."""
+    """Returns this process's cgroup by controller ("" on version 2)."""
     paths: dict[str, str] = {}
     for line in (process / "cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)

@@ -1,4 +1,4 @@
-"""Tells which protections stand on this host, and what to do about those that do not.
+"""Finds which protections stand on this host, and what to do about those that do not.
 
 Two sources: what the kernel and its settings say, and a container that is started for the purpose.
 Where they differ, the container is right.
@@ -81,7 +81,7 @@ async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall,
 
 
 def _repeats(wall: Wall, known: Wall | None) -> bool:
-    """Tells whether a container only lacks what the host, which knows why, lacks too."""
+    """Returns True if a container only lacks what the host, which knows why, lacks too."""
     return known is not None and not known.standing and not wall.standing
 
 
@@ -104,7 +104,7 @@ def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
 
 
 def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
-    """Tells whether a wall's absence keeps a server from starting."""
+    """Returns True if a wall's absence keeps a server from starting."""
     if wall.standing or _KINDS[wall.name].need is Need.EXTRA:
         return False
     return wall.name not in allow_missing

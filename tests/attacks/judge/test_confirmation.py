@@ -209,7 +209,7 @@ def attack(hole: str) -> str:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def weak_judge() -> AsyncIterator[Judge]:
-    """Gives a judge with a hole."""
+    """Yields a judge with a hole."""
     settings = Settings(
         port=0, workers=1, sandbox_packages=(WEAK,), sandbox_preload=("weak_judge",)
     )

@@ -126,7 +126,7 @@ class Idle:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
+    """Yields a server that has what is installed here."""
     if shutil.which("g++") is None or shutil.which("node") is None:
         pytest.skip("install g++ and node to run this test")
     async with running_app(Settings(port=0, workers=1)) as running:

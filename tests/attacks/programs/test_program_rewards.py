@@ -43,7 +43,7 @@ INTEGRITY = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app(program_images: tuple[str, ...]) -> AsyncIterator[App]:
-    """Gives a server with the compilers."""
+    """Yields a server with the compilers."""
     settings = Settings(port=0, workers=2, backend="docker", images=program_images)
     async with running_app(settings) as running:
         yield running

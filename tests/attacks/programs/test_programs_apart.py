@@ -180,7 +180,7 @@ def rows(table: Mapping[str, Row]) -> pytest.MarkDecorator:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
+    """Yields a server that has what is installed here."""
     languages = tuple(name for name, tool in TOOLS.items() if shutil.which(tool))
     async with running_app(Settings(port=0, workers=2, languages=languages)) as running:
         yield running

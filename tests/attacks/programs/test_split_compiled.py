@@ -229,7 +229,7 @@ TASKS = {"c++": (CPP_PROMPT, CPP_TESTS), "java": (JAVA_PROMPT, JAVA_TESTS)}
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
+    """Yields a server that has what is installed here."""
     if shutil.which("g++") is None or shutil.which("javac") is None:
         pytest.skip("install g++ and javac to run this test")
     async with running_app(Settings(port=0, workers=2)) as running:

@@ -44,7 +44,7 @@ LIMITS = replace(SMALL_LIMITS, processes=64)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def app() -> AsyncIterator[App]:
-    """Gives a server that has what is installed here."""
+    """Yields a server that has what is installed here."""
     if shutil.which("node") is None:
         pytest.skip("install node to run this test")
     async with running_app(Settings(port=0, workers=2, languages=("javascript",))) as running:

@@ -45,7 +45,7 @@ def judge_word(request, context) -> pb.ScoreResponse:
 
 @pytest.fixture
 def environment(serve, monkeypatch, tmp_path) -> Iterator[Callable[..., None]]:
-    """Gives a function that describes a scripted server by variables."""
+    """Yields a function that describes a scripted server by variables."""
     for name in [name for name in os.environ if name.startswith("CODEREWARD_")]:
         monkeypatch.delenv(name)
 
@@ -251,7 +251,7 @@ def test_a_query_that_does_not_begin_with_its_prompt_is_not_judged(serve):
 
 @pytest.fixture
 def web(serve) -> Iterator[RewardServer]:
-    """Gives an HTTP server that asks a scripted one."""
+    """Yields an HTTP server that asks a scripted one."""
     judge = Judge(serve(judge_word).target, templates=TASKS)
     with RewardServer(("127.0.0.1", 0), judge) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))

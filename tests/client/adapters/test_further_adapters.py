@@ -43,7 +43,7 @@ def judge_word(request, context) -> pb.ScoreResponse:
 
 @pytest.fixture
 def describe(serve, monkeypatch, tmp_path) -> Iterator[Callable[..., None]]:
-    """Gives a function that describes a scripted server by variables; None leaves one out."""
+    """Yields a function that describes a scripted server by variables; None leaves one out."""
     for name in [name for name in os.environ if name.startswith("CODEREWARD_")]:
         monkeypatch.delenv(name)
 
@@ -143,7 +143,7 @@ async def test_a_file_that_holds_no_tasks_is_named(describe, tmp_path):
 
 @pytest.fixture
 def swift(monkeypatch) -> Iterator[ModuleType]:
-    """Gives the adapter upon the documented base class and registry of ms-swift."""
+    """Yields the adapter upon the documented base class and registry of ms-swift."""
 
     class AsyncORM:
         def __init__(self, args=None, **kwargs):
@@ -194,7 +194,7 @@ async def test_without_ids_swifts_groups_are_told_apart_by_prompt(describe, swif
 
 @pytest.fixture
 def verifiers(monkeypatch) -> Iterator[ModuleType]:
-    """Gives the adapter upon the documented errors of verifiers."""
+    """Yields the adapter upon the documented errors of verifiers."""
 
     class RolloutError(Exception):
         pass

@@ -50,7 +50,7 @@ class Host:
         return int(self.listener.getsockname()[1])
 
     def was_connected(self, listener: socket.socket) -> bool:
-        """Tells whether anybody has come."""
+        """Returns True if anybody has come."""
         try:
             listener.accept()[0].close()
         except BlockingIOError:

@@ -17,7 +17,7 @@ class Shelf:
         self._sandbox: ContainedSandbox | None = None
 
     async def take(self) -> ContainedSandbox:
-        """Gives the sandbox."""
+        """Returns the sandbox."""
         if self._sandbox is None:
             self._sandbox = await self._start()
         return self._sandbox

@@ -77,7 +77,7 @@ async def run(sandbox: Sandbox, tests: str, solution: str, **limits: Any) -> Exe
 
 
 def told(execution: Execution) -> str:
-    """Gives what the tests' program wrote, which has to have come to a good end."""
+    """Returns what the tests' program wrote, which has to have come to a good end."""
     assert execution.ending is Ending.COMPLETED, execution
     assert execution.tests_program is not None
     assert execution.tests_program.termination == EXITED, execution

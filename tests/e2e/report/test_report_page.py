@@ -30,14 +30,14 @@ SLOW = ("'\"" * 5000, '"""\\' * 3000, "\\" * 12000, "`" * 12000, "1_" * 6000, "#
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Gives a browser that loads nothing from elsewhere."""
+    """Yields a browser that loads nothing from elsewhere."""
     with chromium(tmp_path_factory.mktemp("profile")) as running:
         yield running
 
 
 @pytest.fixture
 def quiet(browser: Browser) -> Iterator[Browser]:
-    """Gives the browser; no page may have an error or try what is refused."""
+    """Yields the browser; no page may have an error or try what is refused."""
     browser.console()
     yield browser
     assert browser.console() == []
@@ -45,7 +45,7 @@ def quiet(browser: Browser) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the report of two seeds."""
+    """Returns the report of two seeds."""
     folder = tmp_path_factory.mktemp("seeds")
     runs = [folder / "0", folder / "1"]
     for seed, run in enumerate(runs):
@@ -55,7 +55,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the report of a run in which every text that a model or a task wrote is an attack."""
+    """Returns the report of a run in which every text that a model or a task wrote is an attack."""
     folder = tmp_path_factory.mktemp("hostile")
     texts = (*HOSTILE, *SLOW)
     written = write_run(folder, Plan(steps=1, size=len(texts), text=lambda *row: texts[row[2]]))

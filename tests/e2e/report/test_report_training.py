@@ -40,7 +40,7 @@ INFO = RunInfo(
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, tiny_model) -> Path:
-    """Gives the folder of a training of six steps, two a batch of completions.
+    """Returns the folder of a training of six steps, two a batch of completions.
 
     Of the three batches, the second one finds no server.
     """

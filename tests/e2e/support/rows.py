@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def times_rows(prefix: str) -> list[dict[str, str]]:
-    """Gives four rows in HumanEval's form: multiply by 0, 1, 2 and 3."""
+    """Returns four rows in HumanEval's form: multiply by 0, 1, 2 and 3."""
     return [
         {
             "task_id": f"{prefix}/{number}",

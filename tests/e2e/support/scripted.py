@@ -51,18 +51,18 @@ def factor_in(text: str) -> int:
 
 
 def body(factor: int, row: int) -> str:
-    """Gives one of the bodies, two of which are right, in turn."""
+    """Returns one of the bodies, two of which are right, in turn."""
     return list(BODIES)[row % len(BODIES)].format(n=factor)
 
 
 def is_right(factor: int, completion: str) -> bool:
-    """Tells whether a completion is one of the right ones, by the script alone."""
+    """Returns True if a completion is one of the right ones, by the script alone."""
     (returned,) = re.findall(r"return (.*)", completion)
     return any(right and returned == form.format(n=factor) for form, right in BODIES.items())
 
 
 def answer(factor: int, code: str) -> str:
-    """Gives a whole answer of a chat."""
+    """Returns a whole answer of a chat."""
     return f"Here it is.\n```python\ndef times_{factor}(x):\n    return {code}\n```"
 
 
@@ -79,7 +79,7 @@ def tables(output: Path) -> dict[int, dict[str, list[Any]]]:
 
 
 def sent(server: LocalServer, port: int) -> int:
-    """Gives how many requests the server has judged, by its own count."""
+    """Returns how many requests the server has judged, by its own count."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
         lines: Sequence[str] = page.read().decode().splitlines()
     name = "reward_server_verdicts_total{"

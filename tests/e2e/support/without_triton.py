@@ -37,7 +37,7 @@ class LogProbs:
         scale: float,
         outputs: tuple[str, ...],
     ) -> tuple[Any, Any, None, None, None]:
-        """Gives log-probabilities of the targets and entropies, both of shape (N,).
+        """Returns log-probabilities of the targets and entropies, both of shape (N,).
 
         Args:
             hidden: shape (N, H).

@@ -16,7 +16,7 @@ WIDTH, LAYERS = 64, 1
 
 @pytest.fixture(scope="module")
 def gguf_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives a Llama of one layer, quantized to eight bits, with a byte-level tokenizer."""
+    """Returns a Llama of one layer, quantized to eight bits, with a byte-level tokenizer."""
     import gguf
     from gguf.quants import quantize
     from tokenizers import pre_tokenizers

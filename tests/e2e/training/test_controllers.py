@@ -27,7 +27,7 @@ KL_RULE = KLRule(target=1e-3, horizon=1.0)
 
 
 def by_length(completions, **columns) -> list[float]:
-    """Gives rewards that differ within a group, so that the policy moves."""
+    """Returns rewards that differ within a group, so that the policy moves."""
     return [float(len(text) % 5) for text in completions]
 
 

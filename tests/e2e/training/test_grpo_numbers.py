@@ -152,7 +152,7 @@ def trl_loss(trainer, monkeypatch, loss_type: str) -> tuple[float, dict[str, flo
 
 
 def our_tokens(weighted: bool) -> list[SimpleNamespace]:
-    """Gives the surrogates and KL estimates of each completion's own tokens."""
+    """Returns the surrogates and KL estimates of each completion's own tokens."""
     rows = zip(LOG_PROBS, OLD, REFERENCE, ADVANTAGES, LENGTHS, strict=True)
     return [
         SimpleNamespace(

@@ -21,7 +21,7 @@ COUNT = 6
 
 @pytest.fixture(scope="module")
 def previous_trl(repository: Path) -> Path:
-    """Gives the folder of TRL's previous version; skips where it is absent."""
+    """Returns the folder of TRL's previous version; skips where it is absent."""
     folder = repository / "build" / "trl-previous"
     if not (folder / "trl").is_dir():
         pytest.skip(f"no {folder / 'trl'}: `make test` installs it")

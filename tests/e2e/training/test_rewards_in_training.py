@@ -43,7 +43,7 @@ GROUP = 2
 
 
 def every_reward(target: str) -> dict:
-    """Gives each reward function with its weight."""
+    """Returns each reward function with its weight."""
     execution = remote_reward(
         target, task=tasks.templates("humaneval", ROWS), name="tests", policy="fraction"
     )

@@ -42,7 +42,7 @@ def command(name: str, *arguments: str, folder: Path) -> subprocess.CompletedPro
 def reward_train(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Gives the command in this process, which has imported torch already."""
+    """Returns the command in this process, which has imported torch already."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(signal, "signal", lambda *_: None)  # the tests' own stay
 

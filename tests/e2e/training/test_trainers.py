@@ -26,7 +26,7 @@ LOST = "no reward: INVALID_ARGUMENT: label row: task: 'no such task' is none of 
 
 @pytest.fixture(scope="module")
 def packages(repository: Path) -> Path:
-    """Gives the folder of trainers' packages; skips where it is absent."""
+    """Returns the folder of trainers' packages; skips where it is absent."""
     folder = repository / "build" / "adapters"
     if not (folder / "verl").is_dir():
         pytest.skip(f"no {folder / 'verl'}: `make test` installs it (below Python 3.13)")

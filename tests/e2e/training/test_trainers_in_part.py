@@ -23,7 +23,7 @@ TRAINING = "datasets,peft,transformers,trl"
 
 @pytest.fixture(scope="module")
 def packages(repository: Path) -> Path:
-    """Gives the folder of trainers' packages; skips where it is absent."""
+    """Returns the folder of trainers' packages; skips where it is absent."""
     folder = repository / "build" / "adapters"
     if not (folder / "verifiers").is_dir():
         pytest.skip(f"no {folder / 'verifiers'}: `make test` installs it")

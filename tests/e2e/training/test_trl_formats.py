@@ -36,7 +36,7 @@ def metrics_port() -> int:
 
 @pytest.fixture(scope="module")
 def counting_server(tmp_path_factory, metrics_port):
-    """Gives a reward server that tells how much it judged."""
+    """Yields a reward server that tells how much it judged."""
     log = tmp_path_factory.mktemp("counting-server") / "server.log"
     with LocalServer(log, ["--set", f"metrics_port={metrics_port}"]) as running:
         yield running

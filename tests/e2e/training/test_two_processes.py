@@ -21,7 +21,7 @@ MARK = "TEST_OF_TWO_PROCESSES"
 
 
 def rows() -> list[dict[str, str]]:
-    """Gives tasks that anything which compiles passes, as a random model's text seldom does."""
+    """Returns tasks that anything which compiles passes, as a random model's text seldom does."""
     passes = "def check(candidate):\n    assert candidate is not None\n"
     solution = "    return x\n"
     return [{**row, "test": passes, "canonical_solution": solution} for row in times_rows("t")]
@@ -64,7 +64,7 @@ def config(tmp_path, tiny_model) -> Path:
 
 
 def marked(value: str) -> list[int]:
-    """Gives the processes whose environment has the test's mark."""
+    """Returns the processes whose environment has the test's mark."""
     wanted = f"{MARK}={value}".encode()
     found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):

@@ -105,7 +105,7 @@ def ending(source: str) -> str:
 
 
 def honest(*values: str, ends: bool = True, status: int = 0) -> Program:
-    """Gives a program whose function returns these values, one for each assertion."""
+    """Returns a program whose function returns these values, one for each assertion."""
 
     def program(source: str) -> Execution:
         said = ["before"]

@@ -20,7 +20,7 @@ PACKAGES = {
 
 @pytest.fixture(scope="module")
 def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the folder which holds the unpacked wheel of this checkout."""
+    """Returns the folder which holds the unpacked wheel of this checkout."""
     built = tmp_path_factory.mktemp("built")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", built]
     subprocess.run(command, cwd=repository, check=True, capture_output=True)

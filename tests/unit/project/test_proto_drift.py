@@ -15,7 +15,7 @@ CONTRACT = Path("codereward") / "v1" / "reward_service.proto"
 
 @pytest.fixture
 def check(repository: Path):
-    """Gives a function which compares a proto folder's stubs with freshly generated ones."""
+    """Returns a function which compares a proto folder's stubs with freshly generated ones."""
     generator = repository / "build" / "proto-tools" / "bin" / "python"
     if not generator.exists():
         pytest.skip("the generator is not installed: run `make proto-tools`")

@@ -23,7 +23,7 @@ def one(reward, *texts):
 
 
 def matchers(others: Collection[int] = ()) -> list[int]:
-    """Gives the matching processes that are children of this one, but for others."""
+    """Returns the matching processes that are children of this one, but for others."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -35,7 +35,7 @@ def matchers(others: Collection[int] = ()) -> list[int]:
 
 @pytest.fixture
 def others() -> list[int]:
-    """Gives the matching processes of rewards that other tests still hold."""
+    """Returns the matching processes of rewards that other tests still hold."""
     gc.collect()
     return matchers()
 

@@ -35,7 +35,7 @@ def warnings(
     signal: Curve = RARE_SIGNAL,
     held_out_first: bool = False,
 ) -> list[tuple[int, str]]:
-    """Gives the steps and sentences of a run that is evaluated every ten steps."""
+    """Returns the steps and sentences of a run that is evaluated every ten steps."""
     generator = random.Random(seed)
 
     def share(chance: float, count: int) -> float:
@@ -119,7 +119,7 @@ def test_steps_without_a_judged_completion_are_no_evidence_about_signals():
 
 
 def exact(pairs, **options) -> list[int]:
-    """Gives the steps of the warnings on rewards and pass rates without noise."""
+    """Returns the steps of the warnings on rewards and pass rates without noise."""
     rule = HackingRule(**{"held_out_samples": 1000, **options})
     found = []
     for index, (reward, pass_rate) in enumerate(pairs):

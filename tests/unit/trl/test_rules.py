@@ -68,7 +68,7 @@ def test_a_wrong_number_of_the_kl_rule_is_named(wrong, field):
 
 
 def stops(rewards, **options) -> list[int]:
-    """Gives the places at which the rule says to stop."""
+    """Returns the places at which the rule says to stop."""
     rule = CollapseRule(**options)
     return [index for index, reward in enumerate(rewards) if rule.see(reward)]
 

@@ -15,7 +15,7 @@ from trainer_client.rewards.execution import RemoteReward, Task
 
 
 def shared_reward() -> RemoteReward:
-    """Gives this process's reward.
+    """Returns this process's reward.
 
     Raises:
         ConfigError: the environment is wrong, or names neither tasks nor a format.

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 
 
 def neutral(rewards: Sequence[float | None], groups: Sequence[Hashable]) -> list[float | None]:
-    """Gives each reward, and in place of a missing one the mean of its group's others.
+    """Returns each reward, and in place of a missing one the mean of its group's others.
 
     What no other reward of its group can stand in for stays None.
 

@@ -115,7 +115,7 @@ def read_settings() -> AdapterSettings:
 
 
 def shared_settings() -> AdapterSettings:
-    """Gives what the environment said when this process first asked.
+    """Returns what the environment said when this process first asked.
 
     Raises:
         ConfigError: see `read_settings`.
@@ -125,7 +125,7 @@ def shared_settings() -> AdapterSettings:
 
 
 def shared_judge() -> Judge:
-    """Gives this process's judge.
+    """Returns this process's judge.
 
     Raises:
         ConfigError: see `read_settings` and `AdapterSettings.judge`.

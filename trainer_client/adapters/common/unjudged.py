@@ -16,7 +16,7 @@ Unjudged = Literal["raise", "nan"]
 
 
 def number(score: Score, unjudged: Unjudged) -> float:
-    """Gives the reward as a number.
+    """Returns the reward as a number.
 
     Raises:
         RewardLostError: there is none, and `unjudged` is "raise".
@@ -30,7 +30,7 @@ def number(score: Score, unjudged: Unjudged) -> float:
 
 
 def passed(score: Score) -> float:
-    """Gives 1.0 for a completion that passed, 0.0 for another that was judged, else NaN."""
+    """Returns 1.0 for a completion that passed, 0.0 for another that was judged, else NaN."""
     if score.reward is None or score.verdict is None:
         return math.nan
     return float(score.verdict.name == "PASSED")

@@ -28,7 +28,7 @@ class ScriptedEngine:
         self._tokens = tokens
 
     async def generate(self, prompt: object, parameters: object, multi_modal_data: object) -> Any:
-        """Gives the response, whatever the prompt."""
+        """Returns the response, whatever the prompt."""
         answer = SimpleNamespace(token_ids=self._tokens, finish_reason="stop", logprobs=None)
         return SimpleNamespace(outputs=[answer])
 

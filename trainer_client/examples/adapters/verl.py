@@ -61,7 +61,7 @@ def _batched(samples: Sequence[Example], folder: Path) -> object:
 
 
 def _data(samples: Sequence[Example]) -> Any:
-    """Gives responses as verl's rollout does: tokens, padded on the right."""
+    """Returns responses as verl's rollout does: tokens, padded on the right."""
     import numpy as np
     import torch
     from verl import DataProto  # type: ignore[import-not-found]

@@ -144,7 +144,7 @@ def _darkened(svg: bytes) -> bytes:
 
 
 def styled() -> AbstractContextManager[None]:
-    """Gives the context in which to make and to render figures, whatever the user's own style."""
+    """Returns the context in which to make and to render figures, whatever the user's own style."""
     context: AbstractContextManager[None] = mpl.rc_context(dict(_STYLE))
     return context
 
@@ -205,7 +205,7 @@ def pool_lines(axes: Axes, pool: Pool, colour: str, label: str, *, smooth: bool 
 
 
 def smoothing_window(series: Series) -> int:
-    """Tells over how many values a line is smoothed: odd, about a twentieth of them."""
+    """Returns over how many values a line is smoothed: odd, about a twentieth of them."""
     return 2 * (len(series.values) // 40) + 1
 
 
@@ -231,7 +231,7 @@ def areas(axes: Axes, steps: Floats, rows: Mapping[str, Floats], colours: Sequen
 
 
 def half_step(steps: Floats) -> float:
-    """Gives half of what usually lies between two logged steps."""
+    """Returns half of what usually lies between two logged steps."""
     return float(np.median(np.diff(steps))) / 2 if len(steps) > 1 else 0.5
 
 

@@ -66,7 +66,7 @@ def _solved_labels(size: int) -> list[str]:
 
 
 def _solved_bin(group: Group, size: int) -> int:
-    """Gives the index of a group's label; the one past them where nothing was judged."""
+    """Returns the index of a group's label; the one past them where nothing was judged."""
     if not group.judged:
         return len(_solved_labels(size))
     share = group.passed / group.judged

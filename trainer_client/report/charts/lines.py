@@ -171,7 +171,7 @@ def mean_label(values: Pool, name: str) -> str:
 
 
 def spread_words(values: Pool, otherwise: str) -> str:
-    """Tells what a band is: the spread over runs, or `otherwise` for a single one."""
+    """Returns what a band is: the spread over runs, or `otherwise` for a single one."""
     if values.is_single:
         return otherwise
     runs = len(values.runs)

@@ -132,7 +132,7 @@ def hacking_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def _shares(runs: Sequence[Run], kind: str) -> tuple[Floats, dict[str, Floats]] | None:
-    """Gives the steps at which every run called, and the mean share of each name that ever was.
+    """Returns the steps at which every run called, and the mean share of each name that ever was.
 
     What the names do not account for was not judged.
     """
@@ -156,7 +156,7 @@ def _place(order: Sequence[str], name: str) -> tuple[int, str]:
 
 
 def _share(run: Run, prefix: str, name: str) -> Series:
-    """Gives a name's share at the steps that logged any of its kind."""
+    """Returns a name's share at the steps that logged any of its kind."""
     lines = (line for line in run.metrics if any(key.startswith(prefix) for key in line))
     return made((line["step"], number(line.get(prefix + name)) or 0.0) for line in lines)
 
@@ -169,7 +169,7 @@ def _signals(runs: Sequence[Run]) -> dict[str, Pool]:
 
 
 def _signal(run: Run, key: str) -> Series:
-    """Gives a signal's count: 0 before it was first seen, a gap where nothing was judged."""
+    """Returns a signal's count: 0 before it was first seen, a gap where nothing was judged."""
     unjudged = f"{run.info.reward}/unjudged"
 
     def points() -> Iterable[tuple[float, float | None]]:

@@ -19,7 +19,7 @@ ADAPTER = "adapter_config.json"
 
 
 def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
-    """Gives the folder of a checkpoint with the weights and tokenizer of a GGUF file.
+    """Returns the folder of a checkpoint with the weights and tokenizer of a GGUF file.
 
     The first call takes seconds and writes it into `cache`; later ones find it there.
 
@@ -31,7 +31,7 @@ def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
 
 
 def merged_checkpoint(adapter: Path, cache: Path) -> Path:
-    """Gives the folder of a checkpoint that has a LoRA adapter merged into its model.
+    """Returns the folder of a checkpoint that has a LoRA adapter merged into its model.
 
     The first call takes seconds and writes it into `cache`; later ones find it there.
 

@@ -133,7 +133,7 @@ class _Series:
             self.lowest = min(self.lowest, fmean(list(self._values)[: self._window]))
 
     def noise(self, certainty: float) -> float:
-        """Gives the rise that chance can explain.
+        """Returns the rise that chance can explain.
 
         Successive differences tell the spread whatever the trend is (von Neumann 1941); that of
         the last window counts if it is larger, as it is where a signal appears for the first time.
@@ -205,7 +205,7 @@ class _Divergence:
         return fmean(after) - fmean(before) >= max(self._rise, self._certainty * error)
 
     def _rewards_of(self, first: int) -> list[float]:
-        """Gives what was logged after the evaluation before a window, to the window's end."""
+        """Returns what was logged after the evaluation before a window, to the window's end."""
         steps = list(self._evaluations)
         after = steps[first - 1] if first else -1
         to = steps[first + self._count - 1]
@@ -218,7 +218,7 @@ class _Divergence:
 
 
 def _errors(certainty: float, windows: int) -> float:
-    """Gives how many standard errors count where each of so many windows is compared with each."""
+    """Returns how many standard errors count if each of the windows is compared with each."""
     return math.sqrt(certainty**2 + 4.0 * math.log(max(1, windows)))
 
 

@@ -42,7 +42,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         control: TrainerControl,
         **more: Any,
     ) -> None:
-        """Tells where training goes on, where it was resumed."""
+        """Returns where training goes on, where it was resumed."""
         if state.global_step:
             # A checkpoint's intervals would hold against the settings that it is resumed with.
             state.compute_steps(args, state.max_steps)

@@ -47,7 +47,7 @@ class KLRule:
         require(self.highest >= self.lowest, "highest", "at least lowest", self.highest)
 
     def next(self, coefficient: float, kl: float | None, steps: int = 1) -> float:
-        """Gives the coefficient after `steps` optimizer steps with a mean KL, in nats per token."""
+        """Returns the coefficient after `steps` optimizer steps with a mean KL in nats a token."""
         if not is_number(kl):
             return coefficient
         error = min(max(kl / self.target - 1.0, -0.2), 0.2)
@@ -126,5 +126,5 @@ def require(holds: bool, name: str, limit: str, value: float) -> None:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tells whether something that was logged is a finite number."""
+    """Returns True if something that was logged is a finite number."""
     return isinstance(value, int | float) and math.isfinite(value)

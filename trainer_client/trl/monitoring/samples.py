@@ -40,7 +40,7 @@ class Listener:
 
     @contextmanager
     def listening(self) -> Iterator[list[Sample]]:
-        """Gives a list, which grows by every sample that is scored until the block's end."""
+        """Yields a list, which grows by every sample that is scored until the block's end."""
         heard: list[Sample] = []
         self._heard = heard
         try:

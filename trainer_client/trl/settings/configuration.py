@@ -185,7 +185,7 @@ def _problems(error: ValidationError, place: Sequence[str] = ()) -> Iterable[str
 
 
 def _siblings(path: list[str]) -> set[str]:
-    """Gives the names that are known where an unknown one stands."""
+    """Returns the names that are known where an unknown one stands."""
     section: type[BaseModel] = TrainConfig
     for name in path[:-1]:
         field = section.model_fields.get(name)
@@ -195,7 +195,7 @@ def _siblings(path: list[str]) -> set[str]:
 
 
 def _types(field: FieldInfo | None) -> Iterable[type]:
-    """Gives the classes in a field's annotation, such as those of `Section | None`."""
+    """Returns the classes in a field's annotation, such as those of `Section | None`."""
     annotation = None if field is None else field.annotation
     parts = [annotation, *get_args(annotation)]
     return (part for part in parts if isinstance(part, type))

@@ -115,7 +115,7 @@ def prompt_of(section: DataSection, row: Row, *, chat: bool) -> Prompt:
 
 
 def reference_of(section: DataSection, row: Row) -> str:
-    """Gives the reference solution, "" where the row has none."""
+    """Returns the reference solution, "" where the row has none."""
     field = _WORDINGS[section.kind].reference
     return "" if field is None else str(row.get(field) or "")
 

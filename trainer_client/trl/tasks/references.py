@@ -146,7 +146,7 @@ def _placements(
 def _others(
     requests: Mapping[str, pb.ScoreRequest], failing: Mapping[str, Score]
 ) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
-    """Gives the other placement of function tests whose request leaves it open.
+    """Yields the other placement of function tests whose request leaves it open.
 
     What fails apart from its tests may pass beside them on its own word, which only a request that
     says so takes.

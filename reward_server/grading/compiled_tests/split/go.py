@@ -291,7 +291,7 @@ class GoSplit:
 
 
 def _without_main(text: str) -> str:
-    """Gives the function `main` of a text another name."""
+    """Returns the function `main` of a text another name."""
     for one in reversed(declarations(text)):
         if one.kind == "func" and one.name == "main":
             start = one.words[1].start

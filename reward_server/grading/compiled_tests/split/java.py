@@ -150,7 +150,7 @@ def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
 
 
 def _overridable(name: str, statement: Statement) -> Iterator[str]:
-    """Gives the methods of a class that a derived one may override."""
+    """Yields the methods of a class that a derived one may override."""
     for one in members(statement.block or ()):
         if "(" not in one.head or "=" in one.head or _FIXED & {*one.head}:
             continue

@@ -324,7 +324,7 @@ def _declarations(tokens: Sequence[Token], end: int) -> Iterator[_Declaration]:
 
 
 def _begins_statement(solid: Sequence[Token], index: int) -> bool:
-    """Tells whether a word is no part of an expression, as `function` in `x = function ...` is."""
+    """Returns True if a word is no part of an expression, unlike `x = function ...`."""
     before = _text(solid, _first_of(solid, index) - 1)
     return before in ("", *_STATEMENT_ENDS, ")") or before[-1].isalnum()
 
@@ -346,14 +346,14 @@ def _is_function(one: _Declaration) -> bool:
 
 
 def _is_generator(one: _Declaration) -> bool:
-    """Tells whether a solution is asked for whose function is no function of data."""
+    """Returns True if a solution is asked for whose function is no function of data."""
     texts = [token.text for token in one.tokens]
     star = any(pair == ("function", "*") for pair in pairwise(texts))
     return one.word == "class" or star
 
 
 def _is_empty(one: _Declaration) -> bool:
-    """Tells whether a function has no body, so that the solution is to fill it."""
+    """Returns True if a function has no body, so that the solution is to fill it."""
     text = " ".join(token.text for token in one.tokens)
     return "{ }" in _EMPTY_CONSTRUCTOR.sub("", text)
 
@@ -362,7 +362,7 @@ def _is_empty(one: _Declaration) -> bool:
 
 
 class _TestsReader:
-    """Tells which functions tests call, and whether nothing but data would cross.
+    """Returns which functions tests call, and whether nothing but data would cross.
 
     That is not so where the tests
     - reach for globals, prototypes, modules or the solution's classes (`_REACHING`);
@@ -402,7 +402,7 @@ class _TestsReader:
         self._parameters_of = self._parameters_by_name()
 
     def is_data_only(self) -> bool:
-        """Tells whether the tests can be taken apart."""
+        """Returns True if the tests can be taken apart."""
         if is_unseen_javascript(self._code) or is_asked_javascript(self._code):
             return False
         if self._looks_into_helpers():
@@ -496,7 +496,7 @@ class _TestsReader:
                 yield from self._parameters(index)
 
     def _declarators(self, index: int) -> Iterator[str]:
-        """Gives the names that a `const`, `let` or `var` declares, also where it goes on."""
+        """Yields the names that a `const`, `let` or `var` declares, also where it goes on."""
         yield from self._names_at(index)
         line, depth = self._lines[min(index, len(self._lines) - 1)], 0
         for at in range(index, len(self._solid)):
@@ -511,7 +511,7 @@ class _TestsReader:
                 return
 
     def _names_at(self, index: int) -> Iterator[str]:
-        """Gives a name, or those in the brackets there."""
+        """Yields a name, or those in the brackets there."""
         if index >= len(self._solid):
             return
         if self._solid[index].kind is Kind.WORD:
@@ -534,7 +534,7 @@ class _TestsReader:
         return frozenset(self._text(index) for index in self._words()) - known
 
     def _aliases(self) -> Iterator[str]:
-        """Gives other names of stubs, as in `let candidate = f`."""
+        """Yields other names of stubs, as in `let candidate = f`."""
         for index in self._words():
             if self._text(index) in self.stubs and self._is_aliased(index):
                 yield self._text(index - 2)
@@ -544,7 +544,7 @@ class _TestsReader:
         return declares and self._ends_at(index + 1)
 
     def _ends_at(self, index: int) -> bool:
-        """Tells whether a statement ends in front of a token."""
+        """Returns True if a statement ends in front of a token."""
         if index >= len(self._solid) or self._text(index) in (";", "}"):
             return True
         goes_on = re.match(r"[-+*/%.,?:=<>&|(\[^)\]]", self._text(index)) is not None
@@ -553,7 +553,7 @@ class _TestsReader:
     # ------------------------------------------------------------------------------- calls
 
     def _is_allowed(self, index: int) -> bool:
-        """Tells whether a name of the solution's stands where it is called, or given a name."""
+        """Returns True if a name of the solution's stands where it is called, or given a name."""
         before = self._text(index - 1)
         if before == "typeof":  # a stub is a function, whatever the solution has
             return self._text(index + 1) == "("
@@ -564,7 +564,7 @@ class _TestsReader:
         return self._text(index + 1) == "(" and before not in ("new", "function")
 
     def _hands_data(self, index: int) -> bool:
-        """Tells whether a call is given no function, and what it returns is used as data."""
+        """Returns True if a call is given no function, and what it returns is used as data."""
         end = self._partners[index + 1] + 1
         return not self._gives_function(index + 1) and self._is_used_as_data(end)
 
@@ -623,7 +623,7 @@ class _TestsReader:
         )
 
     def _is_data_at(self, index: int) -> bool:
-        """Tells whether what stands in front of a token is used as data there."""
+        """Returns True if what stands in front of a token is used as data there."""
         if self._text(index) == "(":
             return self._lines[index] > self._lines[index - 1] and self._ends_at(index)
         return all(map(self._is_asked, self._called_behind(index)))
@@ -674,7 +674,7 @@ class _TestsReader:
         return [at for name in found for at in named.get(name, ())]
 
     def _receivers(self, index: int) -> Iterator[str]:
-        """Gives the names that a value is given to: variables, and parameters of the tests' own."""
+        """Yields the names that a value is given to: variables and the tests' own parameters."""
         first = index
         while (around := self._around[first]) >= 0 and self._text(around) in ("[", "("):
             if self._text(around) == "(" and self._text(around - 1) in self._declared:
@@ -713,7 +713,7 @@ class _TestsReader:
     # --------------------------------------------------------------------------- arguments
 
     def _looks_once(self, calls: Sequence[int]) -> bool:
-        """Tells whether no object that is handed over is looked at again, or only that."""
+        """Returns True if no object that is handed over is looked at again, or only that."""
         given = {index: self._given(index) for index in calls}
         handed = {at for places in given.values() for at in places}
         objects = {self._text(at): at for at in handed if not self._is_primitive(at)}
@@ -786,7 +786,7 @@ class _TestsReader:
         return self._text(index - 1) in _DECLARING or self._text(index + 1) in ("=", "of")
 
     def _is_primitive(self, index: int) -> bool:
-        """Tells whether all that a name is ever given is a number or text."""
+        """Returns True if all that a name is ever given is a number or text."""
         name = self._text(index)
         given = [at + 2 for at in self._words() if self._text(at) == name and self._is_set_at(at)]
         return bool(given) and all(self._is_primitive_at(at) for at in given)
@@ -802,18 +802,18 @@ class _TestsReader:
         return self._solid[index].kind in _LITERALS and alone
 
     def _are_primitive(self, places: range) -> bool:
-        """Tells whether the items of an array are numbers, texts and the like."""
+        """Returns True if the items of an array are numbers, texts and the like."""
         texts = {self._text(at) for at in places if not self._is_property(at)}
         names = {self._text(at) for at in self._words() if at in places}
         return not texts & {"[", "{", "=>", "new", "function"} and names <= _GLOBALS
 
     def _is_statement(self, index: int) -> bool:
-        """Tells whether the result of a call is not used."""
+        """Returns True if the result of a call is not used."""
         first = index - (self._text(index - 1) == "await")
         return self._begins_at(first) and self._ends_at(self._partners[index + 1] + 1)
 
     def _begins_at(self, index: int) -> bool:
-        """Tells whether a statement begins with a token."""
+        """Returns True if a statement begins with a token."""
         if index == 0 or self._text(index - 1) in _STATEMENT_ENDS:
             return True
         ended = self._solid[index - 1].kind in (Kind.WORD, Kind.CLOSE, *_LITERALS)
@@ -821,7 +821,7 @@ class _TestsReader:
 
 
 def _around(solid: Sequence[Token]) -> Iterator[int]:
-    """Gives where the innermost bracket around each place opens; -1 where there is none."""
+    """Yields where the innermost bracket around each place opens; -1 where there is none."""
     open_at = [-1]
     for index, token in enumerate(solid):
         if token.kind is Kind.CLOSE and len(open_at) > 1:
@@ -843,7 +843,7 @@ def _code(tokens: Sequence[Token]) -> str:
 
 
 def _names_in_templates(tokens: Sequence[Token]) -> Iterator[str]:
-    """Gives the names that expressions in templates use."""
+    """Yields the names that expressions in templates use."""
     for token in tokens:
         if token.kind is not Kind.STRING or not _holds_code(token.text):
             continue

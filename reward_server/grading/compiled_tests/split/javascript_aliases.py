@@ -153,7 +153,7 @@ class Aliases:
         return at
 
     def _called_back(self, arrow: int) -> Iterator[Gift]:
-        """Gives the parameters of a function that a method is handed what the object holds."""
+        """Yields the parameters of a function that a method is handed what the object holds."""
         start = self._openings.get(arrow - 1, arrow - 1)
         first = start - (self._text(start - 1) == "async")
         names = self._pattern(range(start, arrow))
@@ -163,7 +163,7 @@ class Aliases:
             yield from self._passed(self._text(first - 2), names, first)
 
     def _handed(self, index: int) -> Iterator[Gift]:
-        """Gives the parameters of a function what it is called with, or called back with."""
+        """Yields the parameters of a function what it is called with, or called back with."""
         is_named = self._tokens[index + 1].kind is Kind.WORD if self._text(index + 1) else False
         bracket = index + 1 + is_named
         names = self._pattern(range(bracket, self._partners.get(bracket, bracket)))

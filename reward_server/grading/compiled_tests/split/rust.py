@@ -160,7 +160,7 @@ def _passed(index: int, one: Parameter, written: Sequence[str]) -> str:
 
 
 def _without_main(text: str, language: Assertions) -> str:
-    """Gives the function `main` of a text another name."""
+    """Returns the function `main` of a text another name."""
     solid = [token for token in tokenize(text, language) if not token.is_blank]
     for first, second, third in reversed(list(zip(solid, solid[1:], solid[2:], strict=False))):
         if (first.text, second.text, third.text) == ("fn", "main", "("):

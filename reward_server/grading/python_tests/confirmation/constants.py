@@ -58,7 +58,7 @@ def expects_constants(
 
 
 def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Gives a text's own statements, and those of its functions and of its classes' methods."""
+    """Yields a text's own statements, and those of its functions and of its classes' methods."""
     own = list(body)
     inner = [one for one in own if isinstance(one, (*_FUNCTIONS, ast.ClassDef))]
     yield [one for one in own if one not in inner]
@@ -67,7 +67,7 @@ def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _bound_in(tree: ast.Module) -> Iterator[str]:
-    """Gives the names that a text gives a meaning of its own."""
+    """Yields the names that a text gives a meaning of its own."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
@@ -124,7 +124,7 @@ def _answers_in(tree: ast.Module, heard: frozenset[str]) -> frozenset[str]:
 
 
 def _given_in(node: ast.AST, heard: frozenset[str]) -> Iterator[tuple[ast.AST, Iterable[str]]]:
-    """Gives what a binding, or a call, may put somewhere, and the names of where that is."""
+    """Yields what a binding, or a call, may put somewhere, and the names of where that is."""
     match node:
         case ast.Assign(targets=targets, value=value):
             yield value, [name for target in targets for name in _names_of(target)]
@@ -145,7 +145,7 @@ def _given_in(node: ast.AST, heard: frozenset[str]) -> Iterator[tuple[ast.AST, I
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:
-    """Gives the names and attributes in a node, but for those that are positions."""
+    """Yields the names and attributes in a node, but for those that are positions."""
     for part in _outside_positions(node):
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -184,7 +184,7 @@ class _Reading:
         return True
 
     def _compared_in(self, statement: ast.stmt) -> Iterator[str]:
-        """Gives the names that an assertion compares with a constant."""
+        """Yields the names that an assertion compares with a constant."""
         match statement:
             case ast.Assert(test=ast.BoolOp(op=ast.And(), values=parts)):
                 pass
@@ -336,7 +336,7 @@ def _only_looks(statement: ast.stmt, pure: frozenset[str]) -> bool:
 
 
 def _outside_positions(node: ast.AST) -> Iterator[ast.AST]:
-    """Gives the parts of an expression, but for those that only say which elements are meant."""
+    """Yields the parts of an expression, but for those that only say which elements are meant."""
     yield node
     match node:
         case ast.Subscript(value=value):

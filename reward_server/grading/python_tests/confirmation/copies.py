@@ -332,7 +332,7 @@ def _definitions(body: Sequence[ast.stmt]) -> list[_Function | ast.ClassDef]:
 
 
 def _plain_functions(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
-    """Gives functions without parameters that a script calls once, by a statement of its own."""
+    """Yields functions without parameters that a script calls once, by a statement of its own."""
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:

@@ -144,7 +144,7 @@ def _free_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _bound(owner: ast.AST) -> Iterator[str]:
-    """Gives the names that a text binds, but for what it imports."""
+    """Yields the names that a text binds, but for what it imports."""
     for node in ast.walk(owner):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):

@@ -83,7 +83,7 @@ def deviation(
 def _pairs(
     assertion: Assertion, word: str, chosen: Collection[int]
 ) -> Iterator[tuple[str, str, str]]:
-    """Gives what each site must show and what it showed, with how it is made wrong."""
+    """Yields what each site must show and what it showed, with how it is made wrong."""
     for number, site in enumerate(assertion.sites):
         seen = word[number : number + 1] if assertion.rows else word
         yield "f" if number in chosen else "p", seen, site.kind

@@ -96,7 +96,7 @@ def values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
 
 
 def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]:
-    """Gives the operands of comparisons that decide alone.
+    """Yields the operands of comparisons that decide alone.
 
     Args:
         node: where to look.

@@ -178,7 +178,7 @@ class _Body:
         }
 
     def _find_bound(self, body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-        """Gives names that are bound once, with their values."""
+        """Yields names that are bound once, with their values."""
         for node in _own_nodes(body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -186,7 +186,7 @@ class _Body:
                         yield name, value
 
     def assertions(self, body: Sequence[ast.stmt], place: _Place) -> Iterator[Assertion]:
-        """Gives the assertions in statements, in their order."""
+        """Yields the assertions in statements, in their order."""
         for statement in body:
             yield from self._in_statement(statement, place)
 
@@ -275,7 +275,7 @@ class _Body:
         return self._within[name]
 
     def _observed(self) -> Iterator[Assertion]:
-        """Gives the assertions of a function that a test calls, once."""
+        """Yields the assertions of a function that a test calls, once."""
         if not self._is_read:
             self._is_read = True
             inside = _Place(columns={}, is_looped=True, is_sure=False)
@@ -435,7 +435,7 @@ def _tainted(body: Sequence[ast.stmt], heard: frozenset[str]) -> frozenset[str]:
 
 
 def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Gives what is assigned to what, one by one where both sides of an assignment are rows."""
+    """Yields what is assigned to what, one by one where both sides of an assignment are rows."""
     for node in _own_nodes(body):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(

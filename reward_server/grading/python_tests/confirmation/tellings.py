@@ -74,7 +74,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _told(part: ast.expr, hears: _Hears) -> Iterator[str]:
-    """Gives the values that the solution is told, as text."""
+    """Yields the values that the solution is told, as text."""
     for node in ast.walk(part):
         match node:
             case ast.Call(func=function, args=arguments, keywords=keywords) if hears(function):
@@ -88,7 +88,7 @@ def _told(part: ast.expr, hears: _Hears) -> Iterator[str]:
 
 
 def _expected(part: ast.expr, hears: _Hears) -> Iterator[str]:
-    """Gives the expressions of a part, but for those that the solution is told."""
+    """Yields the expressions of a part, but for those that the solution is told."""
     if not hears(part):
         return
     waiting: list[ast.AST] = [part]

@@ -128,7 +128,7 @@ def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -
 
 
 def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt]:
-    """Gives the functions of a prompt that are none of the solution's business."""
+    """Yields the functions of a prompt that are none of the solution's business."""
     owner = _owner(tests.entry_point)
     for one in seen.statements:
         if isinstance(one, _FUNCTIONS) and owner and one.name != owner:
@@ -136,7 +136,7 @@ def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt
 
 
 def _reasons_of_prompt(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[str]:
-    """Gives the reasons by which the rules for test files refuse a prompt's code."""
+    """Yields the reasons by which the rules for test files refuse a prompt's code."""
     if seen.statements:
         before = _reading(tests, seen.imports).reasons
         for reason in _reading(tests, seen.statements, seen.functions).reasons:

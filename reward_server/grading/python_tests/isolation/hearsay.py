@@ -34,7 +34,7 @@ class Unit:
 
 
 def units_of(tree: ast.Module) -> Iterator[Unit]:
-    """Gives the units of a file."""
+    """Yields the units of a file."""
     statements = list(_statements(tree))
     outside = {
         name
@@ -90,7 +90,7 @@ def _units(
 
 
 def named(node: ast.AST) -> Iterator[str]:
-    """Gives the names that a part of code mentions, also as a parameter, an import or a text."""
+    """Yields the names that a part of code mentions, also as a parameter, an import or a text."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
             yield name
@@ -102,13 +102,13 @@ def named(node: ast.AST) -> Iterator[str]:
 
 
 def _listed(text: ast.Constant) -> Iterator[str]:
-    """Gives the names in a text that is one, or a list of some with commas between them."""
+    """Yields the names in a text that is one, or a list of some with commas between them."""
     for part in named(text):
         yield from map(str.strip, part.split(","))
 
 
 def _fixture(definition: ast.AST) -> Iterator[str]:
-    """Gives the name that a decorator gives to what it decorates."""
+    """Yields the name that a decorator gives to what it decorates."""
     for node in getattr(definition, "decorator_list", ()):
         for part in ast.walk(node):
             if isinstance(part, ast.keyword) and part.arg == "name":
@@ -121,7 +121,7 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def bound_in(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Gives the names that parts of code bind, but for those that they import."""
+    """Yields the names that parts of code bind, but for those that they import."""
     for node in parts:
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
@@ -137,14 +137,14 @@ def bound_in(parts: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def attributes_stored(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Gives the names of attributes that parts of code set."""
+    """Yields the names of attributes that parts of code set."""
     for node in parts:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, _Function | None]]:
-    """Gives all statements, with the outermost function that they are in, or are."""
+    """Yields all statements, with the outermost function that they are in, or are."""
     waiting: list[tuple[ast.AST, _Function | None]] = [(tree, None)]
     while waiting:
         node, function = waiting.pop()
@@ -156,7 +156,7 @@ def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, _Function | None]]:
 
 
 def _parts(statement: ast.AST) -> Iterator[ast.AST]:
-    """Gives the parts of a statement that are in none inside it."""
+    """Yields the parts of a statement that are in none inside it."""
     waiting = [statement]
     while waiting:
         node = waiting.pop()
@@ -181,7 +181,7 @@ def _stored(parts: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _owners(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Gives the names whose methods are called, and those of which something is set."""
+    """Yields the names whose methods are called, and those of which something is set."""
     for node in parts:
         match node:
             case ast.Call(func=ast.Attribute(value=owner)):

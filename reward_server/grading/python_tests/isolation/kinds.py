@@ -55,7 +55,7 @@ class File(Protocol):
         """Returns the full name of what an expression names, if an import gave it."""
 
     def is_own(self, node: ast.expr) -> bool:
-        """Tells whether something is of the tests' making: neither imported nor the solution's."""
+        """Returns True if the tests made something: it is neither imported nor the solution's."""
 
 
 class Kinds:
@@ -97,7 +97,7 @@ class Kinds:
         )
 
     def reasons(self) -> Iterator[str]:
-        """Gives the reasons."""
+        """Yields the reasons."""
         for part in self._parts:
             match part:
                 case ast.Compare(left=left, comparators=others, ops=ops):
@@ -203,7 +203,7 @@ def _unnamed(node: ast.expr) -> ast.expr:
 
 
 def _messages(node: ast.AST) -> Iterator[ast.AST]:
-    """Gives the texts for people that a statement or a call has."""
+    """Yields the texts for people that a statement or a call has."""
     match node:
         case ast.Assert(msg=ast.expr() as text):
             yield text

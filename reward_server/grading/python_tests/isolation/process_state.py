@@ -117,7 +117,7 @@ _NUMPY_GENERATORS = _words(
 
 
 def reasons(parts: Iterable[tuple[ast.AST, Origins]]) -> Iterator[str]:
-    """Gives what code uses that is of its own process.
+    """Yields what code uses that is of its own process.
 
     Args:
         parts: of the code, those outside before those inside, with what the imported names of

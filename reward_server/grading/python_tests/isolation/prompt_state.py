@@ -159,7 +159,7 @@ class _Reading:
         return not isinstance(one, _IMPORTS) and any(name in reached for name in _bound_by(one))
 
     def _of(self, one: ast.stmt) -> Iterator[str]:
-        """Gives what a statement keeps, and what it does more than to define."""
+        """Yields what a statement keeps, and what it does more than to define."""
         if isinstance(one, _DEFINITIONS) and id(one) in self._not_at_top:
             yield f"the prompt defines {one.name} under a condition"
         if is_stub(one):
@@ -180,7 +180,7 @@ class _Reading:
 
 
 def _flat(body: Sequence[ast.stmt], *, at_top: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Gives statements, those under a condition too, and whether they stand at the top."""
+    """Yields statements, those under a condition too, and whether they stand at the top."""
     for one in body:
         match one:
             case ast.If(body=inner, orelse=other):
@@ -202,7 +202,7 @@ def _does_nothing(one: ast.stmt) -> bool:
 
 
 def _bound_by(one: ast.stmt) -> Iterator[str]:
-    """Gives the names that a statement gives a meaning, or whose things it changes."""
+    """Yields the names that a statement gives a meaning, or whose things it changes."""
     match one:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             yield name
@@ -281,7 +281,7 @@ def is_stub(one: ast.stmt) -> bool:
 
 
 def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """Gives what a function keeps from call to call."""
+    """Yields what a function keeps from call to call."""
     for decorator in function.decorator_list:
         if dotted(_maker(decorator)).rpartition(".")[2] not in _PLAIN_DECORATORS:
             yield f"the prompt's {function.name}() has a decorator"
@@ -313,7 +313,7 @@ def _is_shared(node: ast.Attribute, own: set[str]) -> bool:
 
 
 def _of_class(kind: ast.ClassDef) -> Iterator[str]:
-    """Gives what a class keeps for all its objects."""
+    """Yields what a class keeps for all its objects."""
     decorators = {dotted(_maker(one)).rpartition(".")[2] for one in kind.decorator_list}
     if not decorators <= _PLAIN_DECORATORS or any(one.arg == "metaclass" for one in kind.keywords):
         yield f"the prompt's {kind.name} is made in a way of its own"

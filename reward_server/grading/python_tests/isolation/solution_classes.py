@@ -64,7 +64,7 @@ class _Look:
         self._looked_into = {id(one) for node in self._nodes for one in _looked_into(node)}
 
     def reasons(self) -> Iterator[str]:
-        """Gives the reasons, in the order of the text's levels."""
+        """Yields the reasons, in the order of the text's levels."""
         if self._classes:
             self._follow()
         for node in self._nodes:
@@ -154,7 +154,7 @@ def _looked_into(node: ast.AST) -> Sequence[ast.expr]:
 
 
 def _names_in(target: ast.AST) -> Iterator[str]:
-    """Gives the names that an assignment binds, or puts something into, attributes with a dot."""
+    """Yields the names that an assignment binds, or puts something into, attributes with a dot."""
     match target:
         case ast.Name(id=name):
             yield name

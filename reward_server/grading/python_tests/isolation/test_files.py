@@ -271,7 +271,7 @@ class _File:
                 self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
     def is_solution(self, name: str) -> bool:
-        """Tells whether a dotted name is that of the solution's module, or ends as it does."""
+        """Returns True if a dotted name is that of the solution's module, or ends as it does."""
         module = self.solution_module
         return bool(name) and (module == name or module.endswith(f".{name}"))
 
@@ -320,7 +320,7 @@ class _File:
         return ""
 
     def solution_loader(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Gives the parts of what a statement calls to import the solution under a name."""
+        """Yields the parts of what a statement calls to import the solution under a name."""
         match node:
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
                 if self.is_solution(self.imported_by(call)):
@@ -354,7 +354,7 @@ class _File:
         return [f"{origin}{dot}{rest}" for origin in self.origins.get(root, ())]
 
     def is_module(self, node: ast.expr) -> bool:
-        """Tells whether an expression names a module that is none of the tests'."""
+        """Returns True if an expression names a module that is none of the tests'."""
         name = dotted(node)
         return name in self.modules or any(map(_is_module, self.origins_of(node)))
 
@@ -366,23 +366,23 @@ class _File:
         return f"{origin}.{rest}" if origin and rest else origin
 
     def is_own(self, node: ast.expr) -> bool:
-        """Tells whether something is of the tests' making: neither imported nor the solution's."""
+        """Returns True if the tests made something: it is neither imported nor the solution's."""
         root = dotted(node).partition(".")[0]
         if root in self.aliases or root in self.taken or root in self.origins:
             return False
         return root in self.bound or root in self._own_modules
 
     def is_own_target(self, target: str) -> bool:
-        """Tells whether a dotted target of a patch lies in the tests' own files."""
+        """Returns True if a dotted target of a patch lies in the tests' own files."""
         return target.partition(".")[0] in self._own_modules and not self.names_solution(target)
 
     def is_named_by(self, text: str) -> bool:
-        """Tells whether a text has the name of the solution's module as a part of a path."""
+        """Returns True if a text has the name of the solution's module as a part of a path."""
         name = self.solution_module.rpartition(".")[2]
         return name in text and name in _PARTS.findall(text) and not _SPACE.search(text)
 
     def names_solution(self, target: str) -> bool:
-        """Tells whether a dotted target lies in the solution."""
+        """Returns True if a dotted target lies in the solution."""
         parts = target.split(".")
         return any(self.is_solution(".".join(parts[:end])) for end in range(1, len(parts) + 1))
 
@@ -431,14 +431,14 @@ class _Hearsay:
                 waiting += kept - self.names
 
     def hears(self, file: _File, node: ast.AST) -> bool:
-        """Tells whether code uses the solution."""
+        """Returns True if code uses the solution."""
         return any(
             self._is_heard(file, part) or not self.names.isdisjoint(named(part))
             for part in ast.walk(node)
         )
 
     def _is_heard(self, file: _File, node: ast.AST) -> bool:
-        """Tells whether a part of code is heard by itself, as a name is that no file explains."""
+        """Returns True if a part of code is heard by itself, as a name is that no file explains."""
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 origin = file.imported.get(name, name).partition(".")[0]
@@ -472,7 +472,7 @@ class _Rules:
                 self._own_folders |= set(_names_at_top(node, file.tree))
 
     def reasons(self) -> Iterator[str]:
-        """Gives the reasons, outermost first."""
+        """Yields the reasons, outermost first."""
         yield from self._of_classes()
         for node in ast.walk(self.file.tree):
             if isinstance(node, ast.Call):
@@ -481,7 +481,7 @@ class _Rules:
                 yield from self._of_solution_file(node)
 
     def of_scope(self, scope: _Scope) -> Iterator[str]:
-        """Gives reasons in hearing code."""
+        """Yields reasons in hearing code."""
         yield from Kinds(self.file, self._hears, list(_own_parts(scope))).reasons()
         raised = set[int]()
         for part in _own_parts(scope):
@@ -496,11 +496,11 @@ class _Rules:
                 yield node
 
     def preparing(self) -> Iterator[_Scope]:
-        """Gives what runs before or behind tests without being named."""
+        """Returns what runs before or behind tests without being named."""
         return (one for one in self._scopes() if isinstance(one, _FUNCTIONS) and _prepares(one))
 
     def around(self) -> Iterator[_Scope]:
-        """Gives what runs in any case."""
+        """Yields what runs in any case."""
         for scope in self._scopes():
             if not isinstance(scope, _FUNCTIONS) or scope.name.startswith("__"):
                 yield scope
@@ -512,7 +512,7 @@ class _Rules:
         return self._hearsay.hears(self.file, node)
 
     def of_surroundings(self, scope: _Scope) -> Iterator[str]:
-        """Gives reasons in code that runs as the solution is used, whether it hears it or not."""
+        """Yields reasons in code that runs as the solution is used, whether it hears it or not."""
         looked_at = set[int]()
         for node in _own_parts(scope):
             looked_at.update(map(id, _only_looked_at(node, scope)))
@@ -562,7 +562,7 @@ class _Rules:
             yield f"hands over {dotted(node)}"
 
     def _is_own(self, node: ast.expr, attribute: str = "") -> bool:
-        """Tells whether something that is changed is surely of the tests' making, or of a call's.
+        """Returns True if something that is changed is surely of the tests' making, or of a call's.
 
         Args:
             node: the thing.
@@ -589,7 +589,7 @@ class _Rules:
         return is_another_files or name in file.taken or name in file.bound
 
     def _leads_out(self, names: Sequence[str]) -> bool:
-        """Tells whether attributes lead to a module that one of the files imports."""
+        """Returns True if attributes lead to a module that one of the files imports."""
         return not self._hearsay.modules.isdisjoint(names)
 
     def _of_classes(self) -> Iterator[str]:
@@ -681,14 +681,14 @@ class _Rules:
         return not is_case and self._hears(maker)
 
     def _concerns(self, call: ast.Call) -> bool:
-        """Tells whether a call is intimate."""
+        """Returns True if a call is intimate."""
         name = _chain(call.func)[-1]
         if name in ("compile", "help"):
             return self._hears(call)
         return name not in _TELLING_KINDS or any(map(self._hears, call.args))
 
     def _patches_own(self, call: ast.Call, scope: _Scope | None = None) -> bool:
-        """Tells whether a patch is of the tests' own things, or of what this test itself uses."""
+        """Returns True if a patch is of the tests' own things, or of what this test itself uses."""
         if not call.args:
             return False
         target = call.args[0]
@@ -702,7 +702,7 @@ class _Rules:
         return scope is not None and self._uses_attribute(scope, call)
 
     def _uses_attribute(self, scope: _Scope, call: ast.Call) -> bool:
-        """Tells whether code uses the attribute that a patch replaces, apart from replacing it."""
+        """Returns True if code uses the attribute that a patch replaces."""
         if len(call.args) < 2 or self._hears(call.args[0]):
             return False
         target, name = dotted(call.args[0]), call.args[1]
@@ -810,7 +810,7 @@ class _Rules:
 def _reached(
     rules: Sequence[_Rules], first: Iterable[tuple[_Rules, _Scope]]
 ) -> Iterator[tuple[_Rules, _Scope]]:
-    """Gives scopes, and the functions that one of them names, with the rules of their files."""
+    """Yields scopes, and the functions that one of them names, with the rules of their files."""
     by_name: dict[str, list[tuple[_Rules, _Scope]]] = {}
     for one in rules:
         for node in ast.walk(one.file.tree):
@@ -854,7 +854,7 @@ def _unsubscripted(node: ast.expr) -> ast.expr:
 
 
 def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
-    """Gives what is in a scope and not in a function or class inside it, but for their heads."""
+    """Yields what is in a scope and not in a function or class inside it, but for their heads."""
     waiting: list[ast.AST] = list(ast.iter_child_nodes(scope))
     while waiting:
         node = waiting.pop(0)
@@ -886,7 +886,7 @@ def _is_monkeypatch(call: ast.Call) -> bool:
 
 
 def _is_changer(origin: str) -> bool:
-    """Tells whether a full name is of what changes whatever it is given."""
+    """Returns True if a full name is of what changes whatever it is given."""
     is_patch = "patch" in origin.split(".") and not origin.endswith(".stopall")
     return is_patch or origin.rpartition(".")[2] in _SETTERS
 
@@ -899,7 +899,7 @@ def _innermost(node: ast.expr) -> ast.expr:
 
 
 def _only_looked_at(node: ast.AST, scope: _Scope) -> Iterable[ast.AST]:
-    """Gives parts of an expression or statement by which nothing else gets to have them."""
+    """Returns parts of an expression or statement by which nothing else gets to have them."""
     match node:
         case ast.Attribute(value=part) | ast.If(test=part) | ast.While(test=part):
             return [part]
@@ -919,7 +919,7 @@ def _only_looked_at(node: ast.AST, scope: _Scope) -> Iterable[ast.AST]:
 
 
 def _plain_bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Gives names that a plain assignment binds, each with what it means then."""
+    """Yields names that a plain assignment binds, each with what it means then."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -945,7 +945,7 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]
 
 @functools.cache
 def _is_module(name: str) -> bool:
-    """Tells whether a dotted name is that of a module of the standard library's, or numpy's."""
+    """Returns True if a dotted name is that of a module of the standard library's, or numpy's."""
     root, _, rest = name.partition(".")
     if root == "numpy":
         return rest in _OF_NUMPY
@@ -968,7 +968,7 @@ def _special(call: ast.Call) -> str:
 
 
 def _prints(node: ast.AST) -> bool:
-    """Tells whether code prints by itself."""
+    """Returns True if code prints by itself."""
     return any(
         isinstance(part, ast.Call) and _chain(part.func)[-1:] in (["print"], ["write"])
         for part in ast.walk(node)
@@ -980,7 +980,7 @@ def _uses_any(node: ast.AST, names: set[str]) -> bool:
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
-    """Tells whether an expression holds one of these paths, and not only what is read from it."""
+    """Returns True if an expression holds one of these paths, and not only what is read from it."""
     if isinstance(node, ast.Call) and _chain(node.func)[-1:] and _chain(node.func)[-1] in _READINGS:
         return False
     if isinstance(node, ast.Name) and node.id in names:

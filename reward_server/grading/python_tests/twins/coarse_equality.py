@@ -48,7 +48,7 @@ def may_agree(value: object, other: object, *, counts: bool = False) -> bool:
 
 
 def _atoms(value: object) -> Iterator[object]:
-    """Gives the parts of nested data, without what has no part, or keys of what is empty."""
+    """Yields the parts of nested data, without what has no part, or keys of what is empty."""
     match value:
         case list() | tuple() | set() | frozenset():
             for part in value:

@@ -204,7 +204,7 @@ class Finder:
         return name in self._imported
 
     def found(self) -> Iterator[tuple[str, _Function, list[Found]]]:
-        """Gives each test's path, its function, and its assertions that can be made to fail."""
+        """Yields each test's path, its function, and its assertions that can be made to fail."""
         for path, tree in self._trees.items():
             objects = frozenset(_names_of_objects(tree))
             for name, function in self._tests(tree):
@@ -295,7 +295,7 @@ class _Test:
                 waiting += ast.iter_child_nodes(node)
 
     def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
-        """Gives each parameter of the one set of parameters, with its values."""
+        """Yields each parameter of the one set of parameters, with its values."""
         sets = [
             one
             for one in self._function.decorator_list
@@ -498,7 +498,7 @@ class _Test:
             yield call, "turn"
 
     def _of_mock(self, call: ast.Call) -> Iterator[_Change]:
-        """Gives what a mock was called with, if a part of that is known; all of it is compared."""
+        """Yields what a mock was called with, if a part of that is known; all of it is compared."""
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if given and all(map(is_literal, given)):
             yield call, "value"
@@ -533,7 +533,7 @@ class _Test:
                     yield from self._of_sides([left, right], scope, "far")
 
     def _of_sides(self, sides: Sequence[ast.expr], scope: _Scope, kind: str) -> Iterator[_Change]:
-        """Gives the one expected side of a comparison, if it can be changed."""
+        """Yields the one expected side of a comparison, if it can be changed."""
         expected = [side for side in sides if self._is_expected(side, scope)]
         if len(sides) != 2 or len(expected) != 1:
             return
@@ -595,7 +595,7 @@ def _can_vary(node: ast.AST, kind: str) -> bool:
 
 
 def _names_of_objects(tree: ast.Module) -> Iterator[str]:
-    """Gives what a file calls objects of classes."""
+    """Yields what a file calls objects of classes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _is_object(node.value, ()):
             yield from map(dotted, node.targets)

@@ -206,7 +206,7 @@ class Twins:
         return changed if is_other else literal(_FAR_AWAY)
 
     def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
-        """Gives leaves that may stand in the place of one, the likeliest first."""
+        """Yields leaves that may stand in the place of one, the likeliest first."""
         if draw.random() < _SWAPS:
             yield from self._offered(place, leaf, draw)
         value = evaluated(leaf)

@@ -75,7 +75,7 @@ class SolutionNames:
         return sorted(filter(self._may_have, self._listed))
 
     def misled(self) -> bool:
-        """Tells whether a file took a name, before the solution was there, that means nothing."""
+        """Returns True if a file took a name, before the solution was there, that means nothing."""
         return not all(map(self._may_have, self._taken - self._listed))
 
     def _may_have(self, name: str) -> bool:
@@ -97,7 +97,7 @@ class SolutionNames:
                 setattr(module, name, meant)
 
     def _may_mix(self) -> bool:
-        """Tells whether the tests name a class of the solution's, by how it is written."""
+        """Returns True if the tests name a class of the solution's, by how it is written."""
         return any(map(_CLASS_NAME.fullmatch, self._taken))
 
 

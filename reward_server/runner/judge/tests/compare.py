@@ -62,7 +62,7 @@ class Comparison:
         self._has_booleans = has_booleans
 
     def same(self, expected: object, observed: object) -> bool:
-        """Tells whether an observation is the expected value.
+        """Returns True if an observation is the expected value.
 
         Args:
             expected: from JSON.

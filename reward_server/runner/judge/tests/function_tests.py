@@ -161,7 +161,7 @@ class FunctionTests:
             self._execute(text)
 
     def _is_check_defined(self) -> bool:
-        """Tells whether the tests define check(); the solution's, if it has one, is no test."""
+        """Returns True if the tests define check(); the solution's, if it has one, is no test."""
         return texts.CHECK in self._globals and callable(self._globals[texts.CHECK])
 
     def _run_check(self) -> None:

@@ -70,7 +70,7 @@ def _makes_objects(kind: object) -> bool:
 
 
 def is_plain(tree: ast.Module | None) -> bool:
-    """Tells whether `helpers` leaves nothing behind; see `purity`."""
+    """Returns True if `helpers` leaves nothing behind; see `purity`."""
     return tree is None or purity.leaves_nothing(tree)
 
 

@@ -169,7 +169,7 @@ class Scope:
         return (self._taken - self._helpers.keys()) | own | self._tested
 
     def _may_mix(self) -> bool:
-        """Tells whether the tests name a class of the solution's, by how it is written."""
+        """Returns True if the tests name a class of the solution's, by how it is written."""
         taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()
         return any(map(_CLASS_NAME.fullmatch, taken))
 
@@ -200,7 +200,7 @@ class Scope:
 
     @functools.cached_property
     def _asks_for_kinds(self) -> bool:
-        """Tells whether `type` is only ever called, and the tests make no class with it."""
+        """Returns True if `type` is only ever called, and the tests make no class with it."""
         return not any(
             id(node) not in called
             for source in self._sources
@@ -236,7 +236,7 @@ class Scope:
         return {name: kind for name, kind in found if isinstance(kind, type)}
 
     def _is_module(self, name: str) -> bool:
-        """Tells whether a name is a standard module that the tests never call."""
+        """Returns True if a name is a standard module that the tests never call."""
         if name not in sys.stdlib_module_names:
             return False
         return not any(re.search(rf"\b{name}\s*\(", source) for source in self._sources)
@@ -253,7 +253,7 @@ def _define_classes(sources: Sequence[str]) -> bool:
 
 
 def _uses(source: str, name: str) -> Iterator[tuple[set[int], ast.Name]]:
-    """Gives where a text uses a name, and the identities of all that it calls."""
+    """Yields where a text uses a name, and the identities of all that it calls."""
     nodes = list(ast.walk(ast.parse(source)))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:

@@ -99,7 +99,7 @@ class _Watch:
         return True
 
     def _may_end(self, index: int, outcome: str) -> bool:
-        """Tells whether a test can have come to an end: it is the next, or was the last."""
+        """Returns True if a test can have come to an end: it is the next, or was the last."""
         return (
             outcome in _OUTCOMES
             and max(0, self._next - 1) <= index <= self._next
@@ -140,7 +140,7 @@ def _check_imports(texts: Mapping[str, str], solution_path: str) -> None:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    """Gives the modules that a file imports without condition."""
+    """Yields the modules that a file imports without condition."""
     for node in tree.body:
         match node:
             case ast.Import(names=aliases):

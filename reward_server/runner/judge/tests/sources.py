@@ -67,7 +67,7 @@ class Sources:
 
     @property
     def are_plain(self) -> bool:
-        """Tells whether running them leaves nothing behind; see `purity`."""
+        """Returns True if running them leaves nothing behind; see `purity`."""
         return all(purity.is_plain(text.source) for text in self.all)
 
     def check_that_they_ask(self, entry_point: str) -> None:

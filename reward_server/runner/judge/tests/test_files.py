@@ -67,7 +67,7 @@ class _Course:
 
     @property
     def heard(self) -> bool:
-        """Tells whether the solution is loaded."""
+        """Returns True if the solution is loaded."""
         return self._session.loaded
 
     def collected(self, names: Sequence[str]) -> bool:

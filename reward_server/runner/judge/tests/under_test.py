@@ -53,7 +53,7 @@ def under_test(prompt_text: str, entry_point: str, *sources: str) -> frozenset[s
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
-    """Gives the names of functions and classes that a prompt does not leave to the solution."""
+    """Yields the names of functions and classes that a prompt does not leave to the solution."""
     for node in tree.body:
         if isinstance(node, _DEFINITIONS) and not is_stub(node):
             yield node.name
@@ -62,7 +62,7 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:
-    """Gives the names of what else a prompt has, for its own part."""
+    """Yields the names of what else a prompt has, for its own part."""
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from ((one.asname or one.name).partition(".")[0] for one in node.names)
@@ -95,7 +95,7 @@ def _looked_at_alone(
 
 
 def _steps(tree: ast.Module, defined: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Gives names with each name that what they hold is computed from."""
+    """Yields names with each name that what they hold is computed from."""
     no_things = flows.names_of_no_things(tree) | defined
     flowing = [*flows.bindings(tree), *(flow for _, flow in flows.puts(tree, no_things))]
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]

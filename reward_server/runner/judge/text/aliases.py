@@ -91,7 +91,7 @@ class _Search:
         return gc.get_referents(value)
 
     def _known_to(self, function: types.FunctionType) -> Iterator[object]:
-        """Gives what a function of another module knows by names of that module."""
+        """Yields what a function of another module knows by names of that module."""
         names = function.__globals__
         if names is self._names or not _is_of_tests(names.get("__name__")):
             return

@@ -126,7 +126,7 @@ class _Meeting:
         self._others = self._around(path, self._given)
 
     def _called_at(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names of what a call calls, or of the object whose method it calls."""
+        """Yields the names of what a call calls, or of the object whose method it calls."""
         if isinstance(node, ast.Call):
             owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             yield from (one for one in self._chains(owner) if one not in self._no_things)
@@ -152,14 +152,14 @@ class _Meeting:
         return root not in bound | _parameters(self._scope)
 
     def _put_into(self, name: str) -> Iterator[str]:
-        """Gives the names of what a statement puts into an argument."""
+        """Yields the names of what a statement puts into an argument."""
         for target, value in flows.bindings(self._scope):
             if _meet(self._chains(target), {name}):
                 for element in _elements(value):
                     yield from self._chains(element)
 
     def _chains(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names in an expression; a field's is that of each object that has one."""
+        """Yields the names in an expression; a field's is that of each object that has one."""
         for one in _chains(node):
             yield self._of_class(one)
             _, dot, rest = one.partition(".")
@@ -167,7 +167,7 @@ class _Meeting:
                 yield f"self.{rest}"
 
     def _things(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names in what is handed over, but for functions that make it.
+        """Yields the names in what is handed over, but for functions that make it.
 
         What these hold themselves is found by what it is, see `aliases`.
         """
@@ -295,7 +295,7 @@ class _Meeting:
         }
 
     def _put_by_functions(self, text: ast.AST) -> Iterator[_Put]:
-        """Gives what calls of the tests' functions put into what they are given, or elsewhere."""
+        """Yields what calls of the tests' functions put into what they are given, or elsewhere."""
         for call in ast.walk(text):
             if isinstance(call, ast.Call):
                 for function, given in self._given_by(call):
@@ -324,7 +324,7 @@ class _Meeting:
                 yield ast.Name(id=one)
 
     def _given_by(self, call: ast.Call) -> Iterator[tuple[Function, dict[str, list[ast.expr]]]]:
-        """Gives the functions that a call may run, and what it gives to their parameters."""
+        """Yields the functions that a call may run, and what it gives to their parameters."""
         for function in self._called_by(call):
             yield function, flows.names_given(call, function)
         handed = flows.given_to(call)
@@ -399,7 +399,7 @@ class _Meeting:
     def _deciding(
         self, owner: ast.AST, headers: tuple[ast.expr, ...]
     ) -> Iterator[tuple[ast.stmt, tuple[ast.expr, ...]]]:
-        """Gives assertions and conditions, each with what decides whether it is reached."""
+        """Yields assertions and conditions, each with what decides whether it is reached."""
         for child in ast.iter_child_nodes(owner):
             if isinstance(child, ast.stmt):
                 yield child, headers
@@ -428,7 +428,7 @@ class _Meeting:
         )
 
     def _unknown_calls(self, statement: ast.stmt) -> Iterator[ast.expr]:
-        """Gives a call that may end the test, as an assertion does, for all that is known."""
+        """Yields a call that may end the test, as an assertion does, for all that is known."""
         match statement:
             case ast.Expr(value=(ast.Call() as call) | ast.Await(value=ast.Call() as call)):
                 is_known = self._is_asked(call) or flows.is_known(call)
@@ -471,7 +471,7 @@ class _Meeting:
         return self._given - {name for loop in inside for name in _bound_in(loop)}
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
-        """Gives the names in an expression, but for those handed to the solution.
+        """Yields the names in an expression, but for those handed to the solution.
 
         A method that compares may as well be that of an answer, or of a list of answers.
         """
@@ -557,7 +557,7 @@ def _handed_over(path: Sequence[ast.AST]) -> Sequence[ast.AST]:
 
 
 def _elements(value: ast.AST) -> Iterator[ast.expr]:
-    """Gives the names in a literal, or a value that is a name itself."""
+    """Yields the names in a literal, or a value that is a name itself."""
     match value:
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
             for element in elements:
@@ -578,7 +578,7 @@ def _fixtures(scope: ast.AST) -> set[str]:
 
 
 def _bound_in(loop: ast.AST) -> Iterator[str]:
-    """Gives the names that each turn of a loop binds anew, by its target or at its beginning."""
+    """Yields the names that each turn of a loop binds anew, by its target or at its beginning."""
     if isinstance(loop, (ast.For, ast.AsyncFor)):
         yield from _chains(loop.target)
     for statement in getattr(loop, "body", ()):
@@ -619,7 +619,7 @@ def _is_assertion(node: ast.AST) -> bool:
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Gives what an assertion asserts, or a condition depends on, one after another."""
+    """Yields what an assertion asserts, or a condition depends on, one after another."""
     match statement:
         case ast.Assert(
             test=ast.BoolOp(op=ast.And(), values=values)
@@ -642,7 +642,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _choices(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Gives the expressions in a statement that do not always compute all of their parts."""
+    """Yields the expressions in a statement that do not always compute all of their parts."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):

@@ -62,7 +62,7 @@ def chain(node: ast.AST) -> str:
 
 
 def chains(node: ast.AST) -> Iterator[str]:
-    """Gives the names in a node, each with its attributes."""
+    """Yields the names in a node, each with its attributes."""
     whole = chain(node)
     if whole:
         yield whole
@@ -72,7 +72,7 @@ def chains(node: ast.AST) -> Iterator[str]:
 
 
 def bound(target: ast.AST) -> Iterator[str]:
-    """Gives the names that an assignment binds anew, and not the things that it changes."""
+    """Yields the names that an assignment binds anew, and not the things that it changes."""
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
@@ -84,7 +84,7 @@ def bound(target: ast.AST) -> Iterator[str]:
 
 
 def roots(node: ast.AST) -> Iterator[str]:
-    """Gives the names of what something is put into: of `rows` in `rows[0].append(x)`."""
+    """Yields the names of what something is put into: of `rows` in `rows[0].append(x)`."""
     whole = chain(node)
     if whole:
         yield whole.removesuffix(".__dict__")
@@ -132,7 +132,7 @@ def makes_names(text: ast.AST) -> bool:
 
 
 def bindings(text: ast.AST) -> Iterator[Flow]:
-    """Gives what statements bind, and from what; rows one by one."""
+    """Yields what statements bind, and from what; rows one by one."""
     for node in ast.walk(text):
         match node:
             case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
@@ -173,7 +173,7 @@ def _assigned(node: ast.AST) -> Iterator[Flow]:
 
 
 def _entered(items: Iterable[ast.withitem], body: Sequence[ast.stmt]) -> Iterator[Flow]:
-    """Gives what a block binds; it may tell of what is done in it, as `pytest.raises` does."""
+    """Yields what a block binds; it may tell of what is done in it, as `pytest.raises` does."""
     for item in items:
         if item.optional_vars is not None:
             yield item.optional_vars, item.context_expr
@@ -212,7 +212,7 @@ def surface(tree: ast.AST) -> ast.Module:
 
 
 def leaves(value: ast.expr) -> Iterator[ast.expr]:
-    """Gives the expressions of which one, or a part of one, is what a value is or holds."""
+    """Yields the expressions of which one, or a part of one, is what a value is or holds."""
     parts: Sequence[ast.expr | None]
     match value:
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
@@ -263,7 +263,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[Flow]:
 
 
 def puts(text: ast.AST, no_things: Collection[str]) -> Iterator[tuple[ast.AST, Flow]]:
-    """Gives statements and calls that may put something somewhere, each with one such flow.
+    """Yields statements and calls that may put something somewhere, each with one such flow.
 
     Args:
         text: the text.
@@ -282,7 +282,7 @@ def puts(text: ast.AST, no_things: Collection[str]) -> Iterator[tuple[ast.AST, F
 
 
 def _put_at(target: ast.AST, value: ast.AST) -> Iterator[Flow]:
-    """Gives what an assignment to an element or attribute changes."""
+    """Yields what an assignment to an element or attribute changes."""
     match target:
         case ast.Subscript(value=owner, slice=key):
             yield owner, value
@@ -386,7 +386,7 @@ def _give(found: dict[str, list[ast.expr]], names: Iterable[str], value: ast.exp
 
 
 def answers_of(function: Function) -> Iterator[ast.expr]:
-    """Gives what a function returns or yields."""
+    """Yields what a function returns or yields."""
     for node in ast.walk(function):
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None:
             yield node.value

@@ -20,7 +20,7 @@ _CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:
-    """Gives a code object and all inside it, outermost first."""
+    """Yields a code object and all inside it, outermost first."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -161,7 +161,7 @@ def _last_name(node: ast.AST) -> str:
 
 @remembered
 def checks_at_top_level(text: str) -> bool:
-    """Tells whether a text asserts or calls something outside of functions and classes."""
+    """Returns True if a text asserts or calls something outside of functions and classes."""
     waiting: list[ast.AST] = list(ast.parse(text).body)
     while waiting:
         node = waiting.pop()

@@ -335,7 +335,7 @@ def _shows(side: ast.expr, node: ast.Name) -> bool:
 
 
 def _roots(target: ast.expr) -> Iterator[str]:
-    """Gives the names that an assignment binds, or changes something of."""
+    """Yields the names that an assignment binds, or changes something of."""
     match target:
         case ast.Name(id=name):
             yield name
@@ -394,7 +394,7 @@ def _reads(statement: ast.stmt, names: set[str]) -> bool:
 
 
 def _beside_indices(node: ast.AST) -> Iterator[ast.AST]:
-    """Gives the nodes of an expression, but for those that only say which element is meant."""
+    """Yields the nodes of an expression, but for those that only say which element is meant."""
     yield node
     children = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
     for child in children:

@@ -82,7 +82,7 @@ _HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
 
 @remembered
 def is_plain(text: str) -> bool:
-    """Tells whether a text, which compiles, leaves nothing behind."""
+    """Returns True if a text, which compiles, leaves nothing behind."""
     try:
         return leaves_nothing(ast.parse(text))
     except (RecursionError, MemoryError):  # nested deeper than a tree may be, but not than code
@@ -125,7 +125,7 @@ def _offers(module: str, imported: Iterable[ast.alias]) -> bool:
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """Gives the names that a node itself, none inside it, says."""
+    """Yields the names that a node itself, none inside it, says."""
     for _, value in ast.iter_fields(node):
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, str):
@@ -133,5 +133,5 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _is_special(name: str) -> bool:
-    """Tells whether the interpreter or a module gives a name a meaning, as `__builtins__`."""
+    """Returns True if the interpreter or a module gives a name a meaning, as `__builtins__`."""
     return name.startswith("__")

@@ -34,7 +34,7 @@ def literal(text: str, language: Assertions = RUST) -> Literal:
 
 
 def shown(text: str, seed: int, language: Assertions = RUST, count: int = 7) -> frozenset[str]:
-    """Gives all that a reader can find for a value in a program of that lot."""
+    """Returns all that a reader can find for a value in a program of that lot."""
     return frozenset((text, *others(literal(text, language), count, language, str(seed))))
 
 

@@ -68,7 +68,7 @@ SPLITS: Mapping[str, tuple[str, str]] = {  # prompts that leave a function open,
 
 
 def readers_of(language: Language) -> Iterator[tuple[str, Reader]]:
-    """Gives what reads a completion in a language."""
+    """Yields what reads a completion in a language."""
     wanted = frozenset({"f"})
     prompt = "def f(a):\n" if language.name == "python" else "int f(int a) {\n"
     yield (

@@ -50,7 +50,7 @@ def inside(engine: docker.APIClient, python_image: str) -> Inside:
 
 @pytest.fixture
 def runner_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Gives a copy of the runner's files, which images are built of during a test."""
+    """Returns a copy of the runner's files, which images are built of during a test."""
     copy = tmp_path / "runner"
     shutil.copytree(RUNNER_SOURCES, copy)
     monkeypatch.setattr(runner_files, "FOLDER", copy)

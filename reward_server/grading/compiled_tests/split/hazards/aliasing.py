@@ -148,7 +148,7 @@ def _looks_again(code: str, callers: Mapping[str, AbstractSet[int]]) -> bool:
 
 
 def _calls(code: str, callers: Mapping[str, AbstractSet[int]]) -> Iterator[tuple[int, list[str]]]:
-    """Gives of each call where it ends, and those of its arguments that it is to leave."""
+    """Yields of each call where it ends, and those of its arguments that it is to leave."""
     for found in re.finditer(rf"{_named(callers)}\s*\(", code):
         arguments = list(_arguments(code[found.end() :]))
         end = found.end() + sum(map(len, arguments)) + len(arguments)
@@ -156,7 +156,7 @@ def _calls(code: str, callers: Mapping[str, AbstractSet[int]]) -> Iterator[tuple
 
 
 def _arguments(code: str) -> Iterator[str]:
-    """Gives the arguments of a call whose bracket is open."""
+    """Yields the arguments of a call whose bracket is open."""
     depth, start = 1, 0
     for at, sign in enumerate(code):
         depth += (sign in "([{") - (sign in ")]}")

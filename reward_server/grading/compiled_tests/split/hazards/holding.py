@@ -247,7 +247,7 @@ class Names:
         )
 
     def parameters_at(self, start: int, stop: int) -> Iterable[str]:
-        """Gives the parameters of the tests' own methods that are called between two places."""
+        """Yields the parameters of the tests' own methods that are called between two places."""
         for found in _CALLED.finditer(self._code, start, stop):
             yield from self._parameters.get(found[1], ())
 
@@ -270,7 +270,7 @@ class Names:
         return value
 
     def _handing_out(self) -> Iterable[str]:
-        """Gives the tests' own methods in which a field stands that can change."""
+        """Yields the tests' own methods in which a field stands that can change."""
         fields = {one["name"] for one in _FIELD.finditer(_outside(self._code, 1))}
         changing = {name for name in fields if self.can_change(name)}
         for found in self._methods:

@@ -65,7 +65,7 @@ def _solid(text: str, task: Task) -> list[Token]:
 
 
 def _names(tokens: Sequence[Token]) -> Iterator[str]:
-    """Gives the words of tokens, also those in templates."""
+    """Yields the words of tokens, also those in templates."""
     for token in tokens:
         if token.kind in (Kind.WORD, Kind.STRING):
             yield from _WORD.findall(token.text)

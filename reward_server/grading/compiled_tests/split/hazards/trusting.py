@@ -139,7 +139,7 @@ def is_trusting_rust(prompt: str, tests: str) -> bool:
 
 
 def _modules(code: str) -> Iterator[str]:
-    """Gives the modules of Rust's library that a text names; "" for the library as a whole."""
+    """Yields the modules of Rust's library that a text names; "" for the library as a whole."""
     for found in _RUST_ROOT.finditer(code):
         if found["rest"].endswith("{"):
             yield from _branches(code[found.end() :])
@@ -148,7 +148,7 @@ def _modules(code: str) -> Iterator[str]:
 
 
 def _branches(code: str) -> Iterator[str]:
-    """Gives the first word of each branch of a tree of imports whose bracket is open."""
+    """Yields the first word of each branch of a tree of imports whose bracket is open."""
     depth, begins = 1, True
     for word in re.findall(r"\w+|[{},]", code):
         depth += (word == "{") - (word == "}")

@@ -154,7 +154,7 @@ def is_asked_java(tests: str, owner: str) -> bool:
 
 
 def _last_names(kinds: str) -> Iterator[str]:
-    """Gives the types of a `catch`, without packages."""
+    """Yields the types of a `catch`, without packages."""
     yield from (one.strip().rpartition(".")[2] for one in kinds.split("|"))
 
 
