@@ -119,12 +119,8 @@ _OF_LOOPS = frozenset(
 )
 # What lets time go by, in which threads, timers and tasks of the solution's may work. A module
 # that is not of `process_state`, such as `threading`, is refused there.
-_WAITS = frozenset(
-    (
-        *("time.sleep", "asyncio.sleep", "asyncio.tasks.sleep"),
-        *("queue.Queue", "queue.LifoQueue", "queue.PriorityQueue", "queue.SimpleQueue"),
-    )
-)
+_WAITS = frozenset(("time.sleep", "asyncio.sleep", "asyncio.tasks.sleep"))
+_QUEUES = frozenset(("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"))
 _CLOCKS = frozenset(
     (
         *("time.time", "time.monotonic", "time.perf_counter", "datetime.datetime.now"),
@@ -519,6 +515,7 @@ class _Rules:
             match node:
                 case ast.Call():
                     yield from self._of_change(node, scope)
+                    yield from self._of_queues(node)
                 case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
                     yield from self._of_library(node)
                     yield from self._of_coroutines(node)
@@ -669,6 +666,16 @@ class _Rules:
         if isinstance(node, (ast.Name, ast.Attribute)):
             for origin in sorted(names & {*self.file.origins_of(node)}):
                 yield f"waits by {origin}, while the solution may work"
+
+    def _of_queues(self, call: ast.Call) -> Iterator[str]:
+        """Looks for what waits for another thread's doing with a queue."""
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        is_timed = any(one.arg == "timeout" for one in call.keywords)
+        takes = name in ("get", "join") and not call.args
+        if takes or (is_timed and name in ("get", "join", "put")):
+            known = frozenset[str]().union(*self.file.origins.values())
+            if known & {"queue", *(f"queue.{one}" for one in _QUEUES)}:
+                yield f"waits by {name}() of a queue, while the solution may work"
 
     def _is_coroutine_function(self, node: ast.expr) -> bool:
         return dotted(node) in self._coroutine_functions

@@ -39,6 +39,8 @@ def check_of(*lines: str, head: str = "") -> FunctionTests:
         check_of("assert type(candidate(1)) in (int, float)"),
         check_of("class Own: pass", "assert candidate(Own())"),
         check_of("began = time.time()", "assert candidate(1) > began", head="import time"),
+        check_of("q = Queue()", "q.put(candidate(q))", head="from queue import Queue"),
+        check_of("assert candidate().get() == 1"),
         check_of("assert candidate(1)", head="import time\ndef other(): time.sleep(1)"),
     ],
 )
@@ -71,7 +73,8 @@ def test_what_proxies_can_do_needs_no_solution(tests: FunctionTests) -> None:
         check_of("pause(0.1)", "candidate()", head="from time import sleep as pause"),
         check_of("async def g(): await asyncio.sleep(0)", "candidate(g)", head="import asyncio"),
         check_of("while time.time() < candidate(): pass", head="import time"),
-        check_of("candidate(queue.Queue())", head="import queue"),
+        check_of("q = queue.Queue()", "candidate(q)", "assert q.get() == 1", head="import queue"),
+        check_of("q = Queue()", "candidate(q)", "q.get(timeout=1)", head="from queue import Queue"),
         check_of("getcontext().prec = 3", "assert candidate(1)", head="from decimal import *"),
         check_of("random.seed(1)", "assert candidate(random.random())", head="import random"),
         check_of("state = np.random.get_state()", "candidate(1)", head="import numpy as np"),
