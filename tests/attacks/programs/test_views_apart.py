@@ -225,6 +225,24 @@ UNEARNED = {
         "check(s.f(1).equals(new P(1)));",
         POINT,
     ),
+    "c++: the same argument in a loop": cpp(
+        CONST, CLEARS, "vector<int> b{1, 2}; for (int i = 0; i < 3; i++) assert(f(b) == 2);"
+    ),
+    "c++: cases that are gone through twice": cpp(
+        CONST,
+        CLEARS,
+        "vector<pair<vector<int>, int>> cases{{{1, 2}, 2}}; for (int round = 0; round < 2; round++) for (auto &[in, want] : cases) assert(f(in) == want);",
+    ),
+    "c++: an argument by a reference's name": cpp(
+        CONST,
+        CLEARS,
+        "vector<int> a{1, 2}; const auto &b = a; assert(f(b) == 2); assert(a.size() == 2);",
+    ),
+    "c++: a field that a method hands over": cpp(
+        CONST,
+        CLEARS,
+        "struct Case { vector<int> in; int want; void run() const { assert(f(in) == want); } }; vector<Case> cases{{{1, 2}, 2}}; for (const auto &c : cases) c.run(); for (const auto &c : cases) c.run();",
+    ),
     "c++: a clock of CPU time": cpp("long long fib(int n)", SLOW_CPP, CLOCK),
     "c++: another clock of CPU time": cpp("long long fib(int n)", SLOW_CPP, CPU_CLOCK),
     "java: the CPU time of a thread": java(
@@ -259,6 +277,10 @@ RIGHT = {
     "java: a list of the argument's array": "return new ArrayList<>(Arrays.asList(nums)); }}",
     "java: a derived class with a method of its own": "return new P(a); }}",
     "java: a derived class with an equality of its own": "return new P(a); }}",
+    "c++: the same argument in a loop": "return b.size(); }\n",
+    "c++: cases that are gone through twice": "return b.size(); }\n",
+    "c++: an argument by a reference's name": "return b.size(); }\n",
+    "c++: a field that a method hands over": "return b.size(); }\n",
     "c++: a clock of CPU time": f"{FAST_CPP}\n",
     "c++: another clock of CPU time": f"{FAST_CPP}\n",
     "java: the CPU time of a thread": "long a = 0, b = 1; while (n-- > 0) { long c = a + b; a = b; b = c; } return a; }}",

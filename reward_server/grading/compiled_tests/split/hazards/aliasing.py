@@ -32,6 +32,14 @@ _CPP_DEFINED = re.compile(
     r"\b(?P<name>\w+)\s*(?:=\s*\[[^\]]*\]\s*)?\((?P<parameters>[^(){};]*)\)"
     r"\s*(?:(?:const|mutable|noexcept|->\s*[\w:<>]+)\s*)*\{"
 )
+# Arguments of a type, whose value is made here.
+_CPP_ARGUMENTS_OF_TYPES = re.compile(r"(?<=\w)<[\w\s:,*<>]*>(?=\s*[({])")
+_CPP_CONSTANTS = frozenset(("true", "false", "nullptr"))
+_CPP_LOOPS = re.compile(r"\b(?:for|while)\s*\(")
+_CPP_ONCE_MORE = re.compile(r"\bdo\b[^;{}]*$")
+_CPP_QUALIFIERS = re.compile(r"(?:\s|\b(?:const|mutable|noexcept)\b|->\s*[\w:<>]+)*$")
+_CPP_BODIES = re.compile(r"\bdo$|\b(?:struct|class|union|namespace)\b[^;{}()]*$|\][^;{}()]*$")
+_CPP_NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto"))
 # What stands behind the name of a pointer to a function.
 _POINTED = r"(?:\s*\)\s*\([^()]*\))?"
 _CPP_WORDS = frozenset(("for", "if", "switch", "while", "catch"))
@@ -75,7 +83,7 @@ def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[st
         return False
     kept = _CPP_KEEPS.search(code) or _CPP_CATCHES.search(code)
     return kept is not None or any(
-        _has_twice(one) for _, one in _calls(code, dict.fromkeys(callers, frozenset[int]()))
+        _has_twice(one) for *_, one in _calls(code, dict.fromkeys(callers, frozenset[int]()))
     )
 
 
@@ -110,7 +118,7 @@ def _callers(code: str, name: str, changed: AbstractSet[int]) -> Mapping[str, Ab
         for defined in _CPP_DEFINED.finditer(code):
             body = ",".join(_arguments(code[defined.end() :]))
             parameters = [*_arguments(f"{defined['parameters']})")]
-            left = [one for _, arguments in _calls(body, callers) for one in arguments]
+            left = [one for *_, arguments in _calls(body, callers) for one in arguments]
             others = {at for at, one in enumerate(parameters) if not _is_handed(one, left)}
             if len(others) < len(parameters) and defined["name"] not in _CPP_WORDS:
                 found[defined["name"]] = others
@@ -136,23 +144,98 @@ def _is_passed(code: str, callers: Iterable[str]) -> bool:
 
 
 def _looks_again(code: str, callers: Mapping[str, AbstractSet[int]]) -> bool:
-    """Returns True if what a call is given by its name, to be left, is looked at behind it.
+    """Returns True if what a call is given by its name, to be left, may be looked at again.
 
-    A completion that writes the function anew could take it by reference, and change it.
+    A completion that writes the function anew could take it by reference, and change it. So a name
+    is one that is declared anew for the call, and that nothing behind the call mentions.
     """
-    for end, left in _calls(code, callers):
-        given = "|".join(set(map(re.escape, _CPP_NAMED.findall(",".join(left)))))
+    for start, end, left in _calls(code, callers):
+        words = _CPP_NAMED.findall(_CPP_ARGUMENTS_OF_TYPES.sub("", ",".join(left)))
+        names = {one for one in words if one not in _CPP_CONSTANTS and not one.isupper()}
+        given = "|".join(map(re.escape, names))
         if given and re.search(rf"(?<![\w.>])(?:{given})\b", code[end:]):
+            return True
+        roots = {re.split(r"\.|->", one)[0] for one in names}
+        if not all(_is_made_anew(code[:start], root) for root in roots):
             return True
     return False
 
 
-def _calls(code: str, callers: Mapping[str, AbstractSet[int]]) -> Iterator[tuple[int, list[str]]]:
-    """Yields of each call where it ends, and those of its arguments that it is to leave."""
+def _is_made_anew(before: str, name: str) -> bool:
+    """Returns True if a variable is made by value for what stands behind a text, and for that once.
+
+    No loop, function or lambda begins between the declaration and that place. What a function takes
+    by value is made for each call, and what a loop hands out by value for each turn.
+
+    Args:
+        before: the text in front of the place.
+        name: of the variable.
+    """
+    end = len(before)
+    while True:
+        start = _opened_at(before[:end], "{", "}")
+        inside = before[start + 1 : end]
+        for loop in _CPP_LOOPS.finditer(inside):
+            close = loop.end() + sum(map(len, split := list(_arguments(inside[loop.end() :]))))
+            close += len(split)
+            if not re.search(r"[;}]", inside[close:]):
+                return _declares(inside[loop.end() : close], name)
+        if _CPP_ONCE_MORE.search(inside):
+            return False
+        if _declares(_without_blocks(inside), name):
+            return True
+        if start < 0:
+            return False
+        header = _CPP_QUALIFIERS.sub("", before[:start])
+        if header.endswith(")"):
+            opened = _opened_at(header[:-1], "(", ")")
+            word = re.search(r"(\w*)\s*$", header[: max(opened, 0)])
+            if word is None or word[1] not in ("if", "switch", "catch"):
+                return _declares(header[opened + 1 : -1], name)
+        elif _CPP_BODIES.search(header):
+            return False
+        end = start
+
+
+def _declares(text: str, name: str) -> bool:
+    """Returns True if a text declares a variable by value."""
+    several = r"(?:\w+\s*(?:=\s*[^;,&*()]*|\{[^;{}]*\})?\s*,\s*)*"
+    one = rf"(\w+|>)\s+{several}{re.escape(name)}\s*(?=[=({{;,:)\[]|$)"
+    bound = rf"\bauto\s*\[[^\]]*\b{re.escape(name)}\b[^\]]*\]"
+    found = (word[1] for word in re.finditer(one, text))
+    return any(word not in _CPP_NO_TYPES for word in found) or bool(re.search(bound, text))
+
+
+def _opened_at(text: str, opening: str, closing: str) -> int:
+    """Returns the place of the last bracket that is still open, -1 if there is none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] == closing) - (text[at] == opening)
+        if depth < 0:
+            return at
+    return -1
+
+
+def _without_blocks(code: str) -> str:
+    """Returns a text without what stands in its brackets that are closed, but for these."""
+    kept, depth = [], 0
+    for sign in code:
+        depth -= sign == "}"
+        if depth <= 0 or (depth == 1 and sign == "{"):
+            kept.append(sign)
+        depth += sign == "{"
+    return "".join(kept)
+
+
+def _calls(
+    code: str, callers: Mapping[str, AbstractSet[int]]
+) -> Iterator[tuple[int, int, list[str]]]:
+    """Yields of each call its begin, its end, and the arguments that it is to leave."""
     for found in re.finditer(rf"{_named(callers)}\s*\(", code):
         arguments = list(_arguments(code[found.end() :]))
         end = found.end() + sum(map(len, arguments)) + len(arguments)
-        yield end, [one for at, one in enumerate(arguments) if at not in callers[found[1]]]
+        left = [one for at, one in enumerate(arguments) if at not in callers[found[1]]]
+        yield found.start(), end, left
 
 
 def _arguments(code: str) -> Iterator[str]:
