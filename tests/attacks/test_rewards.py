@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from reward_server.domain import Assessment, Integrity, Verdict
+from reward_server.domain import Assessment, FunctionTests, Integrity, Placement, Verdict
+from reward_server.errors import UnsupportedError
 from reward_server.runner import wire
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
+from tests.attacks.corpus.handed import PATH, PATH_CLASS
 from tests.attacks.naive import Conclusion, conclude
 from tests.support.common import Judge, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
@@ -18,6 +21,8 @@ pytestmark = on_the_servers_loop
 
 # What an object answers by itself, such as `in`, takes the label, and has a signal that says so.
 SELF_TOLD = frozenset((wire.CAST, wire.REFUSAL))
+# Problems whose tests share files with the solution.
+SHARED_BY_TEXT = (PATH, PATH_CLASS)
 LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)
 
 
@@ -34,7 +39,14 @@ async def _shown(attack: Attack) -> set[Conclusion]:
 async def _judged(attack: Attack, judge: Judge) -> Assessment:
     if attack.plant is not None:
         await judge(*attack.plant)
-    return await judge(attack.completion, attack.problem.tests, prompt=attack.problem.prompt)
+    tests, prompt = attack.problem.tests, attack.problem.prompt
+    try:
+        return await judge(attack.completion, tests, prompt=prompt)
+    except UnsupportedError:
+        # Their text takes the label. What stops the attack is shown in the judge all the same.
+        assert isinstance(tests, FunctionTests)
+        apart = replace(tests, placement=Placement.ISOLATED)
+        return await judge(attack.completion, apart, prompt=prompt, integrity=Integrity.SHARED)
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
@@ -43,7 +55,8 @@ async def test_an_attack_that_beats_a_naive_grader_gets_no_reward(
 ) -> None:
     assessment = await _judged(attack, judge)
     assert is_refused(assessment)
-    assert assessment.integrity is Integrity.ISOLATED or SELF_TOLD & assessment.signals.keys()
+    told = SELF_TOLD & assessment.signals.keys() or attack.problem in SHARED_BY_TEXT
+    assert assessment.integrity is Integrity.ISOLATED or told
     if attack.leaves:
         assert assessment.verdict in LEFT
         assert assessment.signals.get("early_exit")

@@ -161,9 +161,10 @@ def _lacks(look: str) -> Tests:
 def _instead(made: str, *asserts: str) -> tuple[str, Tests]:
     """Answers with something else than the tests expect, which looks like it."""
     lines = "\n".join(f"                assert {one}" for one in asserts)
+    alias = "kind_of = type" if "kind_of" in lines else ""
     body = f"""
             import json
-            kind_of = type
+            {alias}
             def check(candidate):
                 r = candidate()
 {lines}
@@ -549,7 +550,7 @@ HONEST: dict[str, tuple[str, Tests, Integrity]] = {
     "what arrives as its own class": (
         *_instead(
             "[OrderedDict(a=1), deque([1], 2), Counter('a'), defaultdict(list), b'a', {1}]",
-            "kind_of(r[0]) is not dict and r[1].maxlen == 2 and r[3]['z'] == []",
+            "r[0].popitem() == ('a', 1) and r[1].maxlen == 2 and r[3]['z'] == []",
         ),
         Integrity.ISOLATED,
     ),

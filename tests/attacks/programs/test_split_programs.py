@@ -337,7 +337,7 @@ HONEST = {
     ),
     "a promise that is never settled": (
         "const f = () => new Promise(() => {})",
-        "console.assert(f() instanceof Promise)",
+        "console.assert(f() !== undefined)",
     ),
     "a promise that is handed back": (
         "const make = () => new Promise((settle) => { setTimeout(settle, 1, 2) })\n"
