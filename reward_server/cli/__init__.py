@@ -17,7 +17,7 @@ from reward_server.errors import RewardServerError, SettingsError
 # A command's modules are imported when it is called: the list of commands needs none of them.
 COMMANDS: Mapping[str, str] = {
     "serve": "Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.",
-    "doctor": "Tells which protections stand on this host, and exits with 1 if a needed one does "
+    "doctor": "Prints which protections stand on this host, and exits with 1 if a needed one does "
     "not.",
     "grade": "Judges every task of a file; exits with 0 if all of them were judged, and else "
     "with 1.",
