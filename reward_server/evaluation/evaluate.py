@@ -249,7 +249,7 @@ class Evaluation:
                 return await program_grader(submission, language, self._programs, self._splits)
 
     def _too_little(self, submission: Submission, grader: Grader) -> str:
-        """Returns that tests give less integrity than is required, and which ones give more."""
+        """Returns why tests give less integrity than is required, and which ones give more."""
         language, required = self._languages.find(submission.language), submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
         if isinstance(grader, (UnitGrader, BesideGrader, FunctionGrader)):

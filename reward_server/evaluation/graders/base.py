@@ -152,7 +152,7 @@ class FunctionGrader:
         return Integrity.SHARED if self.reasons else Integrity.ISOLATED
 
     def remedy(self) -> str:
-        """Says why tests that run apart prove less, and what can be done."""
+        """Returns why tests that run apart prove less, and what can be done."""
         why = "; ".join(self.reasons[:3])
         return f"their text needs the solution itself ({why}): leave that out, or require SHARED"
 

@@ -27,8 +27,9 @@ def allow(limit: int, above: int, ordinary: int) -> int:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         own, frame = own + 1, frame.f_back
-    sys.setrecursionlimit(limit + own - ordinary)
-    return limit + own - ordinary
+    chosen = limit + own - ordinary
+    sys.setrecursionlimit(chosen)
+    return chosen
 
 
 class Room:

@@ -47,7 +47,7 @@ _TYPE = "type"
 
 
 class File(Protocol):
-    """The names of one file, see `suites`."""
+    """The names of one file; see `test_files`."""
 
     bound: set[str]
 

@@ -176,8 +176,7 @@ def _is_made_anew(before: str, name: str) -> bool:
         start = _opened_at(before[:end], "{", "}")
         inside = before[start + 1 : end]
         for loop in _CPP_LOOPS.finditer(inside):
-            close = loop.end() + sum(map(len, split := list(_arguments(inside[loop.end() :]))))
-            close += len(split)
+            _, close = _bracket(inside, loop.end())
             if not re.search(r"[;}]", inside[close:]):
                 return _declares(inside[loop.end() : close], name)
         if _CPP_ONCE_MORE.search(inside):
@@ -232,10 +231,15 @@ def _calls(
 ) -> Iterator[tuple[int, int, list[str]]]:
     """Yields of each call its begin, its end, and the arguments that it is to leave."""
     for found in re.finditer(rf"{_named(callers)}\s*\(", code):
-        arguments = list(_arguments(code[found.end() :]))
-        end = found.end() + sum(map(len, arguments)) + len(arguments)
+        arguments, end = _bracket(code, found.end())
         left = [one for at, one in enumerate(arguments) if at not in callers[found[1]]]
         yield found.start(), end, left
+
+
+def _bracket(code: str, start: int) -> tuple[list[str], int]:
+    """Returns the arguments in a bracket that is open at a place, and where it ends."""
+    arguments = list(_arguments(code[start:]))
+    return arguments, start + sum(map(len, arguments)) + len(arguments)
 
 
 def _arguments(code: str) -> Iterator[str]:
