@@ -223,8 +223,8 @@ class Relay:
         """Takes the status of the solution's program, which must outlive the tests'."""
         if not self._report.ready:  # nothing of it ran: whoever ended it was not the solution
             self._report.reach(Stage.LOADING)
-        elif (frame := self._last_frame(self._solution)) and frame[_KIND] == _UNCOMPILED:
-            self._answer(frame)
+        elif (frame := self._last_frame(self._solution)) is not None:
+            self._check_left(frame)
         self._report.broken = Cause.CLOSED.value
         try:
             self._report.status = read_status(self._solution.link)
@@ -233,6 +233,13 @@ class Relay:
         except (OversizeFrameError, ValueError):
             self._report.broken = Cause.FORGED.value
         raise _OverError
+
+    def _check_left(self, frame: bytes) -> None:
+        """Goes on only if a frame that the solution's program left may have been its answer."""
+        if frame[_KIND] == _UNCOMPILED:
+            self._answer(frame)
+        if not self._is_answer(frame) or self._solution.inbox:
+            self._forged()
 
     def _last_frame(self, peer: Peer) -> bytes | None:
         """Returns what a program that has ended left unread."""
@@ -305,12 +312,16 @@ class Relay:
             message = frame[_TEXT].decode("utf-8", "replace")
             self._report.load = {"kind": "compile", "message": message}
             raise _OverError
-        if frame[_KIND] not in _ANSWERS or frame[_NUMBER] != self._asked:
+        if not self._is_answer(frame):
             self._forged()
         self._asked = b""
         self._send(self._tests, frame)
         self._watch(self._tests.reader, self._hear_tests)
         self._hear_call()
+
+    def _is_answer(self, frame: bytes) -> bool:
+        """Returns whether a frame answers the call that waits."""
+        return bool(self._asked) and frame[_KIND] in _ANSWERS and frame[_NUMBER] == self._asked
 
     def _send(self, peer: Peer, frame: bytes) -> None:
         if not peer.send(frame):

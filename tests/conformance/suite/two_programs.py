@@ -158,6 +158,8 @@ FORGERIES = (
     "write(b'R' + struct.pack('>I', 3)); hear(); time.sleep(5)",
     "call = hear(); answer(b'', call); answer(b'', call); hear()",
     "hear(); write(b'R' + struct.pack('>I', 2)); hear()",
+    "hear(); write(b'R' + struct.pack('>I', 2)); os._exit(0)",
+    "call = hear(); answer(b'', call); hear(); answer(b'', call); os._exit(0)",
     "hear(); write(b'R'); hear()",
     "hear(); write(b''); hear()",
     "call = hear(); write(b'C' + call[1:]); hear()",
