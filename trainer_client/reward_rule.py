@@ -1,21 +1,35 @@
-"""How settings say what verdicts are worth."""
+"""The rule by which verdicts become rewards, as options name it."""
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from codereward.v1 import reward_service_pb2 as pb
+
+Policy = Literal["all_or_nothing", "fraction", "weighted"]
+
+_POLICIES: tuple[str, ...] = get_args(Policy)
 
 
 def set_reward_rule(
     request: pb.ScoreRequest, policy: str | None, compile_bonus: float, format_bonus: float
 ) -> None:
-    """Sets what is given of a reward policy; a task's own stays where nothing is.
+    """Sets what is given of a reward policy; for the rest, a task's own rule stays.
 
     Args:
         request: the fields that every request gets.
-        policy: a kind of the contract's in lower case, such as "fraction".
+        policy: one of `Policy`, or None.
         compile_bonus: see `RewardPolicy` of the contract, as for the next; 0 is none.
         format_bonus: of what has a code block.
+
+    Raises:
+        ValueError: there is no such policy, or a bonus is not from 0 to 1.
     """
+    for name, bonus in (("compile_bonus", compile_bonus), ("format_bonus", format_bonus)):
+        if not 0.0 <= bonus <= 1.0:
+            raise ValueError(f"{name} must be from 0 to 1, not {bonus}")
+    if policy is not None and policy not in _POLICIES:
+        raise ValueError(f"no policy {policy!r}; there are {', '.join(_POLICIES)}")
     if policy is not None:
         kind = pb.RewardPolicyKind.Value(f"REWARD_POLICY_KIND_{policy.upper()}")
         request.reward_policy.kind = kind

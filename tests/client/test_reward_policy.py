@@ -54,10 +54,7 @@ async def call(reward, *completions: str, **more):
                 kind=pb.REWARD_POLICY_KIND_WEIGHTED, compile_bonus=0.2, format_bonus=0.1
             ),
         ),
-        (
-            {"format_bonus": 0.1},
-            pb.RewardPolicy(kind=pb.REWARD_POLICY_KIND_ALL_OR_NOTHING, format_bonus=0.1),
-        ),
+        ({"format_bonus": 0.1}, pb.RewardPolicy(format_bonus=0.1)),
     ],
 )
 async def test_the_policy_goes_into_every_request(serve, options, expected):
@@ -67,6 +64,16 @@ async def test_the_policy_goes_into_every_request(serve, options, expected):
     assert server.requests[0].reward_policy == expected
     assert server.requests[0].limits.cpu_time_seconds == 2
     assert not defaults.HasField("reward_policy")
+
+
+async def test_a_bonus_alone_leaves_the_rule_to_the_task(serve):
+    server = serve(judge)
+    task = tasks.humaneval(ROW)
+    task.reward_policy.kind = pb.REWARD_POLICY_KIND_FRACTION
+    await call(remote_reward(server.target, task={"t/1": task}, compile_bonus=0.25), "right")
+    assert server.requests[0].reward_policy == pb.RewardPolicy(
+        kind=pb.REWARD_POLICY_KIND_FRACTION, compile_bonus=0.25
+    )
 
 
 @pytest.mark.parametrize(

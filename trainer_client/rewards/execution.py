@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Literal, Unpack
+from typing import Unpack
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
+from trainer_client.reward_rule import Policy, set_reward_rule
 from trainer_client.rewards.judged import (
     Judged,
     RewardFunction,
@@ -17,15 +18,8 @@ from trainer_client.rewards.judged import (
 from trainer_client.transport.channel import ConnectionOptions, Target
 
 Task = str | Mapping[str, pb.ScoreRequest] | Callable[[tasks.Row], pb.ScoreRequest]
-Policy = Literal["all_or_nothing", "fraction", "weighted"]
 
 TABLE_COLUMNS = ("verdict",)
-
-_POLICIES: Mapping[str, pb.RewardPolicyKind.ValueType] = {
-    "all_or_nothing": pb.REWARD_POLICY_KIND_ALL_OR_NOTHING,
-    "fraction": pb.REWARD_POLICY_KIND_FRACTION,
-    "weighted": pb.REWARD_POLICY_KIND_WEIGHTED,
-}
 
 
 def remote_reward(
@@ -54,7 +48,8 @@ def remote_reward(
             other, so a default name is numbered when it is used again.
         id_column: the data-set column with the task's id. A row whose id is None is not judged
             and no failure: data sets hold tasks of several kinds.
-        policy: how outcomes of tests become a reward from 0 to 1; all or nothing by default.
+        policy: how outcomes of tests become a reward from 0 to 1; the task's own by default, which
+            is all or nothing where it has none.
         compile_bonus: the least reward of a program that compiles, from 0 to 1. Only a program
             that passes every test gets 1.
         format_bonus: the reward of a completion with a code block that does not compile.
@@ -111,32 +106,25 @@ class RemoteReward(Judged):
             name=name,
             templates=TaskTemplates(name=name, task=task, id_column=id_column),
             id_column=id_column,
-            defaults=_shaped(defaults, policy, compile_bonus, format_bonus),
+            defaults=_with_rule(defaults, policy, compile_bonus, format_bonus),
             failure_budget=failure_budget,
             columns=columns,
             **connection,
         )
 
 
-def _shaped(
+def _with_rule(
     defaults: pb.ScoreRequest | None,
-    policy: str | None,
+    policy: Policy | None,
     compile_bonus: float,
     format_bonus: float,
 ) -> pb.ScoreRequest:
-    """Adds the reward policy to the fields of every request."""
-    shaped = pb.ScoreRequest()
-    shaped.MergeFrom(defaults or shaped)
-    for name, bonus in (("compile_bonus", compile_bonus), ("format_bonus", format_bonus)):
-        if not 0.0 <= bonus <= 1.0:
-            raise ValueError(f"{name} must be from 0 to 1, not {bonus}")
-    if policy is not None and policy not in _POLICIES:
-        raise ValueError(f"no policy {policy!r}; there are {', '.join(_POLICIES)}")
-    if policy is None and not compile_bonus and not format_bonus:
-        return shaped
-    if shaped.HasField("reward_policy"):
+    """Returns the fields of every request, with the reward rule that the options name."""
+    request = pb.ScoreRequest()
+    set_reward_rule(request, policy, compile_bonus, format_bonus)
+    if defaults is None:
+        return request
+    if request.HasField("reward_policy") and defaults.HasField("reward_policy"):
         raise ValueError("defaults.reward_policy is set; leave out policy and the bonuses")
-    shaped.reward_policy.kind = _POLICIES[policy or "all_or_nothing"]
-    shaped.reward_policy.compile_bonus = compile_bonus
-    shaped.reward_policy.format_bonus = format_bonus
-    return shaped
+    request.MergeFrom(defaults)
+    return request

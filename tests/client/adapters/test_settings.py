@@ -143,6 +143,7 @@ def test_variables_of_others_with_the_same_beginning_do_no_harm(monkeypatch):
     [
         ({"format": "humanevl"}, "", "no task format 'humanevl'"),
         ({"key_file": "tasks.jsonl"}, "", "certificate_chain and private_key go together"),
+        ({"compile_bonus": "1.5"}, "", r"compile_bonus must be from 0 to 1, not 1\.5"),
         ({}, "{}", "CODEREWARD_TASKS: tasks.jsonl line 1 row: id: is absent"),
     ],
 )

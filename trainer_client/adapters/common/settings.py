@@ -17,7 +17,7 @@ import functools
 import os
 import threading
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, FilePath, NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -27,7 +27,7 @@ from trainer_client import tasks
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.unjudged import Unjudged
 from trainer_client.errors import ConfigError, TaskError
-from trainer_client.reward_rule import set_reward_rule
+from trainer_client.reward_rule import Policy, set_reward_rule
 from trainer_client.transport.channel import ConnectionOptions, tls_of_files, token_of_file
 
 PREFIX = "CODEREWARD_"
@@ -43,7 +43,7 @@ class AdapterSettings(BaseSettings):
     target: str = "127.0.0.1:50051"
     tasks: FilePath | None = None
     format: str | None = None
-    policy: Literal["all_or_nothing", "fraction", "weighted"] | None = None
+    policy: Policy | None = None
     compile_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
     format_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
     cpu_time_seconds: PositiveFloat | None = None

@@ -17,7 +17,7 @@ from pydantic import (
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import ConfigError
-from trainer_client.reward_rule import set_reward_rule
+from trainer_client.reward_rule import Policy, set_reward_rule
 from trainer_client.tasks import TASKS
 from trainer_client.transport.channel import ConnectionOptions, tls_of_files, token_of_file
 
@@ -169,7 +169,7 @@ class RewardSection(Section):
         further: reward functions beside this one.
     """
 
-    policy: Literal["all_or_nothing", "fraction", "weighted"] | None = None
+    policy: Policy | None = None
     name: str = ""
     weight: float = 1.0
     compile_bonus: _Share = 0.0
