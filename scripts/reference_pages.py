@@ -274,7 +274,9 @@ def _section(path: str, section: Any, annotation: Any) -> Iterator[str]:
 
 
 def _table(model: Any) -> str:
-    described = _arguments(model)
+    described = {}
+    for part in reversed(model.__mro__):  # some settings are declared by a base
+        described |= _arguments(part)
     rows = (
         f"| `{name}` | {_cell(_sentence(field.description or described.get(name, '')))} "
         f"| {_cell(_type(field.annotation, field.metadata))} | {_default(field)} |"

@@ -17,23 +17,20 @@ import functools
 import os
 import threading
 from collections.abc import Iterable
-from typing import Annotated
 
-from pydantic import Field, FilePath, NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
+from pydantic import FilePath, PositiveFloat, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import tasks
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.unjudged import Unjudged
 from trainer_client.errors import ConfigError, TaskError
-from trainer_client.reward_rule import Policy, set_reward_rule
-from trainer_client.transport.channel import ConnectionOptions, tls_of_files, token_of_file
+from trainer_client.settings import ConnectionSettings, RewardSettings
 
 PREFIX = "CODEREWARD_"
 
 
-class AdapterSettings(BaseSettings):
+class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
     """The settings of all adapters; one that is set to nothing is not set."""
 
     model_config = SettingsConfigDict(
@@ -43,40 +40,8 @@ class AdapterSettings(BaseSettings):
     target: str = "127.0.0.1:50051"
     tasks: FilePath | None = None
     format: str | None = None
-    policy: Policy | None = None
-    compile_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
-    format_bonus: Annotated[NonNegativeFloat, Field(allow_inf_nan=False)] = 0.0
-    cpu_time_seconds: PositiveFloat | None = None
-    token_file: FilePath | None = None
-    ca_file: FilePath | None = None
-    certificate_file: FilePath | None = None
-    key_file: FilePath | None = None
-    server_name: str | None = None
-    timeout_seconds: PositiveFloat = 600.0
     outage_seconds: PositiveFloat = 300.0
-    max_in_flight: PositiveInt = 64
     unjudged: Unjudged = "raise"
-
-    @property
-    def defaults(self) -> pb.ScoreRequest:
-        """The fields that every request gets; a task's own stay where nothing else is set."""
-        request = pb.ScoreRequest()
-        set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
-        if self.cpu_time_seconds is not None:
-            request.limits.cpu_time_seconds = self.cpu_time_seconds
-        return request
-
-    @property
-    def options(self) -> ConnectionOptions:
-        """The options of a connection."""
-        tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
-        return ConnectionOptions(
-            tls=tls,
-            token=token_of_file(self.token_file),
-            timeout_seconds=self.timeout_seconds,
-            outage_seconds=self.outage_seconds,
-            max_in_flight=self.max_in_flight,
-        )
 
     def judge(self) -> Judge:
         """Makes the judge that is described.

@@ -17,13 +17,11 @@ from pydantic import (
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import ConfigError
-from trainer_client.reward_rule import Policy, set_reward_rule
+from trainer_client.settings import ConnectionSettings, RewardSettings
 from trainer_client.tasks import TASKS
-from trainer_client.transport.channel import ConnectionOptions, tls_of_files, token_of_file
+from trainer_client.transport.channel import ConnectionOptions
 
 REQUESTS = "requests"
-
-_Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class Section(BaseModel):
@@ -150,18 +148,13 @@ class FurtherReward(Section):
     options: dict[str, Any] | None = None
 
 
-class RewardSection(Section):
+class RewardSection(Section, RewardSettings):
     """How verdicts become rewards.
 
     Args:
-        policy: all-or-nothing, or the share of tests that passed; each task's own if absent, which
-            is all-or-nothing where it has none.
         name: name under which TRL logs this reward; TRL's own choice if empty.
         weight: weight of the reward by execution among further ones.
-        compile_bonus: added when the program compiles but fails every test.
-        format_bonus: added when there is a code block that does not compile.
         failure_budget: consecutive calls without a reward after which training stops.
-        cpu_time_seconds: limit of each execution; the server's default if absent.
         require_integrity: the weakest judgement that counts; tests that give less are refused.
             "shared" takes all, tests that are one program with the solution among them, and has
             function tests whose reference solution fails apart from them run beside it where it
@@ -169,56 +162,32 @@ class RewardSection(Section):
         further: reward functions beside this one.
     """
 
-    policy: Policy | None = None
     name: str = ""
     weight: float = 1.0
-    compile_bonus: _Share = 0.0
-    format_bonus: _Share = 0.0
     failure_budget: PositiveInt = 10
-    cpu_time_seconds: PositiveFloat | None = None
     require_integrity: Literal["shared", "shared_twins", "isolated"] | None = None
     further: tuple[FurtherReward, ...] = ()
 
     @property
     def defaults(self) -> pb.ScoreRequest:
         """The fields that every request gets; a task's own stay where nothing else is set."""
-        request = pb.ScoreRequest()
-        set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
-        if self.cpu_time_seconds is not None:
-            request.limits.cpu_time_seconds = self.cpu_time_seconds
+        request = super().defaults
         if self.require_integrity is not None:
             name = f"INTEGRITY_{self.require_integrity.upper()}"
             request.require_integrity = pb.Integrity.Value(name)
         return request
 
 
-class ServerSection(Section):
-    """Where the reward servers are; see `trainer_client.Connection`.
+class ServerSection(Section, ConnectionSettings):
+    """Where the reward servers are, and how they are connected to.
 
     Args:
         target: one address or several; without any, each machine starts a server of its own.
         arguments: flags of `reward-server serve` for such a server.
-        token_file: a file with the bearer token that the servers want.
-        ca_file: a PEM file with the authorities that may sign the server's certificate.
-        certificate_file: a PEM file with the certificate that the server is shown.
-        key_file: a PEM file with its key.
-        server_name: the name to expect in the server's certificate. With it or any of the three
-            files of certificates, the connection is TLS.
-        timeout_seconds: how long one call may take in all, attempts after failures included.
-        outage_seconds: how long a call goes on while no server answers at all.
-        max_in_flight: requests of one process under way at once.
     """
 
     target: str | tuple[str, ...] | None = None
     arguments: tuple[str, ...] = ()
-    token_file: FilePath | None = None
-    ca_file: FilePath | None = None
-    certificate_file: FilePath | None = None
-    key_file: FilePath | None = None
-    server_name: str | None = None
-    timeout_seconds: PositiveFloat = 600.0
-    outage_seconds: PositiveFloat = 60.0
-    max_in_flight: PositiveInt = 64
 
     @property
     def options(self) -> ConnectionOptions:
@@ -228,17 +197,9 @@ class ServerSection(Section):
             ConfigError: a file cannot be read, or does not hold what it should.
         """
         try:
-            tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
-            token = token_of_file(self.token_file)
+            return super().options
         except (OSError, ValueError) as error:
             raise ConfigError(f"server: {error}") from error
-        return ConnectionOptions(
-            tls=tls,
-            token=token,
-            timeout_seconds=self.timeout_seconds,
-            outage_seconds=self.outage_seconds,
-            max_in_flight=self.max_in_flight,
-        )
 
 
 class EvaluationSection(Section):
