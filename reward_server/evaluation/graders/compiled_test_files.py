@@ -16,21 +16,17 @@ from reward_server.domain import (
     Execution,
     Integrity,
     RewardPolicy,
-    TerminationKind,
     TestOutcome,
     TestResult,
     UnitTests,
 )
+from reward_server.evaluation.graders import program_end
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.nonces import Secrets
-from reward_server.evaluation.graders.outputs import how_it_ended, kept, without_output
-from reward_server.grading.compiled_tests.harness_reports import (
-    Reports,
-    read_reports,
-    without_reports,
-)
-from reward_server.grading.compiled_tests.observations import EARLY_EXIT
+from reward_server.evaluation.graders.outputs import kept, without_output
+from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
+from reward_server.grading.compiled_tests.observations import ProgramReport
 from reward_server.grading.compiled_tests.test_files import (
     TestFiles,
     harness,
@@ -114,7 +110,7 @@ class SuiteGrader:
             return [Run(execution=kept(ready), tests=self.not_run())]
         work = language.suite_execution(source, path, secret, ready.product, candidate.limits)
         execution = await slots.run(candidate.job(replace(work, data=candidate.data)))
-        reports = read_reports(
+        report = read_reports(
             execution.stdout.data,
             self.known,
             rewritten,
@@ -122,7 +118,7 @@ class SuiteGrader:
             ending=secrets.ending,
             failed=_said_to_fail(execution, language),
         )
-        run = _judged(execution, reports, tag)
+        run = _judged(execution, report, tag)
         compiled = Run(execution=replace(ready, product=b""), tests=())
         return [without_output(compiled), run]
 
@@ -133,43 +129,14 @@ def _said_to_fail(execution: Execution, language: Language) -> frozenset[str]:
     return frozenset(found["name"] for found in language.unit.failed.finditer(said))
 
 
-def _judged(execution: Execution, reports: Reports, tag: str) -> Run:
-    execution = _concluded(execution, reports)
+def _judged(execution: Execution, report: ProgramReport, tag: str) -> Run:
+    failed = any(test.outcome is TestOutcome.FAILED for test in report.tests)
+    execution = program_end.conclude(
+        execution, report, is_failure_status_normal=failed and report.ended
+    )
+    tests = report.tests or (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
     stdout = without_reports(execution.stdout, tag)
     return Run(
-        execution=kept(replace(execution, stdout=stdout)), tests=_results(execution, reports)
-    )
-
-
-def _concluded(execution: Execution, reports: Reports) -> Execution:
-    """Marks tests as CRASHED that did not come to their normal end."""
-    signals = {**execution.signals, **reports.signals}
-    if execution.ending is not Ending.COMPLETED:
-        return replace(execution, signals=signals)
-    message = ""
-    exited = execution.termination.kind is TerminationKind.EXITED
-    failed = any(test.outcome is TestOutcome.FAILED for test in reports.tests)
-    if execution.stdout.truncated:
-        message = "the output was not kept whole"
-    elif not exited or (execution.termination.value and not (failed and reports.ended)):
-        message = how_it_ended(execution)
-    elif not reports.ended:
-        message = "the program left before its tests came to their end"
-        signals[EARLY_EXIT] = 1
-    if not message:
-        return replace(execution, signals=signals)
-    return replace(execution, signals=signals, ending=Ending.CRASHED, message=message)
-
-
-def _results(execution: Execution, reports: Reports) -> tuple[TestResult, ...]:
-    """Returns the tests' results; the first that came to no end is where the program ended."""
-    tests = reports.tests or (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
-    if execution.ending is Ending.COMPLETED:
-        return tests
-    limited = execution.ending is Ending.LIMIT
-    outcome = TestOutcome.LIMIT if limited else TestOutcome.ERROR
-    undone = next((test for test in tests if test.outcome is TestOutcome.NOT_RUN), None)
-    return tuple(
-        replace(test, outcome=outcome, message=execution.message) if test is undone else test
-        for test in tests
+        execution=kept(replace(execution, stdout=stdout)),
+        tests=program_end.results(tests, execution),
     )

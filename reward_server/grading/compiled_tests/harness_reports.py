@@ -17,6 +17,7 @@ from reward_server.grading.compiled_tests.observations import (
     FORGED_WORD,
     TWIN_PASSED,
     Groups,
+    ProgramReport,
     twin_passed,
 )
 from reward_server.grading.compiled_tests.rewriting import WORD_DIGITS, Rewritten, Site
@@ -53,21 +54,6 @@ class Report:
             self.outcome, self.message = TestOutcome.FAILED, message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reports:
-    """What a harness told.
-
-    Args:
-        tests: results, in the order of the text; those of tests that did not begin are NOT_RUN.
-        ended: whether the harness came to its end.
-        signals: counted evidence of tampering.
-    """
-
-    tests: tuple[TestResult, ...]
-    ended: bool
-    signals: Mapping[str, int]
-
-
 def read_reports(
     output: bytes,
     known: TestFiles,
@@ -76,7 +62,7 @@ def read_reports(
     tag: str,
     ending: str,
     failed: frozenset[str],
-) -> Reports:
+) -> ProgramReport:
     """Reads what a harness told, and what the tests' assertions did.
 
     Args:
@@ -180,7 +166,7 @@ def _text(data: bytes) -> str:
 
 def _concluded(
     reader: _Reader, known: TestFiles, *, ended: bool, failed: frozenset[str]
-) -> Reports:
+) -> ProgramReport:
     groups = reader.groups
     missed = Counter(dict(_missed(reader, known)))
     _fail_owners(reader, known)
@@ -204,7 +190,7 @@ def _concluded(
     if signals[TWIN_PASSED] or signals[FORGED_WORD]:
         failing = TestOutcome.FAILED
         tests = [TestResult(name=test.name, outcome=failing, message=_FORGED) for test in tests]
-    return Reports(tests=tuple(tests), ended=ended, signals=dict(+signals))
+    return ProgramReport(tests=tuple(tests), ended=ended, signals=dict(+signals))
 
 
 def _missed(reader: _Reader, known: TestFiles) -> Iterator[tuple[str, int]]:

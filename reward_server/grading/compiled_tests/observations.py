@@ -17,12 +17,12 @@ FORGED_WORD, TWIN_PASSED, EARLY_EXIT = "forged_word", "twin_passed", "early_exit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a program told.
+class ProgramReport:
+    """What a program's output says of its tests.
 
     Args:
-        tests: one a site; what a site's program did not come to is NOT_RUN.
-        ended: whether the ending was reached.
+        tests: results, in the order of the text; those of tests that did not run are NOT_RUN.
+        ended: whether the program wrote the word at its end.
         signals: counted evidence of tampering.
     """
 
@@ -45,7 +45,7 @@ def site_names(sites: Sequence[Site]) -> list[str]:
     return [f"assertion {number} at line {site.line}" for number, site in enumerate(sites, 1)]
 
 
-def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -> Told:
+def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -> ProgramReport:
     """Reads the words in a program's output.
 
     Args:
@@ -65,7 +65,7 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
         message = "the program told what its assertions cannot have found"
         tests = [(TestOutcome.FAILED, message)] * len(tests)
     named = zip(site_names(sites), tests, strict=True)
-    return Told(
+    return ProgramReport(
         tests=tuple(
             TestResult(name=name, outcome=outcome, message=message)
             for name, (outcome, message) in named

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from reward_server.domain import TestOutcome
 from reward_server.grading.compiled_tests.assertions import READ_CHARACTERS, opened_for, understand
 from reward_server.grading.compiled_tests.claims import Claim
-from reward_server.grading.compiled_tests.observations import Told, read_words
+from reward_server.grading.compiled_tests.observations import ProgramReport, read_words
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.languages import load_languages
 from reward_server.languages.assertions import Assertions, parse_assertions
@@ -93,7 +93,7 @@ def claims(tests: str, language: Assertions = LIVE) -> list[Claim]:
     return [claim for one in understand(tests, language) for claim in one.claims]
 
 
-def run(tests: str, solution: dict[str, Any], seed: int = 0, *, ends: bool = True) -> Told:
+def run(tests: str, solution: dict[str, Any], seed: int = 0, *, ends: bool = True) -> ProgramReport:
     """Runs a test program against a solution, and reads what it told."""
     program, lines = rewritten(tests, seed), list[str]()
     names = {"zsay": lines.append, "same": lambda a, b: a == b, "order": _order, **solution}
@@ -109,11 +109,11 @@ def _order(a: Any, b: Any) -> int:
     return int(a != b)
 
 
-def outcomes(told: Told) -> list[TestOutcome]:
+def outcomes(told: ProgramReport) -> list[TestOutcome]:
     return [test.outcome for test in told.tests]
 
 
-def passed(told: Told) -> bool:
+def passed(told: ProgramReport) -> bool:
     return told.ended and {*outcomes(told)} == {TestOutcome.PASSED} and not told.signals
 
 

@@ -7,11 +7,8 @@ import random
 import pytest
 
 from reward_server.domain import CapturedStream
-from reward_server.grading.compiled_tests.harness_reports import (
-    Reports,
-    read_reports,
-    without_reports,
-)
+from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
+from reward_server.grading.compiled_tests.observations import ProgramReport
 from reward_server.grading.compiled_tests.rewriting import Rewritten
 from reward_server.grading.compiled_tests.test_files import (
     TestFiles,
@@ -277,13 +274,13 @@ class Output:
         self.output += f"\n{WORD}\n"
         return self
 
-    def read(self, failed: frozenset[str] = frozenset()) -> Reports:
+    def read(self, failed: frozenset[str] = frozenset()) -> ProgramReport:
         rewritten: dict[str, Rewritten] = self.rewritten
         output = self.output.encode()
         return read_reports(output, self.known, rewritten, tag=TAG, ending=WORD, failed=failed)
 
 
-def outcomes(reports: Reports) -> list[str]:
+def outcomes(reports: ProgramReport) -> list[str]:
     return [test.outcome.name for test in reports.tests]
 
 
