@@ -33,6 +33,17 @@ class AsyncRewardClient:
 
     Args:
         target: see `Connection`, as for all options.
+
+    Examples:
+        >>> import asyncio
+        >>> from trainer_client import AsyncRewardClient
+        >>> tests = {"entry_point": "double", "asserts": ["assert double(3) == 6"]}
+        >>> async def rewards(*completions):
+        ...     requests = [{"completion": text, "function": tests} for text in completions]
+        ...     async with AsyncRewardClient("localhost:50051") as client:
+        ...         return [score.reward for score in await client.score(requests)]
+        >>> asyncio.run(rewards("def double(x): return 2 * x", "def double(x): return x"))
+        [1.0, 0.0]
     """
 
     def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:

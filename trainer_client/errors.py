@@ -24,6 +24,14 @@ class TaskError(RewardClientError, ValueError):
         field: the offending field of the row, such as `test_list[2]`.
         problem: what is wrong with it.
         row: the row's id, "" where it is not known.
+
+    Examples:
+        >>> from trainer_client import TaskError, tasks
+        >>> try:
+        ...     tasks.humaneval({"task_id": "HumanEval/0", "prompt": "def double(x):"})
+        ... except TaskError as error:
+        ...     print(error)
+        humaneval row: entry_point: is absent or blank
     """
 
     def __init__(self, task: str, field: str, problem: str, row: str = "") -> None:
@@ -55,6 +63,15 @@ class CallError(RewardClientError):
     Args:
         status: name of the gRPC status, such as `UNAVAILABLE`.
         message: the server's or the transport's explanation.
+
+    Examples:
+        >>> from trainer_client import CallError, RewardClient
+        >>> with RewardClient("localhost:50051") as client:
+        ...     try:
+        ...         client.execute({"language": "cobol", "source": "STOP RUN."})
+        ...     except CallError as error:
+        ...         print(error.status)
+        FAILED_PRECONDITION
     """
 
     def __init__(self, status: str, message: str) -> None:

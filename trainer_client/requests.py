@@ -18,6 +18,17 @@ class LazyRequest:
     Args:
         id: that of the request.
         make: makes it; called again for another attempt.
+
+    Examples:
+        >>> from trainer_client import LazyRequest, RewardClient, tasks
+        >>> def large():
+        ...     case = {"stdin_text": "1 " * 1_000_000, "expected_stdout_text": "1000000"}
+        ...     completion = "print(len(input().split()))"
+        ...     return tasks.from_json({"completion": completion, "stdio": {"cases": [case]}})
+        >>> with RewardClient("localhost:50051") as client:
+        ...     [score] = client.score(LazyRequest(id="large", make=large))
+        >>> score.verdict.name
+        'PASSED'
     """
 
     id: str

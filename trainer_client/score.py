@@ -48,7 +48,20 @@ class TestOutcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """One test's result."""
+    """One test's result.
+
+    Examples:
+        >>> from trainer_client import RewardClient
+        >>> asserts = ["assert double(3) == 6", "assert double(4) == 8"]
+        >>> request = {"completion": "def double(x): return 6"}
+        >>> request["function"] = {"entry_point": "double", "asserts": asserts}
+        >>> with RewardClient("localhost:50051") as client:
+        ...     [score] = client.score(request)
+        >>> [test.outcome.name for test in score.tests]
+        ['PASSED', 'FAILED']
+        >>> score.tests[1].message
+        'assert 2, line 1: assert double(4) == 8'
+    """
 
     __test__ = False
 
@@ -100,6 +113,15 @@ class Score:
         deduplicated: whether the answer was shared with an identical request.
         missing_modules: what the program or the tests asked for and the sandbox lacks, as they say.
         response: the server's answer in full, with what has no field here.
+
+    Examples:
+        A server that cannot be reached gives no verdict, and never a reward of 0.
+
+        >>> from trainer_client import RewardClient
+        >>> with RewardClient("localhost:1", outage_seconds=0.1) as client:
+        ...     [score] = client.score({"completion": "", "function": {"asserts": ["assert f()"]}})
+        >>> score.judged, score.reward, score.error.status
+        (False, None, 'UNAVAILABLE')
     """
 
     id: str

@@ -29,6 +29,17 @@ class RewardClient:
 
     Args:
         target: see `Connection`, as for all options.
+
+    Examples:
+        >>> from trainer_client import RewardClient
+        >>> request = {
+        ...     "completion": "def double(x): return 2 * x",
+        ...     "function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]},
+        ... }
+        >>> with RewardClient("localhost:50051") as client:
+        ...     [score] = client.score(request)
+        >>> score.verdict.name, score.reward, score.integrity.name
+        ('PASSED', 1.0, 'ISOLATED')
     """
 
     def __init__(self, target: Target, **options: Unpack[ConnectionOptions]) -> None:
@@ -41,11 +52,27 @@ class RewardClient:
         return self._run(self._client.score(requests))
 
     def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
-        """Runs a program; see `AsyncRewardClient.execute`."""
+        r"""Runs a program; see `AsyncRewardClient.execute`.
+
+        Examples:
+            >>> from trainer_client import RewardClient
+            >>> with RewardClient("localhost:50051") as client:
+            ...     answer = client.execute({"source": "print(input()[::-1])", "stdin_text": "abc"})
+            >>> answer.stdout.data
+            b'cba\n'
+        """
         return self._run(self._client.execute(request))
 
     def server_info(self) -> pb.GetServerInfoResponse:
-        """Asks the server about itself; see `AsyncRewardClient.server_info`."""
+        """Asks the server about itself; see `AsyncRewardClient.server_info`.
+
+        Examples:
+            >>> from trainer_client import RewardClient
+            >>> with RewardClient("localhost:50051") as client:
+            ...     info = client.server_info()
+            >>> "python" in [language.name for language in info.languages]
+            True
+        """
         return self._run(self._client.server_info())
 
     def close(self) -> None:

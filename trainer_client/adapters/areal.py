@@ -30,6 +30,12 @@ def reward_fn(
 
     Raises:
         RewardLostError: it was not judged. AReaL tries thrice more, then drops the group.
+
+    Examples:
+        >>> from trainer_client.adapters.areal import reward_fn
+        >>> label = {"function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]}}
+        >>> reward_fn("Write double(x).", "def double(x): return 2 * x", [], [], label=label)
+        1.0
     """
     (found,) = _judge(shared_settings()).score_blocking(
         [without_end(completions)], [columns.get("label")]

@@ -30,6 +30,12 @@ def compute_score(
 
     Raises:
         RewardLostError: nothing was judged.
+
+    Examples:
+        >>> from trainer_client.adapters.easyr1 import compute_score
+        >>> label = {"function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]}}
+        >>> compute_score([{"response": "def double(x): return 2 * x", "ground_truth": label}])
+        [{'overall': 1.0, 'judged': 1.0}]
     """
     texts = [without_end(item["response"]) for item in reward_inputs]
     labels = [item["ground_truth"] for item in reward_inputs]

@@ -17,6 +17,12 @@ def code_reward(prompt: str, response: str, target: object) -> float:
     Raises:
         RewardLostError: it was not judged. Forge's GRPO application stops rolling out then, unless
             it catches that, or CODEREWARD_UNJUDGED is nan and it drops the group.
+
+    Examples:
+        >>> from trainer_client.adapters.forge import code_reward
+        >>> label = {"function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]}}
+        >>> code_reward("Write double(x).", "def double(x): return 2 * x", label)
+        1.0
     """
     (found,) = shared_judge().score_blocking([without_end(response)], [target])
     return unjudged.number(found, shared_settings().unjudged)

@@ -33,6 +33,15 @@ async def custom_rm(
 
     Raises:
         RewardLostError: it was not judged. slime stops then.
+
+    Examples:
+        >>> import asyncio
+        >>> from types import SimpleNamespace  # stands for slime's Sample
+        >>> from trainer_client.adapters.slime import custom_rm
+        >>> label = {"function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]}}
+        >>> sample = SimpleNamespace(response="def double(x): return 2 * x", label=label)
+        >>> asyncio.run(custom_rm(None, sample))
+        1.0
     """
     if isinstance(sample, Sequence):
         return await batched_custom_rm(args, sample)

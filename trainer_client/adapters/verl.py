@@ -29,6 +29,13 @@ async def compute_score(
 
     Raises:
         RewardLostError: it was not judged. verl leaves such a response out of the batch.
+
+    Examples:
+        >>> import asyncio
+        >>> from trainer_client.adapters.verl import compute_score
+        >>> label = {"function": {"entry_point": "double", "asserts": ["assert double(3) == 6"]}}
+        >>> asyncio.run(compute_score("code", "def double(x): return 2 * x", ground_truth=label))
+        {'score': 1.0, 'acc': 1.0, 'verdict': 'PASSED'}
     """
     (found,) = await shared_judge().score([solution_str], [ground_truth])
     return _result(found)

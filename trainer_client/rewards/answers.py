@@ -66,6 +66,12 @@ def correctness_reward(
 
     Raises:
         TaskError: the data set has no such column.
+
+    Examples:
+        >>> from trainer_client.rewards import correctness_reward
+        >>> completions = ["<answer>$1,234</answer>", "1234, or so"]
+        >>> correctness_reward(["How much?"] * 2, completions, answer=["#### 1234"] * 2)
+        [2.0, 0.0]
     """
 
     def is_right(text: str, reference: str) -> bool:

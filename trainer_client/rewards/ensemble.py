@@ -47,6 +47,13 @@ def ensemble(
 
     Raises:
         ValueError: there are no members, no such `how`, or an abstainer is no member.
+
+    Examples:
+        >>> from trainer_client.rewards import ensemble, exact_answer_reward, int_reward
+        >>> reward = ensemble([exact_answer_reward, int_reward], how="min")
+        >>> completions = ["<answer>42</answer>", "<answer>41</answer>"]
+        >>> reward(["6 * 7?"] * 2, completions, answer=["42", "42"])
+        [0.5, 0.0]
     """
     if not rewards:
         raise ValueError("rewards: an ensemble needs a member")
@@ -76,6 +83,12 @@ def clipped(
 
     Raises:
         ValueError: the bounds hold nothing between them.
+
+    Examples:
+        >>> from trainer_client.rewards import clipped, repetition_penalty
+        >>> reward = clipped(repetition_penalty, low=-0.25)
+        >>> reward([""], ["no"], completion_ids=[[7, 7, 7, 7, 7, 7]])
+        [-0.25]
     """
     if not low <= high:
         raise ValueError(f"low {low} must not be above high {high}")
@@ -100,6 +113,12 @@ def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
 
     Raises:
         ValueError: the reward function has no such option.
+
+    Examples:
+        >>> from trainer_client.rewards import numeric_tolerance_reward, with_options
+        >>> within_a_tenth = with_options(numeric_tolerance_reward, name="within_a_tenth", atol=0.1)
+        >>> within_a_tenth(["What is pi?"] * 2, ["It is 3.14.", "It is 3."], answer=[3.14159] * 2)
+        [1.0, 0.0]
     """
     known = inspect.signature(reward).parameters
     for option in options:

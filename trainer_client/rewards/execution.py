@@ -62,6 +62,18 @@ def remote_reward(
     Raises:
         ValueError: there is no such task format or policy, a bonus is out of its range, or the
             reward policy is given twice.
+
+    Examples:
+        `GRPOTrainer(reward_funcs=reward)` calls it in this way.
+
+        >>> import asyncio
+        >>> from trainer_client import remote_reward, tasks
+        >>> rows = [{"task_id": 1, "test_list": ["assert double(3) == 6"]}]
+        >>> reward = remote_reward("localhost:50051", task=tasks.templates("mbpp", rows))
+        >>> prompts = ["Write a function double(x)."] * 2
+        >>> completions = ["def double(x): return 2 * x", "def double(x): return x"]
+        >>> asyncio.run(reward(prompts, completions, task_id=["1", "1"]))
+        [1.0, 0.0]
     """
     return as_function(
         RemoteReward(
@@ -81,7 +93,15 @@ def remote_reward(
 
 
 class RemoteReward(Judged):
-    """What `remote_reward` wraps; see there. `AsyncGRPOTrainer` pickles rewards: give it this."""
+    """What `remote_reward` wraps; see there. `AsyncGRPOTrainer` pickles rewards: give it this.
+
+    Examples:
+        >>> import pickle
+        >>> from trainer_client import RemoteReward
+        >>> reward = RemoteReward("localhost:50051", task="mbpp", name="tests")
+        >>> pickle.loads(pickle.dumps(reward)).__name__
+        'tests'
+    """
 
     def __init__(
         self,

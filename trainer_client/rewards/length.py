@@ -42,6 +42,11 @@ def length_reward(
     Raises:
         ValueError: the target or the tolerance is out of its range, or there is no such unit.
         TaskError: tokens are to be counted and there is no `completion_ids`.
+
+    Examples:
+        >>> from trainer_client.rewards import length_reward
+        >>> length_reward(["", ""], ["one two", "one two three four"], target=4, unit="words")
+        [0.5, 1.0]
     """
     if not 0 <= tolerance < target:
         raise ValueError(f"tolerance must be from 0 to below target {target}, not {tolerance}")
@@ -76,6 +81,12 @@ def overlong_penalty(
     Raises:
         ValueError: `limit` or `cache` is out of its range, or there is no such unit.
         TaskError: tokens are to be counted and there is no `completion_ids`.
+
+    Examples:
+        >>> from trainer_client.rewards import overlong_penalty, with_options
+        >>> penalty = with_options(overlong_penalty, limit=10, cache=4, unit="words")
+        >>> penalty([""] * 3, ["word " * 6, "word " * 8, "word " * 11])
+        [0.0, -0.5, -1.0]
     """
     if not 0 <= cache <= limit or limit == 0:
         raise ValueError(f"cache must be from 0 to limit {limit}, which is above 0; not {cache}")

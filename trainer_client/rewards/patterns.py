@@ -51,7 +51,7 @@ def pattern_reward(
     seconds: float = 0.25,
     characters: int = 100_000,
 ) -> Callable[..., Rewards]:
-    """Makes a reward function: `value` for text that matches a regular expression, 0 otherwise.
+    r"""Makes a reward function: `value` for text that matches a regular expression, 0 otherwise.
 
     A text that takes longer than `seconds` or is longer than `characters` does not match. That is
     a verdict: a model that found such texts could else take itself out of the baseline with them.
@@ -70,6 +70,12 @@ def pattern_reward(
 
     Raises:
         ValueError: the pattern is wrong, or a limit is not above 0.
+
+    Examples:
+        >>> from trainer_client.rewards import pattern_reward
+        >>> is_explained = pattern_reward(r"# \w+", search=True, value=0.1, name="is_explained")
+        >>> is_explained(["", ""], ["x = 2  # seconds", "x = 2"])
+        [0.1, 0.0]
     """
     try:
         re.compile(pattern, flags)

@@ -100,6 +100,13 @@ def templates(
 
     Raises:
         TaskError: a row is wrong, has no id, or has another row's.
+
+    Examples:
+        >>> from trainer_client import tasks
+        >>> rows = [{"task_id": 7, "test_list": ["assert double(3) == 6"]}]
+        >>> found = tasks.templates("mbpp", rows)
+        >>> found["7"].function.entry_point
+        'double'
     """
     make, field = named(task), id_field or ID_FIELDS[task]
     found: dict[str, pb.ScoreRequest] = {}
@@ -115,7 +122,16 @@ def templates(
 
 
 def fill(template: pb.ScoreRequest, completion: str, *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a template."""
+    """Makes a request of a template.
+
+    Examples:
+        >>> from trainer_client import RewardClient, tasks
+        >>> template = tasks.mbpp({"test_list": ["assert double(3) == 6"]})
+        >>> with RewardClient("localhost:50051") as client:
+        ...     [score] = client.score(tasks.fill(template, "def double(x): return x + x"))
+        >>> score.reward
+        1.0
+    """
     request = pb.ScoreRequest()
     request.CopyFrom(template)
     request.completion = well_formed(completion)

@@ -23,6 +23,13 @@ def from_json(value: str | bytes | Mapping[str, Any]) -> pb.ScoreRequest:
 
     Raises:
         TaskError: it is no JSON object, or no request.
+
+    Examples:
+        >>> from trainer_client import tasks
+        >>> case = {"stdin_text": "1 2", "expected_stdout_text": "3"}
+        >>> request = tasks.from_json({"language": "c", "stdio": {"cases": [case]}})
+        >>> request.stdio.cases[0].stdin_text
+        '1 2'
     """
     try:
         return parse_request(value)

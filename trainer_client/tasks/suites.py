@@ -48,6 +48,21 @@ def unit_tests(
 
     Raises:
         TaskError: there are no files, or the framework is another one.
+
+    Examples:
+        >>> from trainer_client import RewardClient, tasks
+        >>> text = '''
+        ... import unittest, solution
+        ... class Doubling(unittest.TestCase):
+        ...     def test_of_three(self):
+        ...         self.assertEqual(solution.double(3), 6)
+        ... '''
+        >>> completion = "def double(x): return 2 * x"
+        >>> request = tasks.unit_tests({"test_double.py": text}, completion, framework="unittest")
+        >>> with RewardClient("localhost:50051") as client:
+        ...     [score] = client.score(request)
+        >>> [(test.name, test.outcome.name) for test in score.tests]
+        [('test_double.py::Doubling::test_of_three', 'PASSED')]
     """
     if framework not in FRAMEWORKS:
         raise TaskError("unit_tests", "framework", f"is {framework!r}, not {', '.join(FRAMEWORKS)}")

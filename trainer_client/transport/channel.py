@@ -59,6 +59,13 @@ class Tls:
         certificate_chain: the client's certificate, where the server asks for one.
         private_key: the key that goes with it.
         server_name: the name to expect in the server's certificate, where it is not the target's.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from trainer_client import RewardClient, Tls
+        >>> authority = Path("ca.pem").read_bytes()
+        >>> tls = Tls(root_certificates=authority)
+        >>> client = RewardClient("rewards.internal:50051", tls=tls, token="a secret")
     """
 
     root_certificates: bytes | None = None
@@ -138,6 +145,14 @@ class Connection:
         max_in_flight: requests under way at once.
         max_request_bytes: a larger request is refused here.
         batch_size: requests that share one RPC, which lands on one server; 1 spreads them.
+
+    Examples:
+        A client takes the fields as keywords.
+
+        >>> from trainer_client import Connection, RewardClient
+        >>> client = RewardClient(["a:50051", "b:50051"], timeout_seconds=120, max_in_flight=256)
+        >>> Connection("a:50051, b:50051")
+        Connection('a:50051,b:50051')
     """
 
     target: Target
