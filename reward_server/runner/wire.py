@@ -64,7 +64,7 @@ Report document:
     broken    null, or how the candidate's side of the protocol ended early: "closed" | "forged"
     limits    limits that the judge saw hit: "output", "result", "calls", "file_size"
     message   one sentence for people, or ""
-    tests     [{"name", "outcome" (a `TestOutcome` name), "message", "wall_ns"}, ...], in order,
+    tests     [{"name", "outcome" (an `Outcome`), "message", "wall_ns"}, ...], in order,
               one for each test of the request, whatever happened
     signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
               CAST where answers were of other classes than those that arrived,
@@ -113,6 +113,17 @@ class Stage(enum.IntEnum):
     TESTS = 1
     LOADING = 2
     READY = 3
+
+
+class Outcome(enum.StrEnum):
+    """What happened to one test; the server's `TestOutcome` has the same names."""
+
+    PASSED = "PASSED"
+    FAILED = "FAILED"
+    ERROR = "ERROR"
+    LIMIT = "LIMIT"
+    NOT_RUN = "NOT_RUN"
+    SKIPPED = "SKIPPED"
 
 
 class Stop(enum.IntEnum):

@@ -49,7 +49,7 @@ from reward_server.domain import (
     Work,
 )
 from reward_server.errors import SandboxError
-from reward_server.runner.wire import BROKEN_STATUS, Finish, Stage, Stop
+from reward_server.runner.wire import BROKEN_STATUS, Finish, Outcome, Stage, Stop
 from reward_server.sandbox.runner_documents import Findings
 
 T = TypeVar("T")
@@ -486,7 +486,7 @@ def _parse_test(test: object, weight: float) -> TestResult:
     fields = _typed(test, dict)
     return TestResult(
         name=_typed(fields["name"], str),
-        outcome=TestOutcome[_typed(fields["outcome"], str)],
+        outcome=TestOutcome[Outcome(_typed(fields["outcome"], str))],
         message=_typed(fields["message"], str),
         weight=weight,
         wall_time_seconds=_count(fields["wall_ns"]) / 1e9,

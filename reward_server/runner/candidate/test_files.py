@@ -18,6 +18,7 @@ from typing import NoReturn, cast
 from ..channel.frames import LOADED, Frames
 from ..frameworks import base, outcomes, select
 from ..frameworks.base import BrokenSuiteError
+from ..wire import Outcome
 from . import solution, streams
 
 
@@ -41,7 +42,7 @@ class _Course:
     def begin(self, index: int) -> None:
         """Has nothing to say; the clock is the judge's."""
 
-    def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
+    def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
         """Sends what came of a test, and goes on: whether one failure ends it is not told here."""
         streams.flush_streams()
         message = noted(error) + outcomes.message_of(error, note, base.place_of)

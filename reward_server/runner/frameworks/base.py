@@ -14,6 +14,8 @@ from fnmatch import fnmatch
 from types import TracebackType
 from typing import Protocol
 
+from ..wire import Outcome
+
 PYTEST = "pytest"
 TEST_FILES = ("test*.py", "*_test.py")
 _MAX_SHOWN = 200
@@ -39,14 +41,14 @@ class Course(Protocol):
     def begin(self, index: int) -> None:
         """Takes note that a test begins."""
 
-    def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
+    def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
         """Takes what came of a test; tells whether to go on.
 
         A test that is told of again, since what comes after it failed, is worse than it was.
 
         Args:
             index: the test's place among the names.
-            outcome: name of a `TestOutcome`.
+            outcome: what happened to it.
             error: what it raised, if that is known.
             note: words on the outcome where there is no exception.
         """

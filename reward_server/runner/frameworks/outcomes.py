@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from ..values.exceptions import text_of
+from ..wire import Outcome
 
 _MAX_MESSAGE = 1000
 
@@ -32,13 +33,13 @@ def message_of(
     return " at ".join(part for part in parts if part)[:_MAX_MESSAGE]
 
 
-def outcome_of(error: BaseException | None) -> str:
-    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
+def outcome_of(error: BaseException | None) -> Outcome:
+    """Returns the outcome of a test that raised this, or nothing."""
     if error is None:
-        return "PASSED"
+        return Outcome.PASSED
     if isinstance(error, AssertionError):
-        return "FAILED"
-    return "SKIPPED" if _is_skip(error) else "ERROR"
+        return Outcome.FAILED
+    return Outcome.SKIPPED if _is_skip(error) else Outcome.ERROR
 
 
 def _is_skip(error: BaseException) -> bool:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from ..wire import Outcome
 from . import base
 from .base import BrokenSuiteError, Course
 
@@ -92,7 +93,7 @@ class _Plugin:
         self.has_run = False
         self.broken: str | None = None
         self._passed = False
-        self._failure: tuple[str, BaseException | None, str] | None = None
+        self._failure: tuple[Outcome, BaseException | None, str] | None = None
         self._skip = ""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -123,10 +124,12 @@ class _Plugin:
             if not self._course.end(index, *self._concluded()):
                 return
 
-    def _concluded(self) -> tuple[str, BaseException | None, str]:
+    def _concluded(self) -> tuple[Outcome, BaseException | None, str]:
         if self._failure is not None:
             return self._failure
-        return ("PASSED", None, "") if self._passed else ("SKIPPED", None, self._skip)
+        if self._passed:
+            return Outcome.PASSED, None, ""
+        return Outcome.SKIPPED, None, self._skip
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -142,7 +145,7 @@ class _Plugin:
             self._passed = report.passed
         if report.failed and self._failure is None:
             wrong = error is None or isinstance(error, (AssertionError, pytest.fail.Exception))
-            outcome = "FAILED" if wrong and report.when == "call" else "ERROR"
+            outcome = Outcome.FAILED if wrong and report.when == "call" else Outcome.ERROR
             note = "" if error is not None else str(report.longrepr)
             self._failure = (outcome, error, note)
         if report.skipped:

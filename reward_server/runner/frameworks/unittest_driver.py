@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from unittest.util import strclass
 
+from ..wire import Outcome
 from . import base
 from .base import BrokenSuiteError, Course
 
-_RANK = ("SKIPPED PART", "PASSED", "SKIPPED", "FAILED", "ERROR")
+_SKIPPED_PART = "SKIPPED PART"  # of a subtest: every other outcome outranks it
+_RANK = (_SKIPPED_PART, Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED, Outcome.ERROR)
 _FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
 
 _ErrorInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
@@ -88,34 +90,34 @@ class _Result(unittest.TestResult):
         self._tell(self._indices[id(test)])
 
     def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
-        self._record(test, "PASSED")
+        self._record(test, Outcome.PASSED)
 
     def addFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
-        self._record(test, "FAILED", err[1])
+        self._record(test, Outcome.FAILED, err[1])
 
     def addError(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
-        if not self._record(test, "ERROR", err[1]):
-            self._record_fixture(str(test), "ERROR", err[1], "")
+        if not self._record(test, Outcome.ERROR, err[1]):
+            self._record_fixture(str(test), Outcome.ERROR, err[1], "")
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802  # unittest calls it so
-        outcome = "SKIPPED PART" if hasattr(test, "test_case") else "SKIPPED"
+        outcome = _SKIPPED_PART if hasattr(test, "test_case") else Outcome.SKIPPED
         if not self._record(test, outcome, note=reason):
-            self._record_fixture(str(test), "SKIPPED", None, reason)
+            self._record_fixture(str(test), Outcome.SKIPPED, None, reason)
 
     def addExpectedFailure(self, test: unittest.TestCase, err: _ErrorInfo) -> None:  # noqa: N802  # unittest calls it so
-        self._record(test, "SKIPPED", note="fails, as its author expects")
+        self._record(test, Outcome.SKIPPED, note="fails, as its author expects")
 
     def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802  # unittest calls it so
-        self._record(test, "FAILED", note="passes, and its author expects it to fail")
+        self._record(test, Outcome.FAILED, note="passes, and its author expects it to fail")
 
     def addSubTest(  # noqa: N802  # unittest calls it so
         self, test: unittest.TestCase, subtest: unittest.TestCase, err: _ErrorInfo | None
     ) -> None:
         if err is None:
-            self._record(test, "PASSED")
+            self._record(test, Outcome.PASSED)
         elif err[0] is not None:
             failed = issubclass(err[0], test.failureException)
-            self._record(test, "FAILED" if failed else "ERROR", err[1])
+            self._record(test, Outcome.FAILED if failed else Outcome.ERROR, err[1])
 
     def settle(self) -> None:
         """Tells of tests whose class's or module's preparations kept them from running."""
@@ -159,8 +161,9 @@ class _Result(unittest.TestResult):
                 self._worsen(index, outcome, error, note)
 
     def _tell(self, index: int) -> None:
-        outcome = self._outcomes.get(index, "ERROR").removesuffix(" PART")
+        known = self._outcomes.get(index, Outcome.ERROR)
+        outcome = Outcome.SKIPPED if known == _SKIPPED_PART else Outcome(known)
         self._ended.append(index)
-        note = self._notes.get(index, "")
-        if not self._course.end(index, outcome, self._errors.get(index), note):
+        error, note = self._errors.get(index), self._notes.get(index, "")
+        if not self._course.end(index, outcome, error, note):
             self.stop()

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Callable
 
 from ..frameworks import outcomes
+from ..wire import Outcome
 
 
 class Cause(enum.Enum):
@@ -40,8 +41,8 @@ def message_of(
     return outcomes.message_of(error, note, place_of, (AssertionError, SessionEnded))
 
 
-def outcome_of(error: BaseException | None) -> str:
-    """Returns the name of the `TestOutcome` of a test that raised this, or nothing."""
+def outcome_of(error: BaseException | None) -> Outcome:
+    """Returns the outcome of a test that raised this, or nothing."""
     if isinstance(error, SessionEnded):
-        return "LIMIT" if error.cause in LIMITS else "ERROR"
+        return Outcome.LIMIT if error.cause in LIMITS else Outcome.ERROR
     return outcomes.outcome_of(error)

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .. import wire
-from ..wire import Stage
+from ..wire import Outcome, Stage
 from .outputs import Outputs
 
 
 @dataclass(slots=True, kw_only=True)
 class TestReport:
-    """One test's result; `outcome` is the name of a `TestOutcome`."""
+    """One test's result."""
 
     __test__ = False
 
     name: str
-    outcome: str = "NOT_RUN"
+    outcome: Outcome = Outcome.NOT_RUN
     message: str = ""
     wall_ns: int = 0
 

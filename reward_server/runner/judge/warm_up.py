@@ -7,6 +7,7 @@ import socket
 import sys
 
 from ..channel.files import MODULE_NAME
+from ..wire import Outcome
 from . import process
 from .link import Link
 from .outputs import Outputs
@@ -52,7 +53,7 @@ def run(channel: int) -> None:
         os.close(descriptor)
     sys.stdout, sys.stderr = kept
     sys.modules.pop(MODULE_NAME)
-    if [test.outcome for test in report.tests] != ["PASSED"]:
+    if [test.outcome for test in report.tests] != [Outcome.PASSED]:
         raise RuntimeError(f"the warm-up failed: {report}")
 
 

@@ -33,7 +33,7 @@ from reward_server.domain import (
     Work,
 )
 from reward_server.errors import SandboxError
-from reward_server.runner.wire import BROKEN_STATUS, Finish, Kind, Stage, Stop
+from reward_server.runner.wire import BROKEN_STATUS, Finish, Kind, Outcome, Stage, Stop
 from reward_server.sandbox.classify import classify
 from reward_server.sandbox.runner_documents import Findings
 
@@ -613,6 +613,10 @@ def test_figures_names_weights_and_output_are_carried_over() -> None:
     assert execution.tests[0].wall_time_seconds == 1.0
     assert (execution.stdout.truncated, execution.stderr.truncated) == (True, False)
     assert execution.message == "1 of 2"
+
+
+def test_the_wire_and_the_domain_name_the_same_outcomes() -> None:
+    assert [str(outcome) for outcome in Outcome] == [outcome.name for outcome in TestOutcome]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from ...wire import Outcome
 from ..endings import LIMITS, Cause, message_of, outcome_of
 from ..report import Report, TestReport
 from ..session import Session
@@ -21,7 +22,7 @@ def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure
         error = _caught(partial(suite.run, index), session)
         test.wall_ns = time.perf_counter_ns() - began
         _conclude(test, suite, error)
-        if session.ended is not None or (stop_at_failure and test.outcome != "PASSED"):
+        if session.ended is not None or (stop_at_failure and test.outcome is not Outcome.PASSED):
             return
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from ...frameworks import base
+from ...wire import Outcome
 from .. import handover
 from ..endings import SessionEnded
 from ..link import Link
@@ -30,7 +31,7 @@ from .test_files import COLLECTION, check_that_they_compile
 
 MOST_TESTS = 20_000
 MOST_NAME_CHARACTERS = 1000
-_OUTCOMES = ("PASSED", "FAILED", "ERROR", "SKIPPED")
+_OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
 
 
 def run(
@@ -91,7 +92,7 @@ class _Watch:
             case ["broken", str(text)]:
                 self._add_collection(text)
             case ["ended", int(index), str(outcome), str(text)] if self._may_end(index, outcome):
-                self._end(index, outcome, text)
+                self._end(index, Outcome(outcome), text)
             case ["done"]:
                 return False
             case _:
@@ -106,16 +107,16 @@ class _Watch:
             and index < len(self._report.tests)
         )
 
-    def _end(self, index: int, outcome: str, text: str) -> None:
+    def _end(self, index: int, outcome: Outcome, text: str) -> None:
         test = self._report.tests[index]
         test.outcome, test.message = outcome, text[:1000]
-        self._failed = self._failed or outcome not in ("PASSED", "SKIPPED")
+        self._failed = self._failed or outcome not in (Outcome.PASSED, Outcome.SKIPPED)
         test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
         self._next = index + 1
 
     def _add_collection(self, message: str) -> None:
         if len(self._report.tests) < MOST_TESTS:
-            added = TestReport(name=COLLECTION, outcome="ERROR", message=message[:1000])
+            added = TestReport(name=COLLECTION, outcome=Outcome.ERROR, message=message[:1000])
             self._report.tests = [*self._report.tests, added]
 
 

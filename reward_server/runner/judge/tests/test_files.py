@@ -18,6 +18,7 @@ from typing import cast
 from ...channel.files import write_files
 from ...frameworks import base, select
 from ...frameworks.base import BrokenSuiteError
+from ...wire import Outcome
 from .. import endings, handover
 from ..link import ClosedError, Link, OversizeFrameError
 from ..proxies import proxy
@@ -101,7 +102,7 @@ class _Course:
         """Starts the clock."""
         self._began = time.perf_counter_ns()
 
-    def end(self, index: int, outcome: str, error: BaseException | None, note: str) -> bool:
+    def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
         """Records a test; one whose session ended did not come to an end, whatever it says."""
         self._session.finish()
         ended = self._session.ended
@@ -109,7 +110,7 @@ class _Course:
         test.wall_ns = test.wall_ns or time.perf_counter_ns() - self._began
         test.outcome = endings.outcome_of(ended) if ended is not None else outcome
         test.message = endings.message_of(ended or error, note, base.place_of)
-        failed = test.outcome not in ("PASSED", "SKIPPED")
+        failed = test.outcome not in (Outcome.PASSED, Outcome.SKIPPED)
         return ended is None and not (failed and self._stop_at_failure)
 
 
@@ -263,4 +264,4 @@ def _record_problem(problem: str | None, report: Report) -> None:
     """Records what kept the tests of a loaded solution from being run, which fails them."""
     if report.load is None and not report.tests:
         message = problem or "no tests were left when the solution was there"
-        report.tests = [TestReport(name=COLLECTION, outcome="ERROR", message=message[:1000])]
+        report.tests = [TestReport(name=COLLECTION, outcome=Outcome.ERROR, message=message[:1000])]
