@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from reward_server.domain import (
@@ -73,6 +73,15 @@ class Admission(Protocol):
         """Lets a submission in for the length of the block."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """A submission, the language that it names, and what grades it."""
+
+    submission: Submission
+    language: Language
+    grader: Grader
+
+
 class Evaluation:
     """Judges submissions.
 
@@ -126,16 +135,18 @@ class Evaluation:
             DeadlineError: the deadline was not met.
             SandboxError: our machinery failed.
         """
-        grader = await self._grader(submission)
+        language = self._languages.find(submission.language)
+        grader = await self._grader(submission, language)
+        prepared = _Prepared(submission=submission, language=language, grader=grader)
         if submission.require_integrity > grader.integrity:
-            raise UnsupportedError(self._too_little(submission, grader))
+            raise UnsupportedError(self._too_little(prepared))
         if not submission.id:
-            return await self._shared(submission, grader, deadline, owner)
+            return await self._shared(prepared, deadline, owner)
         name, key = (owner, submission.id), fingerprint(submission, owner)
         if answer := self._answers.recall(name, key):
             return shared_with(submission, answer)
         with self._answers.claim(name, key):
-            assessment = await self._shared(submission, grader, deadline, owner)
+            assessment = await self._shared(prepared, deadline, owner)
         self._answers.keep(name, key, assessment)
         return assessment
 
@@ -158,18 +169,13 @@ class Evaluation:
             execution = ready.refusal or await slots.run(replace(run, network=job.network))
         return execution, self._provenance[language.name]
 
-    async def _shared(
-        self,
-        submission: Submission,
-        grader: Grader,
-        deadline: float | None,
-        owner: str,
-    ) -> Assessment:
+    async def _shared(self, prepared: _Prepared, deadline: float | None, owner: str) -> Assessment:
+        submission = prepared.submission
         try:
             async with asyncio.timeout_at(deadline) as scope:
                 assessment, shared = await self._flights.join(
                     identity(submission, owner),
-                    lambda: self._judge(submission, grader, _way_back(deadline), owner),
+                    lambda: self._judge(prepared, _way_back(deadline), owner),
                 )
         except TimeoutError:
             if scope.expired():
@@ -177,10 +183,8 @@ class Evaluation:
             raise
         return shared_with(submission, assessment) if shared else assessment
 
-    async def _judge(
-        self, submission: Submission, grader: Grader, deadline: float | None, owner: str
-    ) -> Assessment:
-        language = self._languages.find(submission.language)
+    async def _judge(self, prepared: _Prepared, deadline: float | None, owner: str) -> Assessment:
+        submission, language, grader = prepared.submission, prepared.language, prepared.grader
         provenance = self._provenance[language.name]
         cost = grader.cost(submission.reward_policy)
 
@@ -193,11 +197,11 @@ class Evaluation:
         if submission.refusal:
             return unrun(submission.refusal)
         async with self._scheduler.admit(deadline=deadline, cost=cost, owner=owner) as slots:
-            extracted = await _extract(submission, grader, language)
+            extracted = await _extract(prepared)
             if not extracted.found:
                 return unrun("the completion holds no fenced code")
-            candidate = _candidate(submission, extracted, language)
-            budget = self._budget(submission, grader, slots, deadline)
+            candidate = _candidate(prepared, extracted)
+            budget = self._budget(prepared, slots, deadline)
             runs = await graded_within(grader, candidate, budget)
         return assess(
             submission,
@@ -207,10 +211,9 @@ class Evaluation:
             has_code_block=extracted.has_code_block,
         )
 
-    def _budget(
-        self, submission: Submission, grader: Grader, slots: Slots, deadline: float | None
-    ) -> Budget:
-        side_by_side = self._parallelism if isinstance(grader, StdioGrader) else 1
+    def _budget(self, prepared: _Prepared, slots: Slots, deadline: float | None) -> Budget:
+        submission = prepared.submission
+        side_by_side = self._parallelism if isinstance(prepared.grader, StdioGrader) else 1
         seconds = budget_seconds(submission.time_budget_seconds, submission.limits)
         return Budget(
             slots,
@@ -220,8 +223,7 @@ class Evaluation:
             network=submission.network,
         )
 
-    async def _grader(self, submission: Submission) -> Grader:
-        language = self._languages.find(submission.language)
+    async def _grader(self, submission: Submission, language: Language) -> Grader:
         match submission.tests:
             case FunctionTests() as tests:
                 prompt = read_prompt(submission.prompt, language).executable
@@ -234,7 +236,7 @@ class Evaluation:
                 return StdioGrader(
                     tests=tests,
                     programs=self._programs,
-                    checker_language=self._checker_language(tests.checker, submission),
+                    checker_language=self._checker_language(tests.checker, language),
                     checker_limits=self._checker_limits,
                     parallelism=self._parallelism,
                 )
@@ -248,15 +250,15 @@ class Evaluation:
             case ProgramTests():
                 return await program_grader(submission, language, self._programs, self._splits)
 
-    def _too_little(self, submission: Submission, grader: Grader) -> str:
+    def _too_little(self, prepared: _Prepared) -> str:
         """Returns why tests give less integrity than is required, and which ones give more."""
-        language, required = self._languages.find(submission.language), submission.require_integrity
+        grader, required = prepared.grader, prepared.submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
         if isinstance(grader, (UnitGrader, BesideGrader, FunctionGrader)):
             return f"{told}, since {grader.remedy()}"
         if isinstance(grader, CallGrader):
             return f"{told}, since no signature in the prompt says whether arrays are nodes"
-        if language.toolchain is None:
+        if prepared.language.toolchain is None:
             return told
         return (
             f"{told}, since they are one program with the solution. ISOLATED are tests of standard "
@@ -265,10 +267,11 @@ class Evaluation:
             "apart from the solution; see docs/reference/languages.md"
         )
 
-    def _checker_language(self, checker: Checker, submission: Submission) -> Language:
-        has_program = checker.kind is CheckerKind.PROGRAM
-        name = checker.program_language if has_program else submission.language
-        return self._languages.find(name)
+    def _checker_language(self, checker: Checker, language: Language) -> Language:
+        """Returns what a checker program is written in; the solution's own where there is none."""
+        if checker.kind is not CheckerKind.PROGRAM:
+            return language
+        return self._languages.find(checker.program_language)
 
 
 def _way_back(deadline: float | None) -> float | None:
@@ -291,11 +294,12 @@ async def graded_within(grader: Grader, candidate: Candidate, budget: Budget) ->
         return [over_budget(error, grader.not_run())]
 
 
-def _candidate(submission: Submission, extracted: Extracted, language: Language) -> Candidate:
+def _candidate(prepared: _Prepared, extracted: Extracted) -> Candidate:
+    submission = prepared.submission
     return Candidate(
         source=extracted.source,
         prompt=extracted.prompt,
-        language=language,
+        language=prepared.language,
         limits=submission.limits,
         policy=submission.reward_policy,
         files=dict(submission.files),
@@ -303,14 +307,16 @@ def _candidate(submission: Submission, extracted: Extracted, language: Language)
     )
 
 
-async def _extract(submission: Submission, grader: Grader, language: Language) -> Extracted:
+async def _extract(prepared: _Prepared) -> Extracted:
+    submission = prepared.submission
+
     def work() -> Extracted:
         return extract(
             submission.completion,
             extraction=submission.extraction,
-            dialect=language,
+            dialect=prepared.language,
             prompt=submission.prompt,
-            wanted=grader.wanted,
+            wanted=prepared.grader.wanted,
         )
 
     if len(submission.completion) <= _QUICK_CHARACTERS:
