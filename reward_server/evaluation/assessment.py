@@ -64,13 +64,7 @@ def assess(
 
 def _taken_back(run: Run, integrity: Integrity) -> Run:
     message = f"it passed, but not with the integrity that is required: {integrity.name}"
-    tests = tuple(
-        replace(test, outcome=TestOutcome.FAILED, message=message)
-        if test.outcome is TestOutcome.PASSED
-        else test
-        for test in run.tests
-    )
-    return replace(run, tests=tests)
+    return run.without_passes(TestOutcome.FAILED, message)
 
 
 def assess_unrun(

@@ -16,7 +16,7 @@ Precedence:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reward_server.domain import (
@@ -47,18 +47,44 @@ _BY_LIMIT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """An execution and the tests it had to decide, a part of the request's, in order.
+    """An execution whose tests are those it had to decide, a part of the request's, in order.
 
     Args:
-        execution: what was run.
-        tests: what came of them.
+        execution: what was run, with what was concluded of each test.
         integrity: who stood between the program and the verdict, where that turned out to be
             another than the tests' text had promised.
     """
 
     execution: Execution
-    tests: tuple[TestResult, ...]
     integrity: Integrity | None = None
+
+    @classmethod
+    def of(cls, execution: Execution, tests: Iterable[TestResult]) -> Run:
+        """Returns the run of an execution, with these results in place of those it reported."""
+        return cls(execution=replace(execution, tests=tuple(tests)))
+
+    @property
+    def tests(self) -> tuple[TestResult, ...]:
+        """What was concluded of each test."""
+        return self.execution.tests
+
+    def with_tests(self, tests: Iterable[TestResult]) -> Run:
+        """Returns the run with other results."""
+        return replace(self, execution=replace(self.execution, tests=tuple(tests)))
+
+    def with_signals(self, signals: Mapping[str, int]) -> Run:
+        """Returns the run with further signals."""
+        merged = {**self.execution.signals, **signals}
+        return replace(self, execution=replace(self.execution, signals=merged))
+
+    def without_passes(self, outcome: TestOutcome, message: str) -> Run:
+        """Returns the run with another outcome for each test that passed."""
+        return self.with_tests(
+            replace(test, outcome=outcome, message=message)
+            if test.outcome is TestOutcome.PASSED
+            else test
+            for test in self.tests
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

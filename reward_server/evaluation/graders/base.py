@@ -176,7 +176,7 @@ class FunctionGrader:
             stop_at_first_failure=stops_at_first_failure(candidate.policy),
         )
         execution = await slots.run(candidate.job(work))
-        run = Run(execution=execution, tests=execution.tests or self.not_run())
+        run = Run.of(execution, execution.tests or self.not_run())
 
         async def execute(
             perturbed: Tests | None = None,
@@ -249,7 +249,7 @@ class CallGrader:
             tests = _filled(execution.tests, blank[start:])
             decided = start + _decided(tests)
             goes_on = self._goes_on(candidate, execution, start, decided, counted)
-            run = Run(execution=execution, tests=tests[: decided - start] if goes_on else tests)
+            run = Run.of(execution, tests[: decided - start] if goes_on else tests)
             names = [case_name(index) for index in range(start, counted)]
             runs += await self._confirmed(run, candidate, slots, work, names)
             if not goes_on:
@@ -309,8 +309,10 @@ def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
         limits_hit=(LimitKind.WALL_TIME,),
         usage=Usage(executions=0),
     )
-    stopped = [replace(test, outcome=TestOutcome.LIMIT, message=str(error)) for test in tests]
-    return Run(execution=execution, tests=tuple(stopped))
+    return Run.of(
+        execution,
+        (replace(test, outcome=TestOutcome.LIMIT, message=str(error)) for test in tests),
+    )
 
 
 def case_name(index: int) -> str:

@@ -107,7 +107,7 @@ class SuiteGrader:
         )
         ready = await self.programs.compiled(language, compiling, slots)
         if ready.ending is not Ending.COMPLETED:
-            return [Run(execution=kept(ready), tests=self.not_run())]
+            return [Run.of(kept(ready), self.not_run())]
         work = language.suite_execution(source, path, secret, ready.product, candidate.limits)
         execution = await slots.run(candidate.job(replace(work, data=candidate.data)))
         report = read_reports(
@@ -119,7 +119,7 @@ class SuiteGrader:
             failed=_said_to_fail(execution, language),
         )
         run = _judged(execution, report, tag)
-        compiled = Run(execution=replace(ready, product=b""), tests=())
+        compiled = Run.of(replace(ready, product=b""), ())
         return [without_output(compiled), run]
 
 
@@ -136,7 +136,4 @@ def _judged(execution: Execution, report: ProgramReport, tag: str) -> Run:
     )
     tests = report.tests or (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
     stdout = without_reports(execution.stdout, tag)
-    return Run(
-        execution=kept(replace(execution, stdout=stdout)),
-        tests=program_end.results(tests, execution),
-    )
+    return Run.of(kept(replace(execution, stdout=stdout)), program_end.results(tests, execution))

@@ -133,9 +133,9 @@ class Confirmation:
         that no change decided what was expected, and counts for nothing if a change may have.
         """
         execution = await self.execute(brings_changes=True)
-        seen = Run(execution=execution, tests=execution.tests)
+        seen = Run(execution=execution)
         if claimed_reward(self.policy, seen) <= claimed_reward(self.policy, run):
-            return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
+            return [_unblamed(execution), *await self._of_pass(run)]
         passed = _passed(seen, self.policy)
         copies = await asyncio.to_thread(self.read, passed)
         in_prompt = wire.MET_IN_PROMPT in execution.signals  # whose text the copies do not read
@@ -144,11 +144,11 @@ class Confirmation:
         if is_met and (
             in_prompt or not await asyncio.to_thread(copies.expects_constants, or_arguments=True)
         ):
-            return [Run(execution=_unblamed(execution), tests=()), *await self._of_pass(run)]
+            return [_unblamed(execution), *await self._of_pass(run)]
         before, seen = await self._repeated(seen, passed)
         if not (is_certain and copies.places):
             seen = replace(seen, integrity=Integrity.SHARED)
-        first = Run(execution=_unblamed(run.execution), tests=())
+        first = _unblamed(run.execution)
         return [first, *before, *await self._compared(seen, copies, brings_changes=True)]
 
     async def _of_pass(self, run: Run) -> list[Run]:
@@ -161,7 +161,7 @@ class Confirmation:
         if wire.WITHHELD_CHANGE not in signals:
             return [*repeated, *await self._perturbed(run, passed)]
         execution = await self.execute(brings_changes=True)
-        seen = Run(execution=_unblamed(execution), tests=())
+        seen = _unblamed(execution)
         if not _hold(execution, passed, run):
             return [*repeated, seen, _refused(run, Deviation(other=1))]
         return [*repeated, seen, *await self._perturbed(run, passed)]
@@ -172,7 +172,7 @@ class Confirmation:
         runs = list[Run]()
         if doubts == {wire.CONTRADICTION}:
             execution = await self.execute(repeats_answers=True)
-            runs = [Run(execution=_unblamed(execution), tests=())]
+            runs = [_unblamed(execution)]
             if _hold(execution, passed, run) and _DOUBTS.isdisjoint(execution.signals):
                 doubts = frozenset()
         return runs, replace(run, integrity=Integrity.SHARED) if doubts else run
@@ -194,9 +194,9 @@ class Confirmation:
             wrong = waiting.pop()
             tests = await asyncio.to_thread(copies.perturbed, wrong, self.draw)
             execution = await self.execute(tests, brings_changes=brings_changes)
-            runs.append(Run(execution=_unblamed(execution), tests=()))
+            runs.append(_unblamed(execution))
             if execution.ending is Ending.INVALID_TASK:
-                return [*runs, _noted(run, {"unconfirmable": 1})]
+                return [*runs, run.with_signals({"unconfirmable": 1})]
             found = copies.compare(execution.tests, wrong)
             silent |= bool(found.silent)
             if not _ends_as(execution, run):
@@ -222,7 +222,7 @@ class Confirmation:
         execution = await self.execute(tests, brings_changes=brings_changes)
         if copies.compare(execution.tests, copies.telling):
             run = _weaker(run, "told_expectation")
-        return [Run(execution=_unblamed(execution), tests=()), run]
+        return [_unblamed(execution), run]
 
 
 def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
@@ -268,34 +268,23 @@ def _drawn(places: Sequence[Place], draw: random.Random) -> frozenset[Place]:
     return frozenset(place for place in places if draw.getrandbits(1))
 
 
-def _unblamed(execution: Execution) -> Execution:
+def _unblamed(execution: Execution) -> Run:
     """Leaves the verdict to the true tests, unless the solution attacked the judge of a copy.
 
-    What a judge refuses there is what the copy made wrong.
+    No test of such a run counts. What a judge refuses there is what the copy made wrong.
     """
     signals = {name: count for name, count in execution.signals.items() if name != wire.REFUSAL}
     execution = replace(execution, signals=signals)
-    if execution.ending is Ending.VIOLATION:
-        return execution
-    return replace(execution, ending=Ending.COMPLETED, limits_hit=())
-
-
-def _noted(run: Run, signals: dict[str, int]) -> Run:
-    execution = replace(run.execution, signals={**run.execution.signals, **signals})
-    return replace(run, execution=execution)
+    if execution.ending is not Ending.VIOLATION:
+        execution = replace(execution, ending=Ending.COMPLETED, limits_hit=())
+    return Run.of(execution, ())
 
 
 def _weaker(run: Run, signal: str) -> Run:
-    return replace(_noted(run, {signal: 1}), integrity=Integrity.SHARED)
+    return replace(run.with_signals({signal: 1}), integrity=Integrity.SHARED)
 
 
 def _refused(run: Run, found: Deviation) -> Run:
     """Takes back what a run claimed."""
-    tests = tuple(
-        replace(test, outcome=TestOutcome.FAILED, message=_REFUSAL)
-        if test.outcome is TestOutcome.PASSED
-        else test
-        for test in run.tests
-    )
     signals = {"unconfirmed": 1} | ({"twin_passed": found.passed} if found.passed else {})
-    return replace(_noted(run, signals), tests=tests)
+    return run.with_signals(signals).without_passes(TestOutcome.FAILED, _REFUSAL)

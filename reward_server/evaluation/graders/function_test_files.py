@@ -70,7 +70,7 @@ class BesideGrader:
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
         """Runs the tests and, where they pass, their twins; see `Grader`."""
         runs = await self.units.grade(candidate, slots)
-        return [replace(run, tests=tuple(map(self._named, run.tests))) for run in runs]
+        return [run.with_tests(map(self._named, run.tests)) for run in runs]
 
     def _named(self, test: TestResult) -> TestResult:
         return replace(test, name=self.file.names.get(test.name, test.name))

@@ -46,7 +46,7 @@ def judged(execution: Execution, rewritten: Rewritten, secrets: Secrets, languag
     else:
         tests = (_only_result(execution, report, language),)
     stdout = without_words(execution.stdout, secrets.tag)
-    return Run(execution=kept(replace(execution, stdout=stdout)), tests=tests)
+    return Run.of(kept(replace(execution, stdout=stdout)), tests)
 
 
 def ran_tests(stdout: CapturedStream, language: Language) -> bool:

@@ -152,16 +152,16 @@ class UnitGrader:
             run = self._run_of(await slots.run(candidate.job(work)))
             return await self._confirmed(run, candidate, slots)
         if self.plan.twins is None:
-            return [await self._true(self.tests, candidate, slots)]
+            return [self._told(await self._true(self.tests, candidate, slots))]
         return await self._proven(self.plan.twins, candidate, slots)
 
     def _run_of(self, execution: Execution) -> Run:
-        return Run(execution=execution, tests=execution.tests or self.not_run())
+        return Run.of(execution, execution.tests or self.not_run())
 
-    async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Run:
+    async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Execution:
         """Runs the true tests beside the solution."""
         work = self._work(candidate, tests, stops=_stops(candidate.policy))
-        return self._told(await slots.run(candidate.job(work)))
+        return await slots.run(candidate.job(work))
 
     def _told(self, execution: Execution) -> Run:
         """Returns what an execution beside the solution says of the tests."""
@@ -172,8 +172,8 @@ class UnitGrader:
         inventory, framework = self.plan.inventory, self.tests.framework
         names = sorted(inventory.rows) if framework is Framework.UNITTEST else list(inventory.rows)
         places = {name: place for place, name in enumerate(names)}
-        tests = sorted(run.tests, key=lambda test: places.get(base_name(test.name), -1))
-        return replace(run, tests=tuple(tests))
+        in_order = sorted(run.tests, key=lambda test: places.get(base_name(test.name), -1))
+        return run.with_tests(in_order)
 
     def _work(self, candidate: Candidate, tests: UnitTests, *, stops: bool) -> UnitJudgement:
         return UnitJudgement(
@@ -216,12 +216,13 @@ class UnitGrader:
         if before and early[-1][1].ending is Ending.LIMIT:
             return [*before[:-1], _limited(self._told(early[-1][1]))]
         tests = replace(self.tests, files=await asyncio.to_thread(twins.true_files))
-        run = await self._true(tests, candidate, slots)
+        execution = await self._true(tests, candidate, slots)
+        run = self._told(execution)
         if not claims_reward(candidate.policy, run):
             return [*before, run]
         if run.execution.ending is not Ending.COMPLETED:
             return [*before, _unproven(run)]
-        return [*before, *await trial.compared(run, early, changes)]
+        return [*before, *await trial.compared(run, execution.tests, early, changes)]
 
     async def perturbed(
         self, twins: Twins, change: Change, candidate: Candidate, slots: Slots
@@ -253,13 +254,25 @@ class _Trial:
                 break
         return found
 
-    async def compared(self, run: Run, early: _Early, changes: Sequence[Change]) -> list[Run]:
+    async def compared(
+        self,
+        run: Run,
+        reported: tuple[TestResult, ...],
+        early: _Early,
+        changes: Sequence[Change],
+    ) -> list[Run]:
         """Compares twins with the true tests, and runs those that are left.
 
         Where a part of the tests failed, the twins that were run before say nothing of the others
         alone, and others are run.
+
+        Args:
+            run: of the true tests.
+            reported: what that run said of the tests itself, with notes of their assertions.
+            early: the twins that were run before.
+            changes: those of all twins, in their order.
         """
-        vector = Vector(tests=run.execution.tests, shapes=self.twins.shapes)
+        vector = Vector(tests=reported, shapes=self.twins.shapes)
         if vector.unproven(self.twins.units):
             message = "a test that passed cannot be proven to have run"
             return [_refused(run, message, {"unproven": 1})]
@@ -301,8 +314,13 @@ class _Trial:
 
 
 def _spent(execution: Execution) -> Run:
-    """Returns a twin's run, of which no test counts."""
-    return Run(execution=_ended(execution), tests=())
+    """Returns a twin's run, of which no test counts.
+
+    The verdict on a betrayal is left to the true tests, unless the twin's run says worse.
+    """
+    if execution.ending is not Ending.VIOLATION:
+        execution = replace(execution, ending=Ending.COMPLETED)
+    return Run.of(execution, ())
 
 
 def _stops(policy: RewardPolicy) -> bool:
@@ -315,8 +333,7 @@ def _stops(policy: RewardPolicy) -> bool:
 
 def _without_notes(run: Run) -> Run:
     """Takes the notes of wrapped assertions out of the messages, which people read."""
-    tests = tuple(replace(test, message=without_note(test.message)) for test in run.tests)
-    return replace(run, tests=tests)
+    return run.with_tests(replace(test, message=without_note(test.message)) for test in run.tests)
 
 
 def _doubted(run: Run, plan: Plan) -> Run:
@@ -335,9 +352,8 @@ def _doubted(run: Run, plan: Plan) -> Run:
         "missing_test": len(missing),
         "invented_test": len(tests) - len(known),
     }
-    signals = dict(run.execution.signals) | {name: n for name, n in counts.items() if n}
-    execution = replace(run.execution, signals=signals)
-    return Run(execution=execution, tests=(*known, *missing))
+    signals = {name: count for name, count in counts.items() if count}
+    return run.with_signals(signals).with_tests((*known, *missing))
 
 
 def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult]:
@@ -371,13 +387,6 @@ def _doubted_skip(test: TestResult, skips: Skips) -> TestResult:
     return replace(test, outcome=TestOutcome.FAILED, message=message)
 
 
-def _ended(execution: Execution) -> Execution:
-    """Leaves the verdict on a betrayal to the true tests, unless the twin's run says worse."""
-    if execution.ending is Ending.VIOLATION:
-        return execution
-    return replace(execution, ending=Ending.COMPLETED)
-
-
 def _betrayed(run: Run, found: Discrepancy) -> Run:
     if found.passed:
         message = f"{found.passed} assertions held in a twin where they were made wrong"
@@ -395,33 +404,19 @@ def _betrayed(run: Run, found: Discrepancy) -> Run:
 
 def _unproven(run: Run) -> Run:
     """Takes back what tests passed that did not come to their end: their twins show nothing."""
-    tests = tuple(
-        replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
-        if test.outcome is TestOutcome.PASSED
-        else test
-        for test in run.tests
-    )
-    return replace(run, tests=tests)
+    return run.without_passes(TestOutcome.NOT_RUN, _NO_END)
 
 
 def _limited(run: Run) -> Run:
     """Takes back what a twin's tests said that reached a limit."""
-    tests = tuple(
+    return run.with_tests(
         test
         if test.outcome is TestOutcome.LIMIT
         else replace(test, outcome=TestOutcome.NOT_RUN, message=_NO_END)
         for test in run.tests
     )
-    return replace(run, tests=tests)
 
 
 def _refused(run: Run, message: str, signals: dict[str, int]) -> Run:
     """Takes back what a run claimed."""
-    tests = tuple(
-        replace(test, outcome=TestOutcome.FAILED, message=message)
-        if test.outcome is TestOutcome.PASSED
-        else test
-        for test in run.tests
-    )
-    execution = replace(run.execution, signals={**run.execution.signals, **signals}, tests=tests)
-    return Run(execution=execution, tests=tests)
+    return run.with_signals(signals).without_passes(TestOutcome.FAILED, message)

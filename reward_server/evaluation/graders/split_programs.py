@@ -187,7 +187,7 @@ async def run_apart(
     solution = await _ready(serving, candidate, slots, programs)
     runs = [_compiled(one) for one in (tests.compilation, solution.compilation) if one is not None]
     if solution.refusal is not None:
-        return [*runs[:-1], _isolated(Run(execution=kept(solution.refusal), tests=()))]
+        return [*runs[:-1], _isolated(Run.of(kept(solution.refusal), ()))]
     options = parts.split.stubs.options
     work = SplitPrograms(
         tests=_with_options(_work(tests, candidate), options), solution=_work(solution, candidate)
@@ -196,14 +196,14 @@ async def run_apart(
     if execution.ending is Ending.INVALID_TASK:
         return execution
     if execution.ending is Ending.COMPILE_ERROR:
-        return [*runs, _isolated(Run(execution=kept(execution), tests=()))]
+        return [*runs, _isolated(Run.of(kept(execution), ()))]
     run = judged(_of_tests(execution), parts.rewritten, parts.secrets, language)
     completed = run.execution.ending is Ending.COMPLETED
     idle = all(one.idle for one in parts.rewritten.sites)
     if completed and idle and all(one.outcome is TestOutcome.SKIPPED for one in run.tests):
         # Right solutions come to no assertion either, and to the end all the same.
         whole = TestResult(name=NAME, outcome=TestOutcome.PASSED)
-        run = replace(run, tests=(whole, *run.tests))
+        run = run.with_tests((whole, *run.tests))
     stdout = _joined(run.execution.stdout, execution.stdout)
     return [*runs, _isolated(replace(run, execution=replace(run.execution, stdout=stdout)))]
 
@@ -262,7 +262,7 @@ def _joined(first: CapturedStream, second: CapturedStream) -> CapturedStream:
 
 
 def _compiled(execution: Execution) -> Run:
-    return without_output(_isolated(Run(execution=execution, tests=())))
+    return without_output(_isolated(Run.of(execution, ())))
 
 
 def _isolated(run: Run) -> Run:

@@ -95,11 +95,11 @@ class StdioGrader:
             candidate.language, candidate.source, slots, candidate.files
         )
         if ready.refusal is not None:
-            return [Run(execution=kept(ready.refusal), tests=self.not_run())]
+            return [Run.of(kept(ready.refusal), self.not_run())]
         runs = await _Cases(self, ready, candidate, slots).run()
         if ready.compilation is None:
             return runs
-        return [without_output(Run(execution=ready.compilation, tests=())), *runs]
+        return [without_output(Run.of(ready.compilation, ())), *runs]
 
     async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
         """Runs one case, or tells that no time is left for it."""
@@ -227,7 +227,7 @@ class _Cases:
         runs = [self._runs[index] for index in range(self._end)]
         rest = self._grader.not_run()[self._end :]
         last = runs[-1]
-        return [*runs[:-1], replace(last, tests=(*last.tests, *rest))]
+        return [*runs[:-1], last.with_tests((*last.tests, *rest))]
 
 
 async def _kill(tasks: list[asyncio.Task[Run]]) -> None:
@@ -243,7 +243,7 @@ def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message:
         message=message,
         wall_time_seconds=execution.usage.wall_time_seconds,
     )
-    return Run(execution=kept(execution), tests=(test,))
+    return Run.of(kept(execution), (test,))
 
 
 def _broken(checker: Execution) -> Execution:

@@ -129,7 +129,7 @@ class ProgramGrader:
         if isinstance(found, Execution):
             return await self._grade_after(found, parts, candidate, slots)
         last = found[-1]
-        return [*found[:-1], replace(last, tests=last.tests or self.not_run())]
+        return [*found[:-1], last.with_tests(last.tests or self.not_run())]
 
     async def _grade_after(
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
@@ -141,7 +141,7 @@ class ProgramGrader:
             if not ran:
                 message = "no test was run: all are ignored, or left out as they are compiled"
             broken = replace(refusal, ending=Ending.INVALID_TASK, message=message)
-            return [Run(execution=kept(broken), tests=self.not_run())]
+            return [Run.of(kept(broken), self.not_run())]
         if not refusal.limits_hit:
             self.splits.refuse(parts)
         runs = await self._grade_in_one(candidate, slots)
@@ -163,12 +163,12 @@ class ProgramGrader:
         files = {**candidate.files, **composed.files}
         ready = await self.programs.ready(language, composed.source, slots, files, once=True)
         if ready.refusal is not None:
-            return [Run(execution=kept(ready.refusal), tests=self.not_run())]
+            return [Run.of(kept(ready.refusal), self.not_run())]
         execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
         run = judged(execution, rewritten, secrets, language)
         if ready.compilation is None:
             return [run]
-        return [without_output(Run(execution=ready.compilation, tests=())), run]
+        return [without_output(Run.of(ready.compilation, ())), run]
 
     def _opened(self, solution: str) -> str:
         program = self.language.program

@@ -106,7 +106,7 @@ def confirm(
         policy=policy,
         draw=random.Random(3),
     )
-    runs = asyncio.run(confirmation.confirmed(Run(execution=first, tests=first.tests)))
+    runs = asyncio.run(confirmation.confirmed(Run(execution=first)))
     return runs, count
 
 

@@ -25,7 +25,7 @@ def run(message: str = "", test: str = "", stderr: bytes = b"") -> Run:
         stderr=CapturedStream(data=stderr, size_bytes=len(stderr)),
     )
     tests = (TestResult(name="t", outcome=TestOutcome.ERROR, message=test),)
-    return Run(execution=execution, tests=tests)
+    return Run.of(execution, tests)
 
 
 @pytest.mark.parametrize(

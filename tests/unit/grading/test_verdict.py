@@ -50,7 +50,7 @@ def run(
         tests=tests,
         limits_hit=limits,
     )
-    return Run(execution=execution, tests=tests)
+    return Run.of(execution, tests)
 
 
 def verdict(*runs: Run, policy: RewardPolicy = ALL) -> Verdict:
