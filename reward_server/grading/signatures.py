@@ -16,6 +16,7 @@ from itertools import takewhile
 
 from reward_server.domain import PLAIN, CallTests, Signature
 from reward_server.grading import syntax
+from reward_server.grading.syntax import FUNCTIONS, Function
 
 NODES = frozenset(("ListNode", "TreeNode"))
 NOTHING = "None"
@@ -87,7 +88,7 @@ def _body(texts: Sequence[_Text], at: int) -> Sequence[_Text]:
     return [*within]
 
 
-def _header(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _header(text: str) -> Function | None:
     """Parses a function's head, which may end before its colon and stand on several lines."""
     lines = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     for count in range(1, len(lines) + 1):
@@ -96,12 +97,12 @@ def _header(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
                 tree = syntax.parse("\n".join(lines[:count]).rstrip() + body)
             except _UNREADABLE:
                 continue
-            if tree.body and isinstance(tree.body[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if tree.body and isinstance(tree.body[0], FUNCTIONS):
                 return tree.body[0]
     return None
 
 
-def _signature(header: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> Signature:
+def _signature(header: Function, text: str) -> Signature:
     parameters = [*header.args.posonlyargs, *header.args.args]
     if parameters and parameters[0].arg in ("self", "cls"):
         del parameters[0]

@@ -11,6 +11,11 @@ from __future__ import annotations
 import ast
 import threading
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
+NAMES = (ast.Name, ast.Attribute)
+DISPLAYS = (ast.List, ast.Tuple)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKING = threading.Lock()
 
 
@@ -46,3 +51,13 @@ def dotted(node: ast.AST) -> str:
             owner = dotted(value)
             return f"{owner}.{name}" if owner else ""
     return ""
+
+
+def last_name(node: ast.AST) -> str:
+    """Returns the last part of a name with attributes, as `path` of `os.path`; see `dotted`."""
+    return dotted(node).rpartition(".")[2]
+
+
+def without_call(node: ast.expr) -> ast.expr:
+    """Returns what an expression calls, if it is a call; otherwise the expression itself."""
+    return node.func if isinstance(node, ast.Call) else node

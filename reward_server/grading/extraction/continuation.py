@@ -16,6 +16,7 @@ from functools import lru_cache
 from reward_server.grading import syntax
 from reward_server.grading.extraction import markdown, python_text
 from reward_server.grading.extraction.dialect import Dialect
+from reward_server.grading.syntax import Function
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
 # A group's completions share their prompt, and trainers go through their tasks again and again.
@@ -143,9 +144,7 @@ def _awaits_body(tree: ast.Module | _Incomplete) -> bool:
     last: ast.AST = tree
     while isinstance(last, ast.Module | ast.ClassDef):
         last = last.body[-1]
-    return isinstance(last, ast.FunctionDef | ast.AsyncFunctionDef) and all(
-        _does_nothing(statement) for statement in last.body
-    )
+    return isinstance(last, Function) and all(_does_nothing(statement) for statement in last.body)
 
 
 def _does_nothing(statement: ast.stmt) -> bool:

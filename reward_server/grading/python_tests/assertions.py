@@ -8,9 +8,8 @@ import copy
 from collections.abc import Mapping
 
 from reward_server.grading.python_tests.literals import evaluated
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import FUNCTIONS, NAMES, dotted, last_name
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 EQUALITIES = frozenset(
     (
         *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertSetEqual"),
@@ -67,7 +66,7 @@ def uses_results(node: ast.expr) -> bool:
     """Returns True if an assertion is of more than constants."""
     arguments = node.args if isinstance(node, ast.Call) and _asserts(node) else [node]
     parts = (part for argument in arguments for part in ast.walk(argument))
-    return any(isinstance(part, (ast.Name, ast.Attribute)) for part in parts)
+    return any(isinstance(part, NAMES) for part in parts)
 
 
 def _asserts(call: ast.Call) -> bool:
@@ -93,7 +92,7 @@ def is_small(node: ast.expr) -> bool:
 
 def other_exceptions(node: ast.expr) -> list[str]:
     """Returns classes of exceptions of which one that an expression names is none."""
-    name = dotted(node).rpartition(".")[2]
+    name = last_name(node)
     kind = getattr(builtins, name, None)
     if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning", *_ENDINGS):
         return []
@@ -140,7 +139,7 @@ def drop_words(tree: ast.Module) -> None:
             _drop_names(node)
         elif keeps_docstrings:
             continue
-        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)) and node.body:
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Module)) and node.body:
             match node.body[0]:
                 case ast.Expr(value=ast.Constant(value=str())):
                     node.body[0] = ast.Pass() if len(node.body) == 1 else node.body[0]
@@ -149,7 +148,7 @@ def drop_words(tree: ast.Module) -> None:
 
 
 def _looks_at_docstrings(node: ast.AST) -> bool:
-    return dotted(node).rpartition(".")[2] in ("__doc__", "getdoc")
+    return last_name(node) in ("__doc__", "getdoc")
 
 
 def _drop_message(call: ast.Call) -> None:
@@ -165,7 +164,7 @@ def _drop_message(call: ast.Call) -> None:
 
 def _drop_names(call: ast.Call) -> None:
     """Drops what a row of parameters, or a part of a test, is called."""
-    name = dotted(call.func).rpartition(".")[2]
+    name = last_name(call.func)
     if name in ("parametrize", "param"):
         call.keywords = [one for one in call.keywords if one.arg not in ("id", "ids")]
     elif dotted(call.func) == "self.subTest":

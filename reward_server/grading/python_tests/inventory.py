@@ -16,7 +16,14 @@ from reward_server.grading.python_tests.collection import (
     settings_change_collection,
 )
 from reward_server.grading.python_tests.rows import rows_of_marks
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import (
+    DISPLAYS,
+    FUNCTIONS,
+    Function,
+    dotted,
+    last_name,
+    without_call,
+)
 
 _COLLECTING = frozenset(
     ("load_tests", "collect_ignore", "collect_ignore_glob", "__test__", "globals", "exec")
@@ -34,9 +41,7 @@ _PLAIN_DECORATORS = frozenset(
         *("fixture", "dataclass", "contextmanager", "property"),
     )
 )
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Inventory:
@@ -119,7 +124,7 @@ class Inventory:
                 return True
         if isinstance(node, _BLOCKS):
             return any(
-                (isinstance(one, _FUNCTIONS) and one.name.startswith("test"))
+                (isinstance(one, FUNCTIONS) and one.name.startswith("test"))
                 or isinstance(one, ast.ClassDef)
                 or (isinstance(one, ast.Call) and dotted(one.func) == "setattr")
                 for one in ast.walk(node)
@@ -151,7 +156,7 @@ class Inventory:
         self, node: ast.ClassDef, tree: ast.Module, around: Sequence[ast.expr]
     ) -> Iterator[tuple[str, int | None]]:
         bases = [base for base in map(dotted, node.bases) if base != "object"]
-        methods = [one for one in _definitions(node) if isinstance(one, _FUNCTIONS)]
+        methods = [one for one in _definitions(node) if isinstance(one, FUNCTIONS)]
         inner = [one.name for one in methods]
         is_case = bool(bases) and all(map(self._is_case, bases))
         is_plain = self._framework is Framework.PYTEST and node.name.startswith("Test")
@@ -173,7 +178,7 @@ class Inventory:
         root, _, name = base.rpartition(".")
         return name in _CASES and (bool(root) or name not in self._defined)
 
-    def _look_at_decorators(self, node: _Function | ast.ClassDef) -> None:
+    def _look_at_decorators(self, node: Function | ast.ClassDef) -> None:
         """Takes note of a decorator that may make more of a test, or less."""
         if not all(map(_is_plain_decorator, node.decorator_list)):
             self.complete = False
@@ -188,7 +193,7 @@ def _is_test_name(name: str) -> bool:
 
 def _is_plain_decorator(node: ast.expr) -> bool:
     """Returns True if a decorator leaves one test one test."""
-    parts = dotted(node.func if isinstance(node, ast.Call) else node).split(".")
+    parts = dotted(without_call(node)).split(".")
     return "mark" in parts or "patch" in parts or parts[-1] in _PLAIN_DECORATORS
 
 
@@ -198,7 +203,7 @@ def _marks_in(body: Sequence[ast.stmt]) -> list[ast.expr]:
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
-                found += value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+                found += value.elts if isinstance(value, DISPLAYS) else [value]
     return found
 
 
@@ -218,7 +223,7 @@ def _case_classes(trees: Iterable[ast.Module]) -> set[str]:
     while len(found) > size:
         size = len(found)
         for node in classes:
-            bases = {dotted(base).rpartition(".")[2] for base in node.bases}
+            bases = {last_name(base) for base in node.bases}
             if any(base.endswith("TestCase") for base in bases) or bases & found:
                 found.add(node.name)
     return found
@@ -233,7 +238,7 @@ def _holds_tests(path: str, framework: Framework) -> bool:
 def _collects_by_itself(tree: ast.Module) -> bool:
     """Returns True if a file has a say in which tests there are."""
     return any(
-        isinstance(node, (*_FUNCTIONS, ast.Name))
+        isinstance(node, (*FUNCTIONS, ast.Name))
         and (node.id if isinstance(node, ast.Name) else node.name) in _COLLECTING
         for node in ast.walk(tree)
     )
@@ -282,11 +287,11 @@ class Skips:
         return _skips(around[-1]) or any(map(_skips_all, around[:-1]))
 
 
-def _definitions(node: ast.AST) -> list[_Function | ast.ClassDef]:
+def _definitions(node: ast.AST) -> list[Function | ast.ClassDef]:
     return [
         child
         for child in ast.iter_child_nodes(node)
-        if isinstance(child, (*_FUNCTIONS, ast.ClassDef))
+        if isinstance(child, (*FUNCTIONS, ast.ClassDef))
     ]
 
 
@@ -298,8 +303,8 @@ def _skips_all(node: ast.AST) -> bool:
 def _is_test(node: ast.AST) -> bool:
     if isinstance(node, ast.ClassDef):
         return True
-    return isinstance(node, _FUNCTIONS) and node.name.startswith("test")
+    return isinstance(node, FUNCTIONS) and node.name.startswith("test")
 
 
 def _skips(node: ast.AST) -> bool:
-    return any(dotted(part).rpartition(".")[2] in _SKIPPING for part in ast.walk(node))
+    return any(last_name(part) in _SKIPPING for part in ast.walk(node))

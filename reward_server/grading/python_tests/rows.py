@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from reward_server.grading.python_tests.literals import evaluated
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import dotted, without_call
 
 _SAME_LENGTH = frozenset(("list", "tuple", "sorted", "reversed", "enumerate"))
 _MOST_ROWS = 20_000
@@ -15,11 +15,7 @@ _MOST_ROWS = 20_000
 
 def rows_of_marks(marks: Sequence[ast.expr], tree: ast.Module) -> int | None:
     """Returns how often a test with these decorators is run; None if the text does not tell."""
-    counts = [
-        _rows_of(mark, tree)
-        for mark in marks
-        if "parametrize" in dotted(mark.func if isinstance(mark, ast.Call) else mark)
-    ]
+    counts = [_rows_of(mark, tree) for mark in marks if "parametrize" in dotted(without_call(mark))]
     known = [count for count in counts if count]  # pytest skips a test without rows
     return math.prod(known) if len(known) == len(counts) else None
 

@@ -37,3 +37,25 @@ def test_threads_parse_at_once(parse: Callable[[str], ast.Module]) -> None:
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(parse, [TEXT] * 20))
     assert {ast.dump(tree) for tree in found} == {ast.dump(parse(TEXT))}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "last"),
+    [
+        ("os", "os", "os"),
+        ("os.path.join", "os.path.join", "join"),
+        ("os.path.join('a')", "", ""),
+        ("f().path", "", ""),
+        ("1", "", ""),
+    ],
+)
+def test_names_with_attributes_are_read_and_other_expressions_are_not(
+    text: str, name: str, last: str
+) -> None:
+    node = syntax.parse_expression(text)
+    assert (syntax.dotted(node), syntax.last_name(node)) == (name, last)
+
+
+def test_a_call_is_taken_off_an_expression() -> None:
+    for text in ("mark.skip", "mark.skip('why')"):
+        assert syntax.dotted(syntax.without_call(syntax.parse_expression(text))) == "mark.skip"

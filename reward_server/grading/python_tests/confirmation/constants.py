@@ -16,9 +16,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from reward_server.grading.python_tests.literals import evaluated, is_literal
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import FUNCTIONS, dotted, last_name
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOKS = frozenset(
     (
         *("bool", "dict", "frozenset", "len", "list", "max", "min", "repr", "set", "sorted"),
@@ -60,7 +59,7 @@ def expects_constants(
 def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
     """Yields a text's own statements, and those of its functions and of its classes' methods."""
     own = list(body)
-    inner = [one for one in own if isinstance(one, (*_FUNCTIONS, ast.ClassDef))]
+    inner = [one for one in own if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     yield [one for one in own if one not in inner]
     for one in inner:
         yield from _bodies(one.body)
@@ -353,7 +352,7 @@ def _is_equality(part: ast.expr) -> bool:
 
 
 def _method(call: ast.Call) -> str:
-    return dotted(call.func).rpartition(".")[2]
+    return last_name(call.func)
 
 
 def _asserts(body: Iterable[ast.stmt]) -> bool:

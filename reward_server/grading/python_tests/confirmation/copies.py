@@ -30,11 +30,9 @@ from reward_server.grading.python_tests.confirmation.outcomes import (
     told,
 )
 from reward_server.grading.python_tests.literals import differs, varied
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_call
 
 _CHECK, _SCRIPT = "check", "test_code"  # as the judge names them
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SKIPPING = frozenset(("skip", "skipif", "xfail", "skipIf", "skipUnless", "expectedFailure"))
 _TRIES = 20
 _UNLIKELY = 1_618_033_988  # in place of null, which nothing resembles
@@ -93,7 +91,7 @@ class FunctionCopies:
         if tree is None or len(checks) != 1:
             return None
         check = checks[0]
-        if not isinstance(check, _FUNCTIONS) or check.decorator_list:
+        if not isinstance(check, FUNCTIONS) or check.decorator_list:
             return None
         parameters = {one.arg for one in ast.walk(check.args) if isinstance(one, ast.arg)}
         return _text(tree, [body_of(_CHECK, check, self._heard | parameters, {}, Text(tree))])
@@ -323,12 +321,12 @@ def _text(tree: ast.Module, bodies: Sequence[Body | None]) -> ObservedText | Non
 
 def _parameters(tree: ast.Module) -> set[str]:
     """Returns the parameters of `check`."""
-    checks = [one for one in tree.body if isinstance(one, _FUNCTIONS) and one.name == _CHECK]
+    checks = [one for one in tree.body if isinstance(one, FUNCTIONS) and one.name == _CHECK]
     return {one.arg for check in checks for one in check.args.args}
 
 
-def _definitions(body: Sequence[ast.stmt]) -> list[_Function | ast.ClassDef]:
-    return [one for one in body if isinstance(one, (*_FUNCTIONS, ast.ClassDef))]
+def _definitions(body: Sequence[ast.stmt]) -> list[Function | ast.ClassDef]:
+    return [one for one in body if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
 
 
 def _plain_functions(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
@@ -369,17 +367,17 @@ def _bodies_in(
     ]
 
 
-def _tests_in(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
+def _tests_in(tree: ast.Module) -> Iterator[tuple[str, Function]]:
     for node in _definitions(tree.body):
         if isinstance(node, ast.ClassDef):
             for method in _definitions(node.body):
-                if isinstance(method, _FUNCTIONS) and _is_test(method, node.body):
+                if isinstance(method, FUNCTIONS) and _is_test(method, node.body):
                     yield f"{node.name}::{method.name}", method
         elif _is_test(node, tree.body):
             yield node.name, node
 
 
-def _is_test(function: _Function, siblings: Sequence[ast.stmt]) -> bool:
+def _is_test(function: Function, siblings: Sequence[ast.stmt]) -> bool:
     alike = [one for one in _definitions(siblings) if one.name == function.name]
     return (
         function.name.startswith("test")
@@ -390,6 +388,6 @@ def _is_test(function: _Function, siblings: Sequence[ast.stmt]) -> bool:
 
 def _is_harmless(decorator: ast.expr) -> bool:
     """Returns True for a decorator that runs a test once for each row and lets it fail."""
-    name = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    name = dotted(without_call(decorator))
     parts = name.split(".")
     return ("mark" in parts or "patch" in parts) and parts[-1] not in _SKIPPING

@@ -12,9 +12,9 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import Function, dotted
 
-Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
+Owner = ast.Module | Function
 _SELF, _SUFFIX = "self", "_observed"
 
 

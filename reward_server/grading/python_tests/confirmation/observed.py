@@ -30,6 +30,7 @@ from reward_server.grading.python_tests.confirmation.sites import (
     leaves_early,
 )
 from reward_server.grading.python_tests.literals import differs, evaluated, kind_of, literal, varied
+from reward_server.grading.syntax import Function
 
 _WORD_CHARACTERS = 900  # of a report, within what a judge keeps of a message
 _OFFERED = 8
@@ -48,13 +49,13 @@ class Body:
     """
 
     test: str
-    owner: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
+    owner: ast.Module | Function
     assertions: tuple[Assertion, ...]
 
 
 def body_of(
     test: str,
-    owner: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef,
+    owner: ast.Module | Function,
     heard: frozenset[str],
     called: Mapping[str, Sequence[ast.stmt]],
     text: Text,

@@ -31,10 +31,9 @@ from reward_server.grading.python_tests.confirmation.pairs import (
 )
 from reward_server.grading.python_tests.confirmation.tellings import Telling, tellings_in
 from reward_server.grading.python_tests.literals import evaluated, is_literal
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import DISPLAYS, FUNCTIONS, NAMES, dotted, last_name
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NESTED = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
+_NESTED = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # Comparisons that data sets define in the prompt, of two structures that are built of a list.
 _STRUCTURE_COMPARISONS = frozenset(("is_same_list", "is_same_tree"))
@@ -254,7 +253,7 @@ class _Body:
 
     def _asks(self, statement: ast.stmt) -> bool:
         """Returns True if an assertion is of more than constants."""
-        return any(isinstance(part, (ast.Name, ast.Attribute)) for part in ast.walk(statement))
+        return any(isinstance(part, NAMES) for part in ast.walk(statement))
 
     # ------------------------------------------------------------------------------ helpers
 
@@ -310,7 +309,7 @@ class _Body:
         place: _Place,
     ) -> Iterator[Assertion]:
         first = items[0].context_expr
-        if isinstance(first, ast.Call) and _ending(first.func) in RAISES:
+        if isinstance(first, ast.Call) and last_name(first.func) in RAISES:
             # What is bound by `as` is looked at afterwards.
             if len(items) == 1 and items[0].optional_vars is None:
                 yield from self._made(statement, _of_raises(first), place)
@@ -323,7 +322,7 @@ class _Body:
     ) -> _Place:
         if isinstance(table, ast.Name):
             table = self._constants.get(table.id, table)
-        elements = table.elts if isinstance(table, (ast.List, ast.Tuple)) else []
+        elements = table.elts if isinstance(table, DISPLAYS) else []
         leaving = (ast.Break, ast.Continue)
         if any(isinstance(node, leaving) for node in ast.walk(statement)):
             return _Place(columns={}, is_looped=True, is_sure=False)
@@ -378,9 +377,9 @@ class _Body:
             case ast.Compare(ops=[ast.In()], comparators=[container]) if self.hears(container):
                 return statement, UNTOLD
             case ast.Call(func=function, args=[left, right, *_]):
-                if _ending(function) in NEAR and is_near(test):
+                if last_name(function) in NEAR and is_near(test):
                     return self._of_near(left, right) or (statement, TURN)
-                if _ending(function) in _STRUCTURE_COMPARISONS:
+                if last_name(function) in _STRUCTURE_COMPARISONS:
                     return _list_in(right) or _list_in(left) or (statement, TURN)
         return statement, TURN
 
@@ -457,15 +456,11 @@ def is_literal_value(node: ast.AST) -> bool:
     return isinstance(node, ast.expr) and is_literal(node) and evaluated(node) is not None
 
 
-def _ending(function: ast.expr) -> str:
-    return dotted(function).rpartition(".")[2]
-
-
 def _of_raises(call: ast.Call) -> tuple[ast.AST, str] | None:
     if not call.args:
         return None
     kinds = call.args[0]
-    return (kinds, CLASS) if isinstance(kinds, (ast.Name, ast.Attribute)) else None
+    return (kinds, CLASS) if isinstance(kinds, NAMES) else None
 
 
 def _list_in(side: ast.expr) -> tuple[ast.AST, str] | None:
@@ -478,7 +473,7 @@ def _list_in(side: ast.expr) -> tuple[ast.AST, str] | None:
 
 def _suppresses(manager: ast.expr) -> bool:
     """Returns True for a block that may swallow a failed assertion."""
-    name = _ending(manager.func) if isinstance(manager, ast.Call) else dotted(manager)
+    name = last_name(manager.func) if isinstance(manager, ast.Call) else dotted(manager)
     return "suppress" in name.lower() or "raises" in name.lower() or "warns" in name.lower()
 
 
@@ -487,9 +482,9 @@ def _columns(
 ) -> Iterator[tuple[str, Sequence[ast.expr]]]:
     if isinstance(target, ast.Name):
         yield target.id, elements
-    if not isinstance(target, (ast.Tuple, ast.List)):
+    if not isinstance(target, DISPLAYS):
         return
-    rows = [one.elts for one in elements if isinstance(one, (ast.Tuple, ast.List))]
+    rows = [one.elts for one in elements if isinstance(one, DISPLAYS)]
     if len(rows) != len(elements) or any(len(row) != len(target.elts) for row in rows):
         return
     for place, name in enumerate(target.elts):

@@ -25,6 +25,7 @@ from reward_server.grading.python_tests.isolation import (
     solution_classes,
 )
 from reward_server.grading.python_tests.isolation.test_files import Reading, read_suite
+from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
 
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
@@ -44,8 +45,6 @@ _TRIGGERS = re.compile(
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
 _REMEMBERED = 1024
-_IMPORTS = (ast.Import, ast.ImportFrom)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
 # What the rules for test files refuse to a judge, and proxies of function tests can do.
@@ -131,7 +130,7 @@ def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt
     """Yields the functions of a prompt that are none of the solution's business."""
     owner = _owner(tests.entry_point)
     for one in seen.statements:
-        if isinstance(one, _FUNCTIONS) and owner and one.name != owner:
+        if isinstance(one, FUNCTIONS) and owner and one.name != owner:
             yield one
 
 
@@ -220,8 +219,8 @@ class _Writer:
             support += self._code
             self._add(methods, names, _CHECK, self._call_of_check())
         elif _checks(self._code):
-            support += [one for one in self._code if isinstance(one, _IMPORTS)]
-            body = [one for one in self._code if not isinstance(one, _IMPORTS)]
+            support += [one for one in self._code if isinstance(one, IMPORTS)]
+            body = [one for one in self._code if not isinstance(one, IMPORTS)]
             self._add(methods, names, _SCRIPT, body)
         else:
             support += self._code
@@ -247,11 +246,11 @@ class _Writer:
         names[method] = name
         kind = "async def" if is_async else "def"
         (function,) = syntax.parse(f"{kind} {method}(self):\n    pass").body
-        assert isinstance(function, _FUNCTIONS)
+        assert isinstance(function, FUNCTIONS)
         function.body = list(body) or function.body
         methods.append(function)
 
-    def _body_of(self, check: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+    def _body_of(self, check: Function) -> list[ast.stmt]:
         """Returns the statements of check(), whose parameter is a name of the file's."""
         for parameter in check.args.args:
             given = syntax.parse(f"{parameter.arg} = {self._entry_point}").body
@@ -286,9 +285,9 @@ def _is_async(check: ast.stmt) -> bool:
     return isinstance(check, ast.AsyncFunctionDef)
 
 
-def _check_in(body: Sequence[ast.stmt]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _check_in(body: Sequence[ast.stmt]) -> Function | None:
     """Returns the one plain definition of check() that nothing else mentions."""
-    found = [one for one in body if isinstance(one, _FUNCTIONS) and one.name == _CHECK]
+    found = [one for one in body if isinstance(one, FUNCTIONS) and one.name == _CHECK]
     named = sum(
         isinstance(node, ast.Name) and node.id == _CHECK for one in body for node in ast.walk(one)
     )
@@ -302,7 +301,7 @@ def _checks(body: Sequence[ast.stmt]) -> bool:
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             continue
         if isinstance(node, ast.Assert):
             return True

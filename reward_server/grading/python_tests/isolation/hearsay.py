@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
+
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _INNER = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _SELVES = frozenset(("self", "cls"))
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def units_of(tree: ast.Module) -> Iterator[Unit]:
     }
     outside |= {name for one, _ in statements if isinstance(one, ast.Global) for name in one.names}
     nameable = outside | {
-        name for one, _ in statements if isinstance(one, _FUNCTIONS) for name in arguments(one)
+        name for one, _ in statements if isinstance(one, FUNCTIONS) for name in arguments(one)
     }
     nameable |= {one.name for one, _ in statements if isinstance(one, _DEFINITIONS)}
     own: dict[int, dict[str, str]] = {}
@@ -61,7 +61,7 @@ def _units(
     nameable: AbstractSet[str],
 ) -> Iterator[Unit]:
     parts = list(_parts(statement))
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+    if isinstance(statement, IMPORTS):
         for one in statement.names:
             bound = one.asname or one.name.partition(".")[0]
             yield Unit(parts=[], mentioned=set(named(one)), kept={bound})
@@ -77,7 +77,7 @@ def _units(
     texts = {name for one in parts if isinstance(one, ast.Constant) for name in _listed(one)}
     attributes = {one.attr for one in parts if isinstance(one, ast.Attribute)}
     kept = {*_stored(parts), *(own.keys() & set(_owners(parts))), *(names & outside)} - _SELVES
-    if isinstance(statement, _FUNCTIONS):
+    if isinstance(statement, FUNCTIONS):
         kept |= arguments(statement) - _SELVES
     yield Unit(
         parts=parts,
@@ -115,7 +115,7 @@ def _fixture(definition: ast.AST) -> Iterator[str]:
                 yield from named(part.value)
 
 
-def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def arguments(function: Function) -> set[str]:
     """Returns the names of a function's parameters."""
     return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
 
@@ -143,14 +143,14 @@ def attributes_stored(parts: Iterable[ast.AST]) -> Iterator[str]:
             yield node.attr
 
 
-def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, _Function | None]]:
+def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, Function | None]]:
     """Yields all statements, with the outermost function that they are in, or are."""
-    waiting: list[tuple[ast.AST, _Function | None]] = [(tree, None)]
+    waiting: list[tuple[ast.AST, Function | None]] = [(tree, None)]
     while waiting:
         node, function = waiting.pop()
         for child in ast.iter_child_nodes(node):
             if isinstance(child, _INNER):
-                inside = function or (child if isinstance(child, _FUNCTIONS) else None)
+                inside = function or (child if isinstance(child, FUNCTIONS) else None)
                 yield child, inside
                 waiting.append((child, inside))
 
@@ -164,7 +164,7 @@ def _parts(statement: ast.AST) -> Iterator[ast.AST]:
         waiting += [one for one in ast.iter_child_nodes(node) if not isinstance(one, _INNER)]
 
 
-def _variables(function: _Function | None) -> set[str]:
+def _variables(function: Function | None) -> set[str]:
     """Returns the names of a function's own variables, those of functions inside it included."""
     if function is None:
         return set()

@@ -15,7 +15,7 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import dotted, last_name
 
 ASKED = "asks for the class of a thing of the solution's"  # function tests may, by `type`
 _DATA = frozenset(
@@ -104,7 +104,7 @@ class Kinds:
                     is_identity = any(isinstance(one, (ast.Is, ast.IsNot)) for one in ops)
                     yield from self._of_sides([left, *others], is_identity=is_identity)
                 case ast.Call(func=function, args=[one, other, *_]):
-                    name = dotted(function).rpartition(".")[2]
+                    name = last_name(function)
                     if name in _COMPARING:
                         yield from self._of_sides([one, other], is_identity=name in _OF_IDENTITY)
                 case ast.Delete(targets=targets):
@@ -208,7 +208,7 @@ def _messages(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Assert(msg=ast.expr() as text):
             yield text
         case ast.Call(func=function, args=arguments, keywords=named):
-            name = dotted(function).rpartition(".")[2]
+            name = last_name(function)
             yield from (one.value for one in named if one.arg in _MESSAGES)
             if name in _TELLING:
                 yield from arguments

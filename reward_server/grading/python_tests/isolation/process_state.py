@@ -13,7 +13,7 @@ import importlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import dotted, last_name
 
 # Of a process, and set over there too where function tests set them to a number.
 Origins = Mapping[str, frozenset[str]]
@@ -131,7 +131,7 @@ def reasons(parts: Iterable[tuple[ast.AST, Origins]]) -> Iterator[str]:
                 looked_at.update(map(id, node.args[:1]))
             case ast.Call(func=function) if _is_setting(node, origins):
                 looked_at.add(id(function))
-                yield f"calls {dotted(function).rpartition('.')[2]}()"
+                yield f"calls {last_name(function)}()"
             case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")]):
                 if module.partition(".")[0] not in _NAMES:
                     yield from _of_name(module)

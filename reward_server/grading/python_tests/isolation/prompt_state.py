@@ -15,12 +15,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reward_server.grading import syntax
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import (
+    FUNCTIONS,
+    IMPORTS,
+    NAMES,
+    Function,
+    dotted,
+    last_name,
+    without_call,
+)
 
 _ENDINGS = ("", "\n    pass", "\n        pass")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-_IMPORTS = (ast.Import, ast.ImportFrom)
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 # Decorators, and what makes a value, that keep nothing.
 _PLAIN_DECORATORS = frozenset(
@@ -58,13 +64,13 @@ class Seen:
     @property
     def imports(self) -> tuple[ast.stmt, ...]:
         """The imports among these statements."""
-        return tuple(one for one in self.statements if isinstance(one, _IMPORTS))
+        return tuple(one for one in self.statements if isinstance(one, IMPORTS))
 
     @property
     def functions(self) -> frozenset[str]:
         """The names of the functions among these statements, and in its classes."""
         nodes = (node for one in self.statements for node in ast.walk(one))
-        return frozenset(node.name for node in nodes if isinstance(node, _FUNCTIONS))
+        return frozenset(node.name for node in nodes if isinstance(node, FUNCTIONS))
 
 
 def parse(prompt: str) -> ast.Module | None:
@@ -109,13 +115,13 @@ class _Reading:
 
     def __init__(self, tree: ast.Module) -> None:
         self._all = list(_flat(tree.body, at_top=True))
-        self._imports = [one for one, _ in self._all if isinstance(one, _IMPORTS)]
+        self._imports = [one for one, _ in self._all if isinstance(one, IMPORTS)]
         imported = {name for one in self._imports for name in _imported_by(one)}
         self._by_name: dict[str, list[ast.stmt]] = {}
         self._deeds = list[ast.stmt]()
         self._not_at_top = {id(one) for one, is_at_top in self._all if not is_at_top}
         for one, _ in self._all:
-            if isinstance(one, _IMPORTS) or _does_nothing(one):
+            if isinstance(one, IMPORTS) or _does_nothing(one):
                 continue
             bound = set(_bound_by(one)) - imported
             if not bound:
@@ -156,7 +162,7 @@ class _Reading:
         return found
 
     def _leads_to(self, one: ast.stmt, reached: set[str]) -> bool:
-        return not isinstance(one, _IMPORTS) and any(name in reached for name in _bound_by(one))
+        return not isinstance(one, IMPORTS) and any(name in reached for name in _bound_by(one))
 
     def _of(self, one: ast.stmt) -> Iterator[str]:
         """Yields what a statement keeps, and what it does more than to define."""
@@ -166,7 +172,7 @@ class _Reading:
             used = {name for part in _decorators(one) for name in _names_in(part)}
             if not used.isdisjoint(self._by_name):
                 yield "the prompt's code takes what the solution is to define"
-        elif isinstance(one, _FUNCTIONS):
+        elif isinstance(one, FUNCTIONS):
             yield from _of_function(one)
         elif isinstance(one, ast.ClassDef):
             yield from _of_class(one)
@@ -264,13 +270,9 @@ def _imported_by(one: ast.Import | ast.ImportFrom) -> Iterator[str]:
     return ((alias.asname or alias.name).partition(".")[0] for alias in one.names)
 
 
-def _maker(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
 def is_stub(one: ast.stmt) -> bool:
     """Returns True for a function without a body."""
-    return isinstance(one, _FUNCTIONS) and all(
+    return isinstance(one, FUNCTIONS) and all(
         isinstance(part, (ast.Pass, ast.Raise))
         or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
         for part in one.body
@@ -280,10 +282,10 @@ def is_stub(one: ast.stmt) -> bool:
 # ------------------------------------------------------------------------------- definitions
 
 
-def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _of_function(function: Function) -> Iterator[str]:
     """Yields what a function keeps from call to call."""
     for decorator in function.decorator_list:
-        if dotted(_maker(decorator)).rpartition(".")[2] not in _PLAIN_DECORATORS:
+        if last_name(without_call(decorator)) not in _PLAIN_DECORATORS:
             yield f"the prompt's {function.name}() has a decorator"
     arguments = function.args
     defaults = (one for one in (*arguments.defaults, *arguments.kw_defaults) if one is not None)
@@ -314,13 +316,13 @@ def _is_shared(node: ast.Attribute, own: set[str]) -> bool:
 
 def _of_class(kind: ast.ClassDef) -> Iterator[str]:
     """Yields what a class keeps for all its objects."""
-    decorators = {dotted(_maker(one)).rpartition(".")[2] for one in kind.decorator_list}
+    decorators = {last_name(without_call(one)) for one in kind.decorator_list}
     if not decorators <= _PLAIN_DECORATORS or any(one.arg == "metaclass" for one in kind.keywords):
         yield f"the prompt's {kind.name} is made in a way of its own"
-    bases = {dotted(base).rpartition(".")[2] for base in kind.bases}
+    bases = {last_name(base) for base in kind.bases}
     is_enumeration = any(base.endswith(("Enum", "Flag")) for base in bases)
     for one in kind.body:
-        if isinstance(one, _FUNCTIONS):
+        if isinstance(one, FUNCTIONS):
             yield from (f"{kind.name}: {reason}" for reason in _of_function(one))
         elif isinstance(one, ast.Assign) and all(map(_is_name, one.targets)):
             names = [dotted(target) for target in one.targets]
@@ -340,10 +342,10 @@ def _is_plain(value: ast.expr) -> bool:
     """Returns True for a value that cannot change, and that is the same wherever it is made."""
     if isinstance(value, ast.Call):
         calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
-        return all(dotted(one.func).rpartition(".")[2] in _PLAIN_MAKERS for one in calls)
+        return all(last_name(one.func) in _PLAIN_MAKERS for one in calls)
     if isinstance(value, (ast.Lambda, ast.Name, ast.Attribute)):
         return True
     if isinstance(value, ast.Subscript):
-        return isinstance(value.value, (ast.Name, ast.Attribute))
+        return isinstance(value.value, NAMES)
     inner = (part for part in ast.iter_child_nodes(value) if isinstance(part, ast.expr))
     return isinstance(value, _PLAIN_VALUES) and all(map(_is_plain, inner))

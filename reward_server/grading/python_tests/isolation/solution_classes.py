@@ -11,7 +11,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
 
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import IMPORTS, dotted, last_name
 
 _FOLLOWED = 4  # assignments, one after another, against the order of the text
 _KEEPING = frozenset(("list", "tuple", "sorted", "reversed"))
@@ -57,7 +57,7 @@ class _Look:
         self._library = {
             (alias.asname or alias.name).partition(".")[0]
             for node in self._nodes
-            if isinstance(node, (ast.Import, ast.ImportFrom))
+            if isinstance(node, IMPORTS)
             for alias in node.names
         } - self._classes
         self._things = set[str]()
@@ -85,13 +85,13 @@ class _Look:
                 return
 
     def _is_class(self, node: ast.expr) -> bool:
-        return dotted(node).rpartition(".")[2] in self._classes
+        return last_name(node) in self._classes
 
     def _is_thing(self, node: ast.AST | None) -> bool:
         """Returns True for a class of the solution's, an object of one, or what holds some."""
         match node:
             case ast.Call(func=function, args=arguments):
-                keeps = dotted(function).rpartition(".")[2] in _KEEPING | _KEYED
+                keeps = last_name(function) in _KEEPING | _KEYED
                 return self._is_class(function) or (keeps and any(map(self._is_thing, arguments)))
             case ast.Name(id=name):
                 return name in self._things or name in self._classes
@@ -118,7 +118,7 @@ class _Look:
             case ast.Subscript(ctx=ast.Store(), slice=key):
                 keys = [key]
             case ast.Call(func=function, args=[made, *_]):
-                keys = [made] if dotted(function).rpartition(".")[2] in _KEYED else []
+                keys = [made] if last_name(function) in _KEYED else []
         if any(map(self._is_thing, keys)):
             yield "has objects of the solution's as keys"
 
@@ -137,7 +137,7 @@ class _Look:
 
     def _is_foreign(self, base: ast.expr) -> bool:
         """Returns True for a class of a library's, but for exceptions."""
-        name = dotted(base).rpartition(".")[2]
+        name = last_name(base)
         if name.endswith(("Error", "Exception", "Warning")) or self._is_class(base):
             return False
         return name in vars(builtins) or dotted(base).partition(".")[0] in self._library
@@ -207,7 +207,7 @@ def _expects_end(node: ast.expr) -> bool:
 
 
 def _names_end(node: ast.expr) -> bool:
-    return dotted(node).rpartition(".")[2] in _NEXT
+    return last_name(node) in _NEXT
 
 
 def _steps(node: ast.AST) -> bool:

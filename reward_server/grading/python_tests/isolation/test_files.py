@@ -37,12 +37,10 @@ from reward_server.grading.python_tests.isolation.hearsay import (
     units_of,
 )
 from reward_server.grading.python_tests.isolation.kinds import Kinds
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import FUNCTIONS, NAMES, Function, dotted, last_name
 
 _BUILTINS = frozenset(vars(builtins))
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Scope = _Function | ast.ClassDef | ast.Module
+_Scope = Function | ast.ClassDef | ast.Module
 
 # Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
 _HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "pytest_asyncio", "hypothesis"))
@@ -403,7 +401,7 @@ class _Hearsay:
         fixtures = [
             (node.name, arguments(node))
             for node in nodes
-            if isinstance(node, _FUNCTIONS) and "fixture" in _text_of_decorators(node)
+            if isinstance(node, FUNCTIONS) and "fixture" in _text_of_decorators(node)
         ]
         self.folders = set(_FOLDERS)
         for _ in fixtures:
@@ -488,17 +486,17 @@ class _Rules:
 
     def _scopes(self) -> Iterator[_Scope]:
         for node in ast.walk(self.file.tree):
-            if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Module)):
                 yield node
 
     def preparing(self) -> Iterator[_Scope]:
         """Returns what runs before or behind tests without being named."""
-        return (one for one in self._scopes() if isinstance(one, _FUNCTIONS) and _prepares(one))
+        return (one for one in self._scopes() if isinstance(one, FUNCTIONS) and _prepares(one))
 
     def around(self) -> Iterator[_Scope]:
         """Yields what runs in any case."""
         for scope in self._scopes():
-            if not isinstance(scope, _FUNCTIONS) or scope.name.startswith("__"):
+            if not isinstance(scope, FUNCTIONS) or scope.name.startswith("__"):
                 yield scope
 
     def _is_hearing(self, scope: _Scope) -> bool:
@@ -593,7 +591,7 @@ class _Rules:
         for node in ast.walk(self.file.tree):
             if isinstance(node, ast.ClassDef):
                 for base in node.bases:
-                    is_own = dotted(base).rpartition(".")[2] in self._hearsay.own_classes
+                    is_own = last_name(base) in self._hearsay.own_classes
                     if self._hears(base) and not is_own:
                         yield f"{node.name} is a subclass of the solution's"
 
@@ -648,7 +646,7 @@ class _Rules:
             yield "registers something with the solution's"
         elif name in ("hasattr", "getattr") and (asked := _special(call)):
             yield f"asks for {asked}"
-        elif self._hears(call.func) and isinstance(scope, _FUNCTIONS):
+        elif self._hears(call.func) and isinstance(scope, FUNCTIONS):
             yield from self._of_shared_folders(call, scope)
 
     def _of_coroutines(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
@@ -663,7 +661,7 @@ class _Rules:
 
     def _of_waits(self, node: ast.AST, names: AbstractSet[str]) -> Iterator[str]:
         """Looks for what waits, meanwhile the solution may work in threads, timers and tasks."""
-        if isinstance(node, (ast.Name, ast.Attribute)):
+        if isinstance(node, NAMES):
             for origin in sorted(names & {*self.file.origins_of(node)}):
                 yield f"waits by {origin}, while the solution may work"
 
@@ -776,7 +774,7 @@ class _Rules:
 
     def _is_class(self, node: ast.expr) -> bool:
         """Returns True for a name of the solution's as classes have it."""
-        name = dotted(node).rpartition(".")[2]
+        name = last_name(node)
         is_class = name[:1].isupper() and (len(name) == 1 or not name.isupper())
         return is_class and self._hears(node)
 
@@ -801,7 +799,7 @@ class _Rules:
                 return True
         return False
 
-    def _of_shared_folders(self, call: ast.Call, function: _Function) -> Iterator[str]:
+    def _of_shared_folders(self, call: ast.Call, function: Function) -> Iterator[str]:
         """Looks whether a path that only the tests can see is handed to the solution."""
         paths = arguments(function) & self._hearsay.folders
         if not paths:
@@ -821,7 +819,7 @@ def _reached(
     by_name: dict[str, list[tuple[_Rules, _Scope]]] = {}
     for one in rules:
         for node in ast.walk(one.file.tree):
-            if isinstance(node, _FUNCTIONS):
+            if isinstance(node, FUNCTIONS):
                 by_name.setdefault(node.name, []).append((one, node))
     waiting, seen = list(first), set[int]()
     while waiting:
@@ -834,7 +832,7 @@ def _reached(
                     waiting += by_name.pop(name, ())
 
 
-def _prepares(function: _Function) -> bool:
+def _prepares(function: Function) -> bool:
     """Returns True for preparations, hooks and fixtures for all tests."""
     name = function.name
     is_known = name in _PREPARATIONS or name.startswith("pytest_")
@@ -866,8 +864,8 @@ def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop(0)
         yield node
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            if isinstance(scope, _FUNCTIONS):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            if isinstance(scope, FUNCTIONS):
                 waiting += ast.iter_child_nodes(node)
             continue
         waiting += ast.iter_child_nodes(node)
@@ -962,7 +960,7 @@ def _is_module(name: str) -> bool:
     return not rest or name == "os.path" or os.path.exists(f"{place}.py") or os.path.isdir(place)
 
 
-def _text_of_decorators(function: _Function) -> str:
+def _text_of_decorators(function: Function) -> str:
     return " ".join(ast.unparse(decorator) for decorator in function.decorator_list)
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from reward_server.grading import syntax
+from reward_server.grading.syntax import FUNCTIONS
 
 _NAME = "_observed_"
 _NOTE = re.compile(r"observed((?: \d+=[01]+)+)(?:\n|\Z)")
@@ -123,9 +124,7 @@ class Wrapper(ast.NodeTransformer):
         if id(node) in self._numbers:
             return self._wrapped(node)
         self.generic_visit(node)
-        if id(node) in self._functions and isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef)
-        ):
+        if id(node) in self._functions and isinstance(node, FUNCTIONS):
             first = syntax.parse(f"{_NAME}_ = {_NAME}()").body
             last = syntax.parse(f"{_NAME}_.tell()").body
             node.body = [

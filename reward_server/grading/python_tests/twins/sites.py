@@ -34,10 +34,15 @@ from reward_server.grading.python_tests.twins.instrumentation import (
     MOST_CHARACTERS,
     note_characters,
 )
-from reward_server.grading.syntax import dotted
+from reward_server.grading.syntax import (
+    DISPLAYS,
+    FUNCTIONS,
+    Function,
+    dotted,
+    last_name,
+    without_call,
+)
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _HARMLESS_BLOCKS = frozenset(
     (
         *("subTest", "patch", "object", "dict", "redirect_stdout", "redirect_stderr", "open"),
@@ -183,10 +188,10 @@ class Finder:
         self._rows = rows
         everything = [node for tree in trees.values() for node in ast.walk(tree)]
         self._defined = Counter(
-            node.name for node in everything if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
+            node.name for node in everything if isinstance(node, (*FUNCTIONS, ast.ClassDef))
         )
         self._bases = {
-            dotted(base).rpartition(".")[2]
+            last_name(base)
             for node in everything
             if isinstance(node, ast.ClassDef)
             for base in node.bases
@@ -203,7 +208,7 @@ class Finder:
         """Returns True if one of the files imports something of that name."""
         return name in self._imported
 
-    def found(self) -> Iterator[tuple[str, _Function, list[Found]]]:
+    def found(self) -> Iterator[tuple[str, Function, list[Found]]]:
         """Yields each test's path, its function, and its assertions that can be made to fail."""
         for path, tree in self._trees.items():
             objects = frozenset(_names_of_objects(tree))
@@ -215,14 +220,14 @@ class Finder:
                 if assertions:
                     yield path, function, assertions
 
-    def _tests(self, tree: ast.Module) -> Iterator[tuple[str, _Function]]:
+    def _tests(self, tree: ast.Module) -> Iterator[tuple[str, Function]]:
         for node in tree.body:
-            if isinstance(node, _FUNCTIONS):
+            if isinstance(node, FUNCTIONS):
                 if self._is_test(node, tree.body):
                     yield node.name, node
             elif isinstance(node, ast.ClassDef) and self._is_plain_class(node):
                 for method in node.body:
-                    if isinstance(method, _FUNCTIONS) and self._is_test(method, node.body):
+                    if isinstance(method, FUNCTIONS) and self._is_test(method, node.body):
                         yield f"{node.name}::{method.name}", method
 
     def _is_plain_class(self, node: ast.ClassDef) -> bool:
@@ -235,9 +240,9 @@ class Finder:
             and all(_is_harmless_decorator(one) for one in node.decorator_list)
         )
 
-    def _is_test(self, function: _Function, siblings: Sequence[ast.stmt]) -> bool:
+    def _is_test(self, function: Function, siblings: Sequence[ast.stmt]) -> bool:
         alike = [
-            one for one in siblings if isinstance(one, _FUNCTIONS) and one.name == function.name
+            one for one in siblings if isinstance(one, FUNCTIONS) and one.name == function.name
         ]
         return (
             function.name.startswith("test")
@@ -260,7 +265,7 @@ class _Test:
         self,
         finder: Finder,
         tree: ast.Module,
-        function: _Function,
+        function: Function,
         name: str,
         rows: int | None,
         objects: Collection[str],
@@ -291,7 +296,7 @@ class _Test:
         while waiting:
             node = waiting.pop()
             yield node
-            if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 waiting += ast.iter_child_nodes(node)
 
     def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
@@ -306,7 +311,7 @@ class _Test:
         if any(keyword.arg not in ("ids",) for keyword in sets[0].keywords):
             return
         names, values = _parameter_names(sets[0].args[0]), self._own_table(sets[0].args[1])
-        if not isinstance(values, (ast.List, ast.Tuple)) or len(values.elts) != self._rows:
+        if not isinstance(values, DISPLAYS) or len(values.elts) != self._rows:
             return
         rows = [_row(element, len(names)) for element in values.elts]
         for place, name in enumerate(names):
@@ -529,7 +534,7 @@ class _Test:
             ) if is_small(bound):
                 yield from self._of_sides([left, right], scope, "far")
             case ast.Call(func=function, args=[left, right]) if is_near(test):
-                if dotted(function).rpartition(".")[2] in NEAR:
+                if last_name(function) in NEAR:
                     yield from self._of_sides([left, right], scope, "far")
 
     def _of_sides(self, sides: Sequence[ast.expr], scope: _Scope, kind: str) -> Iterator[_Change]:
@@ -551,7 +556,7 @@ class _Test:
             yield side.id, kind
 
     def _is_expected(self, side: ast.expr, scope: _Scope) -> bool:
-        if isinstance(side, ast.Call) and dotted(side.func).rpartition(".")[2] == "approx":
+        if isinstance(side, ast.Call) and last_name(side.func) == "approx":
             plain = all(keyword.arg in ("rel", "abs") for keyword in side.keywords)
             small = all(is_small(keyword.value) for keyword in side.keywords)
             return len(side.args) == 1 and plain and small and is_literal(side.args[0])
@@ -568,7 +573,7 @@ def _expected_by(statement: ast.stmt) -> str:
             ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))])
             | ast.Expr(value=ast.Call(func=function))
         ):
-            return dotted(function).rpartition(".")[2]
+            return last_name(function)
     return ""
 
 
@@ -583,7 +588,7 @@ def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
 
 def _can_be_other(comparison: ast.expr) -> bool:
     """Returns True if a comparison surely fails when one of its sides becomes another object."""
-    names = (dotted(part).rpartition(".")[2] for part in ast.walk(comparison))
+    names = (last_name(part) for part in ast.walk(comparison))
     return uses_results(comparison) and _MATCHERS.isdisjoint(names)
 
 
@@ -605,7 +610,7 @@ def _is_object(node: ast.expr, names: Collection[str]) -> bool:
     """Returns True if an expression makes an object of a class, by the names that classes have."""
     match node:
         case ast.Call(func=function):
-            return dotted(function).rpartition(".")[2][:1].isupper()
+            return last_name(function)[:1].isupper()
         case ast.BinOp(left=left, right=right):
             return _is_object(left, names) or _is_object(right, names)
         case ast.UnaryOp(operand=operand):
@@ -622,7 +627,7 @@ def _rounds(target: ast.expr, table: ast.expr, loop: int) -> tuple[int, dict[str
     if isinstance(table, ast.Call) and dotted(table.func) == "range":
         count = evaluated(table.args[0]) if len(table.args) == 1 else None
         return (count, {}) if isinstance(count, int) and count > 0 else (0, {})
-    if not isinstance(table, (ast.List, ast.Tuple)):
+    if not isinstance(table, DISPLAYS):
         return 0, {}
     if any(isinstance(one, ast.Starred) for one in table.elts):
         return 0, {}
@@ -654,14 +659,14 @@ def _row(node: ast.expr, count: int) -> list[ast.expr] | None:
         return list(node.args) if plain and not marked else None
     if count == 1:
         return [node]
-    if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == count:
+    if isinstance(node, DISPLAYS) and len(node.elts) == count:
         return None if any(isinstance(one, ast.Starred) for one in node.elts) else list(node.elts)
     return None
 
 
 def _is_harmless_decorator(node: ast.expr) -> bool:
     """Returns True if a decorator lets a test fail when it fails."""
-    parts = dotted(node.func if isinstance(node, ast.Call) else node).split(".")
+    parts = dotted(without_call(node)).split(".")
     if _SKIPPING & {*parts}:
         return False
     return "mark" in parts or "patch" in parts
