@@ -38,7 +38,8 @@ from reward_server.sandbox.runner_documents import (
 START_TIMEOUT_SECONDS = 30.0
 CANCEL_TIMEOUT_SECONDS = 5.0
 MACHINERY_MARGIN_SECONDS = 15.0
-_CHECK_OUTPUT = "sandbox works"
+_CHECK_SOURCE = "print('sandbox works')"
+_CHECK_OUTPUT = b"sandbox works\n"
 _FAILURES = (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError)
 
 
@@ -108,11 +109,11 @@ class ContainedSandbox:
     async def _check(self) -> None:
         """Runs a first program, so that a wall that cannot be built stops the start."""
         try:
-            execution = await self.run(Job(work=Program(source=f"print({_CHECK_OUTPUT!r})")))
+            execution = await self.run(Job(work=Program(source=_CHECK_SOURCE)))
         except BaseException:
             await self.close()
             raise
-        if execution.ending is not Ending.COMPLETED or _CHECK_OUTPUT not in str(execution.stdout):
+        if execution.ending is not Ending.COMPLETED or execution.stdout.data != _CHECK_OUTPUT:
             await self.close()
             said = execution.stderr.data.decode("utf-8", "replace")
             raise SandboxError(f"the sandbox runs nothing: {execution.message} {said}".rstrip())
