@@ -27,9 +27,7 @@ from reward_server.cli.options import (
 from reward_server.domain import Wall
 from reward_server.sandbox.container_options import ContainerOptions, container_options
 from reward_server.sandbox.host_noise import Circumstance, circumstances
-from reward_server.sandbox.local.probe import WALLS, Need, is_refused, require
-
-_KINDS = {kind.name: kind for kind in WALLS}
+from reward_server.sandbox.walls import KINDS, Need, is_refused, require
 
 
 def doctor(
@@ -79,8 +77,8 @@ def describe(
             {
                 "name": wall.name,
                 "standing": wall.standing,
-                "need": _KINDS[wall.name].need.name.lower(),
-                "protects": _KINDS[wall.name].protects,
+                "need": KINDS[wall.name].need.name.lower(),
+                "protects": KINDS[wall.name].protects,
                 "detail": wall.detail,
             }
             for wall in walls
@@ -120,7 +118,7 @@ def show(
     if container := container_options(missing):
         console.print("The server is in a container. Start that container so:")
         console.print(container.command, soft_wrap=True, markup=False, highlight=False)
-    waivable = [name for name in missing if _KINDS[name].need is Need.WAIVABLE]
+    waivable = [name for name in missing if KINDS[name].need is Need.WAIVABLE]
     if waivable:
         console.print(f"To accept the risk: --allow-missing {','.join(waivable)}", soft_wrap=True)
 
@@ -134,7 +132,7 @@ def _wall_table(walls: Sequence[Wall], allow_missing: Sequence[str]) -> Table:
 
 
 def _loss(wall: Wall) -> str:
-    kind = _KINDS[wall.name]
+    kind = KINDS[wall.name]
     return f"It is there so that {kind.protects}; {kind.need.value}."
 
 

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from reward_server.domain import Limits, Wall
 from reward_server.errors import SandboxError
+from reward_server.sandbox.base import Offer, Source
 from reward_server.sandbox.runner_sandbox import ContainedSandbox
+from reward_server.sandbox.walls import require
 
 BUFFER_BYTES = 1 << 20
 
@@ -95,18 +99,38 @@ class SocketSandboxes:
         return await ContainedSandbox.start(await SocketContainer.connect(self._free))
 
 
-async def probe(paths: Sequence[Path]) -> tuple[Wall, ...]:
-    """Asks every runner once; a wall stands if it does so in all of them."""
-    found: list[tuple[Wall, ...]] = []
-    for path in paths:
-        try:
-            sandbox = await SocketSandboxes([path])(0)
-        except SandboxError as error:
-            return (Wall(name="container", standing=False, detail=str(error)),)
-        await sandbox.close()
-        found.append(sandbox.description.walls)
-    works = Wall(name="container", standing=True, detail=f"{len(paths)} runners answered")
-    return (works, *(_weakest(walls) for walls in zip(*found, strict=True)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketBackend:
+    """Runners that something else started; see `base.SandboxBackend`.
+
+    Args:
+        paths: the sockets on which they listen, one or more.
+        languages: those to offer, by canonical name.
+    """
+
+    paths: Sequence[Path]
+    languages: tuple[str, ...]
+
+    async def probe(self) -> tuple[Wall, ...]:
+        """Asks every runner once; a wall stands if it does so in all of them."""
+        found: list[tuple[Wall, ...]] = []
+        for path in self.paths:
+            try:
+                sandbox = await SocketSandboxes([path])(0)
+            except SandboxError as error:
+                return (Wall(name="container", standing=False, detail=str(error)),)
+            await sandbox.close()
+            found.append(sandbox.description.walls)
+        works = Wall(name="container", standing=True, detail=f"{len(self.paths)} runners answered")
+        return (works, *(_weakest(walls) for walls in zip(*found, strict=True)))
+
+    @asynccontextmanager
+    async def open(self, allow_missing: Collection[str]) -> AsyncIterator[Offer]:
+        """Offers a sandbox of each runner for the length of the block."""
+        walls = await self.probe()
+        require(walls, allow_missing)
+        source = Source(start=SocketSandboxes(self.paths), languages=self.languages)
+        yield Offer(sources=(source,), walls=walls, slots=len(self.paths))
 
 
 def _weakest(walls: Sequence[Wall]) -> Wall:

@@ -21,7 +21,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from reward_server.backends import docker_backend
+from reward_server.backends import running_backend
 from reward_server.errors import MissingWallError, SandboxError
 from reward_server.sandbox.docker import images
 from reward_server.sandbox.docker import janitor as engine_janitor
@@ -319,7 +319,7 @@ async def test_the_backend_says_what_stands_and_which_image(
     engine: docker.APIClient, python_image: str
 ) -> None:
     settings = Settings(backend="docker", images=(python_image,), runtime="runc", workers=1)
-    async with docker_backend(settings) as backend:
+    async with running_backend(settings) as backend:
         standing = {wall.name for wall in backend.walls if wall.standing}
         assert backend.image_digests == {"python": python_image}
     limits = {"memory-limit", "process-limit", "cpu-limit"}
@@ -339,7 +339,7 @@ async def test_a_runtime_that_the_engine_does_not_know_is_a_missing_wall(
     assert not container.standing
     assert "absent" in container.detail
     with pytest.raises(MissingWallError, match="container"):
-        async with docker_backend(
+        async with running_backend(
             Settings(backend="docker", images=(python_image,), runtime="absent", workers=1)
         ):
             pytest.fail("served")

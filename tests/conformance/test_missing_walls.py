@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reward_server.backends import local_backend
+from reward_server.backends import running_backend
 from reward_server.domain import Ending, Execution, Job, LimitKind, Limits, Program
 from reward_server.errors import MissingWallError
 from reward_server.executor import Executor
@@ -31,7 +31,7 @@ async def run(executor: Executor, source: str, **limits: float) -> Execution:
 
 
 async def start(settings: Settings) -> None:
-    async with local_backend(settings):
+    async with running_backend(settings):
         pass
 
 
@@ -43,7 +43,7 @@ async def test_a_host_without_cgroups_is_refused(allowed: tuple[str, ...]) -> No
 
 
 async def test_without_cgroups_programs_run_and_clocks_still_end_them() -> None:
-    async with local_backend(settings(*WALLS)) as backend:
+    async with running_backend(settings(*WALLS)) as backend:
         executor = backend.executor
         execution = await run(executor, "print(1)")
         assert (execution.ending, execution.stdout.data) == (Ending.COMPLETED, b"1\n")
@@ -91,7 +91,7 @@ for name in names:
         except OSError: continue
         print('read', name, part)
 """
-    async with local_backend(Settings(workers=1, allow_missing=("private-proc",))) as backend:
+    async with running_backend(Settings(workers=1, allow_missing=("private-proc",))) as backend:
         execution = await run(backend.executor, source)
     assert execution.ending is Ending.COMPLETED
     count, *found = execution.stdout.data.decode().splitlines()

@@ -13,7 +13,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from reward_server.backends import examine, socket_backend
+from reward_server.backends import examine, running_backend
 from reward_server.domain import Ending, Job, Program
 from reward_server.errors import MissingWallError, SandboxError, SettingsError
 from reward_server.sandbox.docker.container import DockerOptions, Plan, host_config
@@ -178,7 +178,7 @@ async def test_a_socket_where_nobody_listens_is_named(tmp_path: Path) -> None:
 
 async def test_the_backend_serves_with_a_slot_a_socket(shelf: Shelf, listening: Path) -> None:
     await shelf.clear()
-    async with socket_backend(Settings(backend="socket", sockets=(listening,))) as backend:
+    async with running_backend(Settings(backend="socket", sockets=(listening,))) as backend:
         assert backend.executor.slots == 1
         assert {"container", "seccomp"} <= {wall.name for wall in backend.walls if wall.standing}
         job = Job(work=Program(source="print('served')"))
@@ -187,11 +187,11 @@ async def test_the_backend_serves_with_a_slot_a_socket(shelf: Shelf, listening: 
 
 async def test_the_backend_refuses_to_start_without_its_runners(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="sockets: name"):
-        async with socket_backend(Settings(backend="socket")):
+        async with running_backend(Settings(backend="socket")):
             pytest.fail("served")
     with pytest.raises(SettingsError, match="sockets: name"):
         await examine(Settings(backend="socket"))
     absent = Settings(backend="socket", sockets=(tmp_path / "absent.sock",))
     with pytest.raises(MissingWallError, match="absent"):
-        async with socket_backend(absent):
+        async with running_backend(absent):
             pytest.fail("served")

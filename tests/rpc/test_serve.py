@@ -18,7 +18,7 @@ import pytest
 from codereward.v1 import reward_service_pb2 as pb
 from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.cli import main
-from reward_server.sandbox.local.probe import WALLS, Need
+from reward_server.sandbox.walls import WALLS, Need
 
 serve = importlib.import_module("reward_server.cli.serve")
 EXTRA = {kind.name for kind in WALLS if kind.need is Need.EXTRA}

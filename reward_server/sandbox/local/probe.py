@@ -1,4 +1,4 @@
-"""Finds which protections stand on this host, and what to do about those that do not.
+"""Finds which walls stand on this host, and what to do about those that do not.
 
 Two sources: what the kernel and its settings say, and a container that is started for the purpose.
 Where they differ, the container is right.
@@ -6,68 +6,27 @@ Where they differ, the container is right.
 
 from __future__ import annotations
 
-import enum
 import json
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
 
 from reward_server.domain import Wall
-from reward_server.errors import MissingWallError, SandboxError, SettingsError
+from reward_server.errors import SandboxError
 from reward_server.runner.walls import kernel
-from reward_server.sandbox.base import WallOptions
 from reward_server.sandbox.local import kernel_check
 from reward_server.sandbox.local.cgroup import CgroupParent
 from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path, start_local
-
-Options = TypeVar("Options", bound=WallOptions)
+from reward_server.sandbox.walls import WALLS, without_missing
 
 OLDEST_KERNEL = (5, 10)
 TRIAL_SECONDS = 20.0
 ROOT = Path("/")
-
-
-class Need(enum.Enum):
-    """Whether a server starts without a wall."""
-
-    ALWAYS = "cannot be waived: nothing runs without it"
-    WAIVABLE = "the server refuses to start without it unless --allow-missing names it"
-    EXTRA = "a second lock where the kernel has it; never a reason to refuse"
-
-
-class WallKind(NamedTuple):
-    """A protection: whether it is needed, and what it protects from."""
-
-    name: str
-    need: Need
-    protects: str
-
-
-WALLS = (
-    WallKind("kernel", Need.ALWAYS, "the other walls can be built"),
-    WallKind(
-        "bubblewrap", Need.ALWAYS, "programs see no network, no file and no variable of the host"
-    ),
-    WallKind("unprivileged-user", Need.ALWAYS, "programs never run as root"),
-    WallKind(
-        "user-namespace", Need.ALWAYS, "each execution has users, files and processes of its own"
-    ),
-    WallKind("container", Need.ALWAYS, "programs run at all"),
-    WallKind("memory-limit", Need.WAIVABLE, "a program cannot take the host's memory"),
-    WallKind("process-limit", Need.WAIVABLE, "a fork bomb ends at its limit"),
-    WallKind("cpu-limit", Need.WAIVABLE, "a program cannot take its neighbours' cores"),
-    WallKind("seccomp", Need.WAIVABLE, "kernel code that only attackers need stays out of reach"),
-    WallKind("private-proc", Need.WAIVABLE, "a program sees its own processes and no others"),
-    WallKind("landlock", Need.EXTRA, "files stay out of reach even past the mounts"),
-    WallKind("judge-layout", Need.EXTRA, "a program knows no address of the judge's memory"),
-)
-_KINDS = {kind.name: kind for kind in WALLS}
-_ORDER = {kind.name: position for position, kind in enumerate(WALLS)}
+_PLACES = {kind.name: place for place, kind in enumerate(WALLS)}
 
 
 async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall, ...]:
@@ -77,48 +36,12 @@ async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall,
     container = await container_walls(cgroups, without_missing(options, host))
     walls = {wall.name: wall for wall in host}
     walls |= {wall.name: wall for wall in container if not _repeats(wall, walls.get(wall.name))}
-    return tuple(sorted(walls.values(), key=lambda wall: _ORDER[wall.name]))
+    return tuple(sorted(walls.values(), key=lambda wall: _PLACES[wall.name]))
 
 
 def _repeats(wall: Wall, known: Wall | None) -> bool:
     """Returns True if a container only lacks what the host, which knows why, lacks too."""
     return known is not None and not known.standing and not wall.standing
-
-
-def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
-    """Refuses a host on which a needed wall is missing.
-
-    Raises:
-        MissingWallError: names the missing ones that were not, or cannot be, waived.
-        SettingsError: `allow_missing` names something that is no wall, or cannot be waived.
-    """
-    waivable = [kind.name for kind in WALLS if kind.need is not Need.ALWAYS]
-    if unknown := sorted(set(allow_missing) - set(waivable)):
-        raise SettingsError(
-            f"allow_missing: {', '.join(unknown)} cannot be waived; choose from "
-            f"{', '.join(waivable)}"
-        )
-    missing = tuple((wall.name, wall.detail) for wall in walls if is_refused(wall, allow_missing))
-    if missing:
-        raise MissingWallError(missing, waivable=waivable)
-
-
-def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
-    """Returns True if a wall's absence keeps a server from starting."""
-    if wall.standing or _KINDS[wall.name].need is Need.EXTRA:
-        return False
-    return wall.name not in allow_missing
-
-
-def without_missing(options: Options, walls: Iterable[Wall]) -> Options:
-    """Leaves out of a container the walls that this host cannot build."""
-    missing = {wall.name for wall in walls if not wall.standing}
-    return replace(
-        options,
-        use_seccomp=options.use_seccomp and "seccomp" not in missing,
-        use_landlock=options.use_landlock and "landlock" not in missing,
-        private_proc=options.private_proc and "private-proc" not in missing,
-    )
 
 
 # ------------------------------------------------------------------------------------ the host
@@ -265,7 +188,7 @@ async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple
 async def _ask_container(cgroups: CgroupParent, options: LocalOptions) -> Sequence[Wall]:
     sandbox = await start_local(0, options, cgroups, f"probe{os.getpid()}")
     try:
-        return [wall for wall in sandbox.description.walls if wall.name in _KINDS]
+        return [wall for wall in sandbox.description.walls if wall.name in _PLACES]
     finally:
         await sandbox.close()
 

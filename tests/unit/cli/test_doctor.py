@@ -9,11 +9,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from reward_server import backends
 from reward_server.domain import Wall
 from reward_server.errors import SettingsError
+from reward_server.sandbox.local import backend as local_backend
 from reward_server.sandbox.local.container import LocalOptions
-from reward_server.sandbox.local.probe import WALLS
+from reward_server.sandbox.walls import WALLS
 
 # The package offers the command under the module's name.
 doctor_module = importlib.import_module("reward_server.cli.doctor")
@@ -35,7 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Doctor:
                 for kind in WALLS
             )
 
-        monkeypatch.setattr(backends, "probe", probe)
+        monkeypatch.setattr(local_backend, "probe", probe)
         return CliRunner().invoke(app, list(arguments))
 
     return runner
@@ -93,7 +93,7 @@ def test_the_container_tried_is_the_one_that_the_server_would_use(
         tried.append((parent, options))
         return ()
 
-    monkeypatch.setattr(backends, "probe", probe)
+    monkeypatch.setattr(local_backend, "probe", probe)
     app = typer.Typer()
     app.command()(doctor_module.doctor)
     given = (f"sandbox_packages={tmp_path}", "sandbox_uid=4321", "cgroup_parent=/own")

@@ -1,0 +1,72 @@
+"""The docker backend: containers of a Docker Engine, made of the images that it has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
+from dataclasses import dataclass
+
+import docker
+
+from reward_server.domain import Limits, Wall
+from reward_server.sandbox.base import Offer, Source
+from reward_server.sandbox.docker.container import (
+    DockerOptions,
+    DockerSandboxes,
+    connect,
+    probe,
+    remove_stale,
+)
+from reward_server.sandbox.docker.images import SandboxImage, choose
+from reward_server.sandbox.docker.janitor import EngineJanitor
+from reward_server.sandbox.owner import owner_id
+from reward_server.sandbox.walls import require, without_missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DockerBackend:
+    """Containers of an engine; see `base.SandboxBackend`.
+
+    Args:
+        images: those to use, by name, digest or id; see `images.choose`.
+        runtime: a runtime that the engine knows; its default if empty.
+        greatest: of the limits that an execution may have.
+    """
+
+    images: Sequence[str]
+    runtime: str
+    greatest: Limits
+
+    async def probe(self) -> tuple[Wall, ...]:
+        """Asks the engine what it bounds, and tries a container of the most wanted image."""
+        with closing(await asyncio.to_thread(connect)) as engine:
+            first = (await self._chosen(engine))[0]
+            return await probe(engine, self._options(first))
+
+    @asynccontextmanager
+    async def open(self, allow_missing: Collection[str]) -> AsyncIterator[Offer]:
+        """Offers containers for the length of the block."""
+        engine = await asyncio.to_thread(connect)
+        with closing(engine), closing(await asyncio.to_thread(EngineJanitor.start, owner_id())):
+            await asyncio.to_thread(remove_stale, engine)
+            images = await self._chosen(engine)
+            walls = await probe(engine, self._options(images[0]))
+            require(walls, allow_missing)
+            async with AsyncExitStack() as stack:
+                sources = []
+                for image in images:
+                    options = without_missing(self._options(image), walls)
+                    start = DockerSandboxes(engine, options)
+                    await stack.enter_async_context(aclosing(start))
+                    languages, digest = image.languages, image.identifier
+                    sources.append(Source(start=start, languages=languages, image=digest))
+                yield Offer(sources=tuple(sources), walls=walls)
+
+    async def _chosen(self, engine: docker.APIClient) -> tuple[SandboxImage, ...]:
+        return await asyncio.to_thread(choose, engine, self.images)
+
+    def _options(self, image: SandboxImage) -> DockerOptions:
+        return DockerOptions(
+            image=image.identifier, name=image.name, runtime=self.runtime, greatest=self.greatest
+        )

@@ -1,0 +1,59 @@
+"""The local backend: bubblewrap containers on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+
+from reward_server.domain import Network, Wall
+from reward_server.languages import Language
+from reward_server.sandbox.base import Offer, Source
+from reward_server.sandbox.local.cgroup import CgroupParent, remove_stale
+from reward_server.sandbox.local.container import LocalOptions, LocalSandboxes
+from reward_server.sandbox.local.host_files import shows_all
+from reward_server.sandbox.local.janitor import Janitor
+from reward_server.sandbox.local.probe import probe
+from reward_server.sandbox.walls import require, without_missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalBackend:
+    """Containers on this machine; see `base.SandboxBackend`.
+
+    Args:
+        options: how they are made.
+        cgroup_parent: the control group to make theirs in; the server's own if None.
+        languages: those to offer, where this host has all their executables.
+    """
+
+    options: LocalOptions
+    cgroup_parent: str | None
+    languages: Sequence[Language]
+
+    async def probe(self) -> tuple[Wall, ...]:
+        """Examines the host, and tries a container on it."""
+        return await probe(self.cgroup_parent, self.options)
+
+    @asynccontextmanager
+    async def open(self, allow_missing: Collection[str]) -> AsyncIterator[Offer]:
+        """Offers containers for the length of the block."""
+        walls = await self.probe()
+        require(walls, allow_missing)
+        cgroups = CgroupParent.look(self.cgroup_parent)
+        remove_stale(cgroups)
+        with closing(Janitor.start()) as janitor:
+            janitor.watch_cgroups(cgroups.prefixes)
+            start = LocalSandboxes(without_missing(self.options, walls), cgroups)
+            yield Offer(
+                sources=(Source(start=start, languages=self._installed()),),
+                walls=walls,
+                networks=frozenset({Network.LOOPBACK}),
+            )
+
+    def _installed(self) -> tuple[str, ...]:
+        return tuple(
+            one.name
+            for one in self.languages
+            if one.toolchain is None or shows_all(one.toolchain.executables)
+        )
