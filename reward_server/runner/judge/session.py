@@ -46,6 +46,7 @@ from ..channel import extended
 from ..channel.codec import (
     ANSWERED_TYPES,
     FRAMES_OF_A_VALUE,
+    MAX_DEPTH,
     MAX_OBJECTS,
     DataOnly,
     Foreign,
@@ -81,6 +82,7 @@ _RUNNER = str(__package__).removesuffix("judge")  # what the names of its packag
 _set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
 _RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
 _USUAL_FRAMES = 20_000  # of a recursion limit under which no message overflows the stack
+_WITH_COPIES = 3  # operands of a call whose arguments nobody else holds, without keywords
 _WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
@@ -581,7 +583,9 @@ class Session:
                 raise ProtocolViolation("an answer to another question")
             self._decoding = True
             self._is_asked = frame.startswith(_ASK, len(number))
-            message = self._loaded(frame[len(number) :])
+            data = frame[len(number) :]
+            is_usual = sys.getrecursionlimit() <= _USUAL_FRAMES
+            message = self._decoder.loads(data) if is_usual else self._loaded_deeply(data)
             self._shared_objects.finish()
         except ClosedError:
             raise self._end(Cause.CLOSED, "the program ended while it was asked") from None
@@ -599,12 +603,10 @@ class Session:
             raise self.forged("not a message")
         return message
 
-    def _loaded(self, data: bytes) -> object:
+    def _loaded_deeply(self, data: bytes) -> object:
         """Decodes a message, which may be nested no deeper than a value where tests set a limit
         of recursion that is greater than the stack."""
         limit = sys.getrecursionlimit()
-        if limit <= _USUAL_FRAMES:
-            return self._decoder.loads(data)
         _set_limit(min(limit, 2 * _depth_of(sys._getframe()) + _RECURSION_HEADROOM))
         try:
             return self._decoder.loads(data)
@@ -668,7 +670,8 @@ class Session:
         while True:
             match self.receive(number):
                 case ["return", value, None, 0] if not self._containers.entries:
-                    self._doubt(value)
+                    if self.doubts_empty:
+                        self._doubt(value)
                     return value
                 case ["return", value, told, int(overloads), *rows] if _are_lists(rows, 1):
                     return self._answered(value, told, overloads, pending, operands)
@@ -708,11 +711,12 @@ class Session:
         """Returns an answer, having taken what came with it."""
         if overloads:
             self._count("cast_down_overload")
-        self._doubt(value)
+        if self.doubts_empty:
+            self._doubt(value)
         return self._told([value], told, pending, operands)[0]
 
     def _doubt(self, answer: object) -> None:
-        if self.doubts_empty and type(answer) in _SIZED and not answer:
+        if type(answer) in _SIZED and not answer:
             self.cross()
 
     # ---------------------------------------------------------------------------- containers
@@ -720,6 +724,8 @@ class Session:
     def _request_of(self, operation: str, operands: tuple[object, ...]) -> bytes:
         """Returns a request, with what the tests changed in containers that both sides hold."""
         is_call = operation == "call"
+        if is_call and len(operands) == _WITH_COPIES and self._is_plain:
+            return self._plain_call(operands[0], operands[1])
         is_shared = len(operands) == _WITH_NUMBERS if is_call else _may_hold(operation, operands)
         asked = list(operands[: _WITH_NUMBERS - 1] if is_call else operands)
         if is_shared or self._containers.entries:
@@ -729,6 +735,23 @@ class Session:
         else:
             encoder = self._encoder(self, _OWN_LIMIT)
             request = encoder.dumps([operation, encoder.items(asked), *self._with_objects([])])
+        if encoder.met_class:
+            self.cross()
+        return request
+
+    @property
+    def _is_plain(self) -> bool:
+        """Returns True if both sides have nothing that a message may have to tell more of."""
+        return not (self._containers.entries or self.classes or self._identities)
+
+    def _plain_call(self, callee: object, arguments: Any) -> bytes:
+        """Returns the request of a call whose arguments cross as copies, without keywords.
+
+        It is what `Encoder.items` makes of its operands, for less.
+        """
+        encoder = Encoder(self, _OWN_LIMIT)
+        operands = [encoder.refer(callee), encoder.items(arguments, MAX_DEPTH - 1), None]
+        request = encoder.dumps(["call", operands])
         if encoder.met_class:
             self.cross()
         return request

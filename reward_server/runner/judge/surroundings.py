@@ -147,15 +147,16 @@ class Whole:
     """
 
     def __init__(self) -> None:
-        self._before = [dict(one) for one in self._now()]
+        self._before = [(list(one), list(one.values())) for one in self._now()]
 
     def is_left(self) -> bool:
-        """Returns True if every name in them still means the same object."""
+        """Returns True if every name in them still means the same object.
+
+        Lists are compared at the speed of C, and ask only objects that are not the same. Tests that
+        could put one there that says it is equal are not pure, and their judge leaves anyway.
+        """
         pairs = zip(self._before, self._now(), strict=True)
-        return all(
-            [*old] == [*new] and all(map(operator.is_, old.values(), new.values()))
-            for old, new in pairs
-        )
+        return all(names == [*now] and old == [*now.values()] for (names, old), now in pairs)
 
     def _now(self) -> tuple[dict[str, object], ...]:
         hooks = {name: getattr(sys, name) for name in (*_HOOKS, *_LIMITS)}

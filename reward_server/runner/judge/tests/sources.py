@@ -32,6 +32,11 @@ class Text:
         return names.mentioned(self.code)
 
     @functools.cached_property
+    def is_plain(self) -> bool:
+        """Returns True if running it leaves nothing behind; see `purity`."""
+        return purity.is_plain(self.source, self.code)
+
+    @functools.cached_property
     def class_body_names(self) -> frozenset[str]:
         """The names that class bodies look up themselves."""
         return names.in_class_bodies(self.code)
@@ -68,7 +73,7 @@ class Sources:
     @property
     def are_plain(self) -> bool:
         """Returns True if running them leaves nothing behind; see `purity`."""
-        return all(purity.is_plain(text.source) for text in self.all)
+        return all(text.is_plain for text in self.all)
 
     def check_that_they_ask(self, entry_point: str) -> None:
         """Refuses texts that cannot ask the solution for anything.

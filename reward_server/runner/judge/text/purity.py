@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
+import inspect
 import itertools
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from types import CodeType
 
 from ...channel.cache import remembered
 from ...channel.files import MODULE_NAME
@@ -78,11 +81,55 @@ _KINDS = (
 )
 _BINDING = (ast.FunctionDef, ast.arg, ast.ExceptHandler, ast.alias, ast.Global, ast.Nonlocal)
 _HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
+# What texts without attributes, imports and classes are compiled to, in any version of Python.
+_INSTRUCTIONS = _words(
+    "CACHE EXTENDED_ARG NOP RESUME PUSH_NULL POP_TOP COPY SWAP END_FOR"
+    " LOAD_CONST LOAD_NAME LOAD_GLOBAL LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR LOAD_DEREF"
+    " LOAD_CLOSURE LOAD_ASSERTION_ERROR STORE_NAME STORE_GLOBAL STORE_FAST STORE_DEREF"
+    " DELETE_NAME DELETE_GLOBAL DELETE_FAST DELETE_DEREF MAKE_CELL COPY_FREE_VARS MAKE_FUNCTION"
+    " PRECALL KW_NAMES CALL CALL_FUNCTION_EX RETURN_VALUE RETURN_CONST RETURN_GENERATOR YIELD_VALUE"
+    " COMPARE_OP IS_OP CONTAINS_OP BINARY_OP UNARY_POSITIVE UNARY_NEGATIVE UNARY_NOT UNARY_INVERT"
+    " BINARY_SUBSCR BINARY_SLICE STORE_SUBSCR STORE_SLICE DELETE_SUBSCR BUILD_SLICE"
+    " BUILD_TUPLE BUILD_LIST BUILD_SET BUILD_MAP BUILD_CONST_KEY_MAP BUILD_STRING FORMAT_VALUE"
+    " LIST_APPEND LIST_EXTEND LIST_TO_TUPLE SET_ADD SET_UPDATE MAP_ADD DICT_UPDATE DICT_MERGE"
+    " UNPACK_SEQUENCE UNPACK_EX GET_ITER FOR_ITER"
+    " RAISE_VARARGS RERAISE PUSH_EXC_INFO POP_EXCEPT CHECK_EXC_MATCH"
+)
+_CODES = frozenset(
+    code
+    for name, code in dis.opmap.items()
+    if name in _INSTRUCTIONS or name.startswith(("JUMP_", "POP_JUMP_"))
+)
+_GENERATOR = "<genexpr>"
+_WAITING = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def is_plain(text: str, code: CodeType) -> bool:
+    """Returns True if a text leaves nothing behind.
+
+    Args:
+        text: the text.
+        code: what it was compiled to, which is looked at first, since that is cheaper.
+    """
+    return _computes_alone(code) or _is_plain(text)
+
+
+def _computes_alone(code: CodeType) -> bool:
+    """Returns True if a code uses no attribute, import or class, and no name that is forbidden."""
+    names = (*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
+    return (
+        _CODES.issuperset(code.co_code[::2])
+        and _BUILTINS >= vars(builtins).keys() & names
+        and not any(map(_is_special, names))
+        and not code.co_flags & _WAITING
+        and (not is_generator or code.co_name == _GENERATOR)
+        and all(_computes_alone(one) for one in code.co_consts if isinstance(one, CodeType))
+    )
 
 
 @remembered
-def is_plain(text: str) -> bool:
-    """Returns True if a text, which compiles, leaves nothing behind."""
+def _is_plain(text: str) -> bool:
     try:
         return leaves_nothing(ast.parse(text))
     except (RecursionError, MemoryError):  # nested deeper than a tree may be, but not than code

@@ -8,6 +8,7 @@ import random
 import sys
 import textwrap
 from types import ModuleType
+from unittest import mock
 
 import pytest
 
@@ -275,14 +276,23 @@ NOT_PLAIN = (
 )
 
 
+def is_plain(text: str) -> bool:
+    return purity.is_plain(text, compile(text, "<text>", "exec"))
+
+
+def test_a_check_without_attributes_or_imports_is_told_by_its_code() -> None:
+    with mock.patch.object(purity.ast, "parse", side_effect=AssertionError("parsed")):
+        assert is_plain(CHECK)
+
+
 @pytest.mark.parametrize("text", PLAIN)
 def test_ordinary_tests_are_plain(text: str) -> None:
-    assert purity.is_plain(text)
+    assert is_plain(text)
 
 
 @pytest.mark.parametrize("text", NOT_PLAIN)
 def test_what_could_leave_something_is_not_plain(text: str) -> None:
-    assert not purity.is_plain(text)
+    assert not is_plain(text)
 
 
 def test_every_pure_function_that_is_named_exists() -> None:

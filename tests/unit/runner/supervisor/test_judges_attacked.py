@@ -16,6 +16,10 @@ NOT_PLAIN = CHECK + "\n    import os"
 HELPED = "def helper(x):\n    return x + 1\ndef f(x):\n"
 
 
+def is_plain(text: str) -> bool:
+    return purity.is_plain(text, compile(text, "<text>", "exec"))
+
+
 def looking(expression: str) -> str:
     """A check that an expression is true in the judge."""
     imported = expression.split(".")[0].split()[-1]
@@ -47,14 +51,14 @@ def test_a_prompt_cannot_put_a_module_in_the_place_of_the_built_in_names(zygote:
         "from solution import x as __loader__",
         "def __builtins__(): pass",
         "lambda __builtins__: 1",
-        "def f():\n    global __builtins__",
+        "def f():\n    global __builtins__\n    __builtins__ = 1",
         "try:\n    x\nexcept ValueError as __builtins__:\n    pass",
         "exit()",
         "quit",
     ],
 )
 def test_names_with_a_meaning_of_their_own_are_not_plain(text: str) -> None:
-    assert not purity.is_plain(text)
+    assert not is_plain(text)
 
 
 def test_the_recursion_limit_is_the_same_for_the_next(zygote: Zygote) -> None:
