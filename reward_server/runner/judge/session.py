@@ -211,6 +211,53 @@ class Session:
             class, or an operation other than a call of one of the solution's names.
     """
 
+    # Objects with more than thirty attributes of a dictionary are slow to read, and each session is
+    # a new one.
+    __slots__ = (
+        "asked_early",
+        "brings_changes",
+        "calls_indirectly",
+        "classes",
+        "crossed",
+        "doubts_empty",
+        "ended",
+        "expected",
+        "keeps_apart",
+        "loaded",
+        "may_mix",
+        "observes",
+        "own",
+        "raises",
+        "records",
+        "signals",
+        "_announce_crossing",
+        "_callbacks",
+        "_calls_left",
+        "_consistency",
+        "_containers",
+        "_decoder",
+        "_decoding",
+        "_differences",
+        "_encoder",
+        "_frame_bytes",
+        "_has_asked",
+        "_identities",
+        "_is_apart",
+        "_is_asked",
+        "_link",
+        "_lost",
+        "_make_proxy",
+        "_membrane",
+        "_number",
+        "_objects",
+        "_raised_by_tests",
+        "_raised_latest",
+        "_rebuilt",
+        "_shared_objects",
+        "_surroundings",
+        "_visibility",
+    )
+
     def __init__(
         self,
         link: Link,
