@@ -120,7 +120,7 @@ def _computes_alone(code: CodeType) -> bool:
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     return (
         _CODES.issuperset(code.co_code[::2])
-        and _BUILTINS >= vars(builtins).keys() & names
+        and vars(builtins).keys() & names <= _BUILTINS
         and not any(map(_is_special, names))
         and not code.co_flags & _WAITING
         and (not is_generator or code.co_name == _GENERATOR)
