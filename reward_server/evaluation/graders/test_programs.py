@@ -2,9 +2,9 @@
 
 Where the text allows it, tests and solution become two programs, see `split_programs`. Elsewhere
 they are one, so that whatever the program says may be the solution's word, and the answer is
-SHARED. Assertions that are understood are rewritten to write secret words, see `grading.rewriting`,
-which makes cheating harder and seen; otherwise the exit status and the word at the ending are all
-there is.
+SHARED. Assertions that can be parsed are rewritten to write nonces, see
+`grading.compiled_tests.rewriting`, which makes cheating harder and seen; otherwise the exit status
+and the nonce at the ending are all there is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from reward_server.evaluation.graders.nonces import Secrets
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged
 from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
-from reward_server.grading.compiled_tests.assertions import Assertion, opened_for, understand
+from reward_server.grading.compiled_tests.assertions import Assertion, find_assertions, opened_for
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.extraction.other_languages import read_prompt
 from reward_server.grading.verdict import Run
@@ -71,7 +71,7 @@ async def program_grader(
 def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
     if language.program is None or language.program.assertions is None:
         return ()
-    return understand(test_code, language.program.assertions)
+    return find_assertions(test_code, language.program.assertions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,8 @@ class ProgramGrader:
         return 2
 
     def not_run(self) -> tuple[TestResult, ...]:
-        """Returns a result for each assertion that is understood, or else for the program."""
-        lines = [one.line for one in self.assertions for _ in one.claims]
+        """Returns a result for each assertion that could be parsed, or else for the program."""
+        lines = [one.line for one in self.assertions for _ in one.parsed]
         names = [f"assertion {number} at line {line}" for number, line in enumerate(lines, 1)]
         return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from reward_server.grading.compiled_tests.branches import Branches
 from reward_server.grading.compiled_tests.caught import Caught
-from reward_server.grading.compiled_tests.claims import Claim, claims_of
 from reward_server.grading.compiled_tests.own_functions import OwnFunctions
+from reward_server.grading.compiled_tests.parsed_assertions import ParsedAssertion, parse_assertion
 from reward_server.grading.compiled_tests.tokens import (
     Kind,
     Tokens,
@@ -29,17 +29,17 @@ _CHOOSING = frozenset(("&&", "||", "?", ":", "and", "or"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """A place in the tests, and the claims made there.
+    """A place in the tests, and the assertions made there.
 
     Args:
         start: where the text that is replaced begins.
         end: where it ends.
-        covered: where the text ends that is understood.
+        covered: where the text ends that was parsed.
         line: where it is in the tests, from 1.
         optional: whether a right solution may not come to it.
         idle: whether none does: it is in a function that is called nowhere, or with false alone.
         in_expression: whether what is replaced is the condition of a statement.
-        claims: what it says.
+        parsed: what is asserted there, one or several in a row.
     """
 
     start: int
@@ -49,10 +49,10 @@ class Assertion:
     optional: bool
     idle: bool = False
     in_expression: bool
-    claims: tuple[Claim, ...]
+    parsed: tuple[ParsedAssertion, ...]
 
 
-def understand(
+def find_assertions(
     tests: str,
     language: Assertions,
     within: Sequence[tuple[int, int]] | None = None,
@@ -63,10 +63,10 @@ def understand(
     Args:
         tests: the program.
         language: what it is written in.
-        within: parts of the text, from and to; assertions elsewhere are not understood. The whole
+        within: parts of the text, from and to; assertions elsewhere are not read. The whole
             of it if None.
         own: names that the tests give a meaning of their own; no assertion that has one is
-            understood.
+            read.
     """
     if len(tests) > READ_CHARACTERS or "\0" in tests:
         return ()
@@ -162,9 +162,9 @@ class _Reader:
         if inside is None or not self._own.isdisjoint(_WORD.findall(call)):
             return None
         content, end = inside
-        claims = claims_of(form, call, content, self._language)
+        parsed = parse_assertion(form, call, content, self._language)
         followed = self._after(form, head, end)
-        if not claims or followed is None:
+        if not parsed or followed is None:
             return None
         alone = form.kind == "failure"
         start = content[0].start if alone else head.start()
@@ -175,7 +175,7 @@ class _Reader:
             line=self._text.count("\n", 0, head.start()) + 1,
             optional=self._branches.around,
             in_expression=alone,
-            claims=claims,
+            parsed=parsed,
         )
 
     def _inside(self, form: Form, head: re.Match[str]) -> tuple[Tokens, int] | None:

@@ -14,7 +14,7 @@ from its assertions (an exit status, a rejected promise) tells no words. So noth
 program that is one with the solution: it is labelled SHARED whatever its text, and all this only
 makes cheating harder, and seen. Of a program that runs apart the words are the tests' own.
 
-Text that is not understood is left alone.
+Text that is not parsed is left alone.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from random import Random
 
 from reward_server.grading.compiled_tests.assertions import Assertion
-from reward_server.grading.compiled_tests.claims import SECRET, Claim
 from reward_server.grading.compiled_tests.decoys import others
+from reward_server.grading.compiled_tests.parsed_assertions import SECRET, ParsedAssertion
 from reward_server.languages.assertions import Assertions
 
 GUESS_BITS = 20.0
@@ -103,11 +103,11 @@ def rewrite(
     return Rewritten(text="".join((*pieces, tests[last:])), sites=tuple(sites))
 
 
-def _has_name(claim: Claim, in_expression: bool, language: Assertions) -> bool:
+def _has_name(parsed: ParsedAssertion, in_expression: bool, language: Assertions) -> bool:
     """Returns True if the actual value can be named, or has a name already."""
     if not in_expression or language.named_in_expressions:
         return True
-    return bool(language.alternatives) and claim.actual.isidentifier()
+    return bool(language.alternatives) and parsed.actual.isidentifier()
 
 
 class _Writer:
@@ -128,16 +128,16 @@ class _Writer:
         self._name = language.name.replace("{secret}", secret)
         self._tag = tag
         self._random = random
-        claims = [claim for one in assertions for claim in one.claims]
-        values = {claim.expected.text for claim in claims if claim.expected is not None}
+        parsed = [found for one in assertions for found in one.parsed]
+        values = {one.expected.text for one in parsed if one.expected is not None}
         self._twins = _twins_wanted(len(values)) if perturbed else 0
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
         """Returns the code that stands for an assertion, and what it will tell."""
         pieces, sites = [], []
-        for claim in assertion.claims:
-            code, observations = self._observe(claim, assertion.in_expression)
+        for parsed in assertion.parsed:
+            code, observations = self._observe(parsed, assertion.in_expression)
             pieces.append(code)
             sites.append(
                 Site(
@@ -149,23 +149,25 @@ class _Writer:
             )
         return " ".join(pieces), sites
 
-    def _observe(self, claim: Claim, in_expression: bool) -> tuple[str, list[Observation]]:
+    def _observe(
+        self, parsed: ParsedAssertion, in_expression: bool
+    ) -> tuple[str, list[Observation]]:
         language = self._language
         named = not in_expression or language.named_in_expressions
-        has_name = _has_name(claim, in_expression, language)
-        expected = self._alternatives(claim) if has_name else []
+        has_name = _has_name(parsed, in_expression, language)
+        expected = self._alternatives(parsed) if has_name else []
         if expected:
-            actual = claim.actual
+            actual = parsed.actual
             name = self._name if named else actual
-            predicates = [(claim.with_expected(name, text), own) for text, own in expected]
-        elif has_name and named and language.immediate and claim.expected is not None:
-            actual = claim.actual
-            condition = claim.with_expected(self._name, claim.expected.text)
-            predicates = [self._maybe_negated(condition, claim.holds)]
+            predicates = [(parsed.with_expected(name, text), own) for text, own in expected]
+        elif has_name and named and language.immediate and parsed.expected is not None:
+            actual = parsed.actual
+            condition = parsed.with_expected(self._name, parsed.expected.text)
+            predicates = [self._maybe_negated(condition, parsed.holds)]
         else:
-            actual = claim.whole
+            actual = parsed.whole
             condition = self._name if named else actual
-            predicates = [self._maybe_negated(condition, claim.holds)]
+            predicates = [self._maybe_negated(condition, parsed.holds)]
         told = [self._tell(predicate, holds) for predicate, holds in predicates]
         actual = actual.replace(SECRET, self._secret)
         capture = language.capture.replace("{name}", self._name).replace("{actual}", actual)
@@ -181,16 +183,16 @@ class _Writer:
             {"{capture}": capture, "{observations}": observations, "{secret}": self._secret},
         )
 
-    def _alternatives(self, claim: Claim) -> list[tuple[str, bool]]:
+    def _alternatives(self, parsed: ParsedAssertion) -> list[tuple[str, bool]]:
         """Returns expected values in random order, and whether each is the right one."""
-        if claim.expected is None:
+        if parsed.expected is None:
             return []
         if not self._twins:
-            return [(claim.expected.text, True)]
-        twins = others(claim.expected, self._twins, self._language, self._lot)
+            return [(parsed.expected.text, True)]
+        twins = others(parsed.expected, self._twins, self._language, self._lot)
         if not twins:
             return []
-        found = [(claim.expected.text, True), *((twin, False) for twin in twins)]
+        found = [(parsed.expected.text, True), *((twin, False) for twin in twins)]
         self._random.shuffle(found)
         return found
 

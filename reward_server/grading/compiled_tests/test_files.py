@@ -12,7 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from reward_server.grading.compiled_tests.assertions import READ_CHARACTERS, Assertion, understand
+from reward_server.grading.compiled_tests.assertions import (
+    READ_CHARACTERS,
+    Assertion,
+    find_assertions,
+)
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.grading.compiled_tests.tokens import blanked, match_brackets, tokenize
 from reward_server.languages.suites import Rewrites, Suites
@@ -90,7 +94,7 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
         found = _tests(path, text, suites)
         complete = complete and found is not None and all(test.name for test in found)
         within = [(test.start, test.end) for test in found or ()]
-        assertions[path] = understand(text, suites.assertions, within, own)
+        assertions[path] = find_assertions(text, suites.assertions, within, own)
         tests += found or ()
     return TestFiles(
         texts=texts,

@@ -13,9 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_server.domain import TestOutcome
-from reward_server.grading.compiled_tests.assertions import READ_CHARACTERS, opened_for, understand
-from reward_server.grading.compiled_tests.claims import Claim
+from reward_server.grading.compiled_tests.assertions import (
+    READ_CHARACTERS,
+    find_assertions,
+    opened_for,
+)
 from reward_server.grading.compiled_tests.observations import ProgramReport, read_words
+from reward_server.grading.compiled_tests.parsed_assertions import ParsedAssertion
 from reward_server.grading.compiled_tests.rewriting import Rewritten, rewrite
 from reward_server.languages import load_languages
 from reward_server.languages.assertions import Assertions, parse_assertions
@@ -85,12 +89,12 @@ def assertions_of(name: str) -> Assertions:
 
 
 def rewritten(tests: str, seed: int = 0, language: Assertions = LIVE) -> Rewritten:
-    found = understand(tests, language)
+    found = find_assertions(tests, language)
     return rewrite(tests, found, language, secret="z", tag=TAG, random=Random(seed))
 
 
-def claims(tests: str, language: Assertions = LIVE) -> list[Claim]:
-    return [claim for one in understand(tests, language) for claim in one.claims]
+def parsed_assertions(tests: str, language: Assertions = LIVE) -> list[ParsedAssertion]:
+    return [parsed for one in find_assertions(tests, language) for parsed in one.parsed]
 
 
 def run(tests: str, solution: dict[str, Any], seed: int = 0, *, ends: bool = True) -> ProgramReport:
@@ -330,7 +334,7 @@ WATCHED = {
 def test_an_assertion_that_the_tests_catch_stays_as_it_is(caught: bool) -> None:
     for language, texts in (CAUGHT if caught else WATCHED).items():
         for text in texts:
-            found = understand(text, assertions_of(language))
+            found = find_assertions(text, assertions_of(language))
             assert len(found) == (0 if caught else 1), text
 
 
@@ -338,7 +342,7 @@ def test_an_assertion_that_the_tests_catch_stays_as_it_is(caught: bool) -> None:
 def test_an_assertion_that_right_tests_may_not_come_to_may_be_left_out(optional: bool) -> None:
     for language, texts in (UNREACHED if optional else REACHED).items():
         for text in texts:
-            found = understand(text, assertions_of(language))
+            found = find_assertions(text, assertions_of(language))
             assert [one.optional for one in found] == [optional], text
 
 
@@ -450,7 +454,7 @@ PIECES = st.lists(
 def test_nothing_changes_but_the_assertions(pieces: list[str], seed: int) -> None:
     tests = "\n".join(pieces)
     program = rewritten(tests, seed)
-    found = understand(tests, LIVE)
+    found = find_assertions(tests, LIVE)
     ends = [0, *(one.end for one in found)]
     starts = [*(one.start for one in found), len(tests)]
     kept = [tests[end:start] for end, start in zip(ends, starts, strict=True)]
@@ -483,10 +487,10 @@ def test_lines_keep_their_numbers(pieces: list[str], seed: int) -> None:
     ],
 )
 def test_assertions_of_cpp_are_understood(tests: str, actual: str, expected: str | None) -> None:
-    (claim,) = claims(tests, assertions_of("c++"))
-    assert claim.actual == actual
-    assert claim.expected is not None
-    assert expected is None or claim.expected.text == expected
+    (parsed,) = parsed_assertions(tests, assertions_of("c++"))
+    assert parsed.actual == actual
+    assert parsed.expected is not None
+    assert expected is None or parsed.expected.text == expected
 
 
 @pytest.mark.parametrize(
@@ -499,8 +503,8 @@ def test_assertions_of_cpp_are_understood(tests: str, actual: str, expected: str
     ],
 )
 def test_conditions_of_cpp_without_an_expected_value_are_inverted(tests: str) -> None:
-    (claim,) = claims(tests, assertions_of("c++"))
-    assert claim.expected is None
+    (parsed,) = parsed_assertions(tests, assertions_of("c++"))
+    assert parsed.expected is None
     texts = {rewritten(tests, seed, assertions_of("c++")).text.count("!(") for seed in range(20)}
     assert texts == {0, 1}
 
@@ -512,4 +516,4 @@ def test_a_solution_is_opened_for_tests_that_close_it() -> None:
     assert opened_for(tests, whole, cpp).split() == whole.rstrip("}\n ").split()
     assert opened_for(tests, whole.rstrip("}\n"), cpp) == whole.rstrip("}\n")
     assert opened_for(tests.lstrip("}"), whole, cpp) == whole
-    assert understand(tests, cpp)
+    assert find_assertions(tests, cpp)

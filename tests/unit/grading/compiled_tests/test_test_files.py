@@ -217,10 +217,10 @@ def test_an_assertion_whose_value_is_used_stays(statement: str) -> None:
 def test_a_tolerance_that_may_not_tell_values_apart_has_no_twins() -> None:
     known = read("java", "ATest.java", "@Test void a() { assertEquals(1.0, f(), 0.5); }")
     [assertion] = known.assertions["ATest.java"]
-    assert assertion.claims[0].expected is None
+    assert assertion.parsed[0].expected is None
     known = read("java", "ATest.java", "@Test void a() { assertEquals(1.0, f(), 1e-9); }")
     [assertion] = known.assertions["ATest.java"]
-    assert assertion.claims[0].expected is not None
+    assert assertion.parsed[0].expected is not None
 
 
 def test_what_waits_is_not_computed_later() -> None:

@@ -22,7 +22,7 @@ from reward_server.grading.compiled_tests.tokens import (
 from reward_server.languages.assertions import Assertions, Form
 
 LARGEST_TOLERANCE = 0.02
-# Stand in a claim for two values and the secret; tests that have them are left alone.
+# Stand in a condition for two values and the secret; tests that have them are left alone.
 ACTUAL, EXPECTED, SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
@@ -33,7 +33,7 @@ _POSTFIX = frozenset((".", "::", "->", "?.", "!", "<", ">", "$", "@"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class ParsedAssertion:
     """What an assertion says.
 
     Args:
@@ -59,8 +59,10 @@ class Claim:
         return self.condition.replace(ACTUAL, name).replace(EXPECTED, text)
 
 
-def claims_of(form: Form, call: str, content: Tokens, language: Assertions) -> tuple[Claim, ...]:
-    """Reads what an assertion says; nothing if that is not understood."""
+def parse_assertion(
+    form: Form, call: str, content: Tokens, language: Assertions
+) -> tuple[ParsedAssertion, ...]:
+    """Reads what an assertion says; nothing if it cannot be parsed."""
     if form.kind == "list":
         found = [_condition(piece, True, language) for piece in split(content, ",")]
     elif form.kind == "equal":
@@ -77,7 +79,9 @@ def claims_of(form: Form, call: str, content: Tokens, language: Assertions) -> t
     return tuple(one for one in found if one) if all(found) else ()
 
 
-def _equality(form: Form, call: str, values: list[Tokens], language: Assertions) -> Claim | None:
+def _equality(
+    form: Form, call: str, values: list[Tokens], language: Assertions
+) -> ParsedAssertion | None:
     if len(values) < 2:
         return None
     expected, actual, rest = values[form.expected], values[1 - form.expected], values[2:]
@@ -91,9 +95,9 @@ def _equality(form: Form, call: str, values: list[Tokens], language: Assertions)
         if not _computes(both, language) or _is_immediate(both, language):
             return None
         told = template.replace("{actual}", text_of(actual))
-        return Claim(condition=told.replace("{expected}", text_of(expected)))
+        return ParsedAssertion(condition=told.replace("{expected}", text_of(expected)))
     told = template.replace("{actual}", ACTUAL).replace("{expected}", EXPECTED)
-    return Claim(condition=told, actual=text_of(actual), expected=literal)
+    return ParsedAssertion(condition=told, actual=text_of(actual), expected=literal)
 
 
 def _method_of(call: str) -> str:
@@ -110,7 +114,7 @@ def _is_immediate(tokens: Tokens, language: Assertions) -> bool:
     return any(token.text in language.immediate for token in tokens)
 
 
-def _called(form: Form, call: str, content: Tokens, language: Assertions) -> Claim | None:
+def _called(form: Form, call: str, content: Tokens, language: Assertions) -> ParsedAssertion | None:
     if _is_immediate(content, language):
         return None
     values = [text_of(one) for one in split(content, ",")]
@@ -120,17 +124,19 @@ def _called(form: Form, call: str, content: Tokens, language: Assertions) -> Cla
     wanted = _PART.findall(form.predicate)
     if not values or not {*wanted} <= parts.keys():
         return None
-    return Claim(condition=_PART.sub(lambda part: parts[part[0]], form.predicate))
+    return ParsedAssertion(condition=_PART.sub(lambda part: parts[part[0]], form.predicate))
 
 
-def _condition(tokens: Tokens, holds: bool, language: Assertions) -> Claim | None:
+def _condition(tokens: Tokens, holds: bool, language: Assertions) -> ParsedAssertion | None:
     tokens = _bare(tokens)
     if not _computes(tokens, language):
         return None
     inner = _negated(tokens)
     if inner is not None:
         return _condition(inner, not holds, language)
-    return _comparison(tokens, holds, language) or Claim(condition=text_of(tokens), holds=holds)
+    return _comparison(tokens, holds, language) or ParsedAssertion(
+        condition=text_of(tokens), holds=holds
+    )
 
 
 def _bare(tokens: Tokens) -> Tokens:
@@ -160,7 +166,7 @@ def _negated(tokens: Tokens) -> Tokens | None:
     return None
 
 
-def _comparison(tokens: Tokens, holds: bool, language: Assertions) -> Claim | None:
+def _comparison(tokens: Tokens, holds: bool, language: Assertions) -> ParsedAssertion | None:
     """Reads a comparison of an actual with an expected value."""
     marks = [(index, token.text) for index, token in outermost(tokens)]
     if any(text in _LOOSER for _, text in marks):
@@ -179,7 +185,7 @@ def _comparison(tokens: Tokens, holds: bool, language: Assertions) -> Claim | No
 
 def _operator(
     tokens: Tokens, compares: tuple[int, str], holds: bool, language: Assertions
-) -> Claim | None:
+) -> ParsedAssertion | None:
     index, operator = compares
     if operator in _UNEQUAL:
         operators = [one for one in _UNEQUAL[operator] if one in language.equals]
@@ -201,7 +207,7 @@ def _operator(
     return None
 
 
-def _told_by(tokens: Tokens, answer: str, language: Assertions) -> Claim | None:
+def _told_by(tokens: Tokens, answer: str, language: Assertions) -> ParsedAssertion | None:
     """Reads `compare(actual, expected) == true` and `order(actual, expected) == 0`."""
     if answer == "0":
         return _call(tokens, language.orders, language)
@@ -210,11 +216,11 @@ def _told_by(tokens: Tokens, answer: str, language: Assertions) -> Claim | None:
     return _call(tokens, language.comparers, language) or _method(tokens, language)
 
 
-def _compared(actual: str, expected: Literal, condition: str) -> Claim:
-    return Claim(condition=condition, actual=actual, expected=expected)
+def _compared(actual: str, expected: Literal, condition: str) -> ParsedAssertion:
+    return ParsedAssertion(condition=condition, actual=actual, expected=expected)
 
 
-def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> Claim | None:
+def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> ParsedAssertion | None:
     """Reads `compare(actual, expected)`, of a function of such a name."""
     opening = next((i for i, token in enumerate(tokens) if token.kind is Kind.OPEN), None)
     if opening is None or not in_brackets(tokens[opening:]):
@@ -233,7 +239,7 @@ def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> Claim
     return None
 
 
-def _method(tokens: Tokens, language: Assertions) -> Claim | None:
+def _method(tokens: Tokens, language: Assertions) -> ParsedAssertion | None:
     """Reads `actual.equals(expected)`."""
     places = [i for i, token in outermost(tokens) if token.text in language.methods]
     if not places or places[-1] < 2 or not in_brackets(trimmed(tokens[places[-1] + 1 :])):
@@ -252,7 +258,7 @@ def _method(tokens: Tokens, language: Assertions) -> Claim | None:
     return None
 
 
-def _distance(tokens: Tokens, language: Assertions) -> Claim | None:
+def _distance(tokens: Tokens, language: Assertions) -> ParsedAssertion | None:
     """Reads `abs(actual - expected) < tolerance`."""
     orders = [(i, token.text) for i, token in outermost(tokens) if token.text in ("<", "<=")]
     if len(orders) != 1:
