@@ -23,7 +23,7 @@ from reward_server.domain import (
 from reward_server.evaluation.graders import program_end
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.compilation import Programs
-from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.grading.compiled_tests.harness_reports import read_reports, without_reports
 from reward_server.grading.compiled_tests.observations import ProgramReport
@@ -62,7 +62,7 @@ class SuiteGrader:
         tests: the files.
         known: what they say.
         programs: makes programs ready to run.
-        draw: where secrets come from.
+        draw: where nonces come from.
     """
 
     tests: UnitTests
@@ -93,12 +93,12 @@ class SuiteGrader:
         """Makes the tests ready and runs them; see `Grader`."""
         language, suites = candidate.language, candidate.language.unit
         assert suites is not None
-        secrets = Secrets.draw(self.draw)
-        secret, tag = secrets.name, secrets.tag
+        nonces = Nonces.draw(self.draw)
+        secret, tag = nonces.name, nonces.tag
         texts, rewritten = rewrite_test_files(
             self.known, suites, secret=secret, tag=tag, random=self.draw
         )
-        texts |= harness(self.known, suites, secret=secret, tag=tag, word=secrets.ending)
+        texts |= harness(self.known, suites, secret=secret, tag=tag, word=nonces.ending)
         source = rewritten_by(suites.solutions, candidate.source, secret)
         path = self.tests.solution_path or language.source_file(source)
         files = {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
@@ -115,7 +115,7 @@ class SuiteGrader:
             self.known,
             rewritten,
             tag=tag,
-            ending=secrets.ending,
+            ending=nonces.ending,
             failed=_said_to_fail(execution, language),
         )
         run = _judged(execution, report, tag)

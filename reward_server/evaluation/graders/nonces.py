@@ -9,7 +9,7 @@ from reward_server.grading.compiled_tests.rewriting import TAG_DIGITS, WORD_DIGI
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
+class Nonces:
     """Drawn afresh for each verdict.
 
     Args:
@@ -23,7 +23,7 @@ class Secrets:
     ending: str
 
     @classmethod
-    def draw(cls, random: Random) -> Secrets:
+    def draw(cls, random: Random) -> Nonces:
         """Draws new ones."""
         name, tag, ending = (
             f"{random.getrandbits(4 * count):0{count}x}"

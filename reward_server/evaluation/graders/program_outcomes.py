@@ -12,7 +12,7 @@ from reward_server.domain import (
     TestResult,
 )
 from reward_server.evaluation.graders import program_end
-from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept
 from reward_server.grading.compiled_tests.observations import (
     EARLY_EXIT,
@@ -28,24 +28,24 @@ NAME = "program"
 _LAST_WORDS_BYTES = 4096
 
 
-def judged(execution: Execution, rewritten: Rewritten, secrets: Secrets, language: Language) -> Run:
+def judged(execution: Execution, rewritten: Rewritten, nonces: Nonces, language: Language) -> Run:
     """Judges a test program by its end and its output.
 
     Args:
         execution: of the program.
         rewritten: what it tells of its assertions.
-        secrets: of this program.
+        nonces: of this program.
         language: what it is written in.
     """
     sites = rewritten.sites
-    report = read_words(execution.stdout.data, sites, tag=secrets.tag, ending=secrets.ending)
+    report = read_words(execution.stdout.data, sites, tag=nonces.tag, ending=nonces.ending)
     report = replace(report, ended=report.ended and ran_tests(execution.stdout, language))
     execution = program_end.conclude(execution, report)
     if sites:
         tests = program_end.results(report.tests, execution)
     else:
         tests = (_only_result(execution, report, language),)
-    stdout = without_words(execution.stdout, secrets.tag)
+    stdout = without_words(execution.stdout, nonces.tag)
     return Run.of(kept(replace(execution, stdout=stdout)), tests)
 
 

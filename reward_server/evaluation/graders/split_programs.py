@@ -33,7 +33,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate, Slots
 from reward_server.evaluation.graders.compilation import Programs, Ready
-from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged, ran_tests
 from reward_server.grading.compiled_tests.assertions import Assertion, opened_for
@@ -58,20 +58,20 @@ class Parts:
         split: what the solution's program is made with.
         tests: the tests' program.
         rewritten: what it tells of its assertions.
-        secrets: with which it does.
+        nonces: with which it does.
     """
 
     key: bytes
     split: Split
     tests: Composed
     rewritten: Rewritten
-    secrets: Secrets
+    nonces: Nonces
 
 
 class Splits:
     """Takes test programs apart, and remembers which ones it could not after all.
 
-    A task's tests' program stays the same, so that it is compiled once; its secrets nobody can
+    A task's tests' program stays the same, so that it is compiled once; its nonces nobody can
     know, who does not know this object's.
     """
 
@@ -124,7 +124,7 @@ class Splits:
         if split is None:
             return None
         random = Random(key)
-        drawn = Secrets.draw(random)
+        drawn = Nonces.draw(random)
         rewritten = rewrite(
             tests,
             assertions,
@@ -142,7 +142,7 @@ class Splits:
             split=split,
             tests=Composed(source=composed.source, files=files),
             rewritten=rewritten,
-            secrets=drawn,
+            nonces=drawn,
         )
 
 
@@ -197,7 +197,7 @@ async def run_apart(
         return execution
     if execution.ending is Ending.COMPILE_ERROR:
         return [*runs, _isolated(Run.of(kept(execution), ()))]
-    run = judged(_of_tests(execution), parts.rewritten, parts.secrets, language)
+    run = judged(_of_tests(execution), parts.rewritten, parts.nonces, language)
     completed = run.execution.ending is Ending.COMPLETED
     idle = all(one.idle for one in parts.rewritten.sites)
     if completed and idle and all(one.outcome is TestOutcome.SKIPPED for one in run.tests):
@@ -211,7 +211,7 @@ async def run_apart(
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
     """Returns False if a tests' program that called nothing came to its end without a test."""
     tests = refusal.tests_program
-    if tests is None or parts.secrets.ending.encode() not in tests.stdout.data:
+    if tests is None or parts.nonces.ending.encode() not in tests.stdout.data:
         return True
     return ran_tests(tests.stdout, language)
 

@@ -26,7 +26,7 @@ from reward_server.domain import (
 )
 from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.compilation import Programs
-from reward_server.evaluation.graders.nonces import Secrets
+from reward_server.evaluation.graders.nonces import Nonces
 from reward_server.evaluation.graders.outputs import kept, without_output
 from reward_server.evaluation.graders.program_outcomes import NAME, judged
 from reward_server.evaluation.graders.split_programs import Parts, Splits, ran_any, run_apart
@@ -87,7 +87,7 @@ class ProgramGrader:
         required: the least integrity that the request takes.
         programs: makes programs ready to run.
         splits: takes programs apart.
-        draw: where secrets come from.
+        draw: where nonces come from.
     """
 
     tests: ProgramTests
@@ -150,13 +150,13 @@ class ProgramGrader:
     async def _grade_in_one(self, candidate: Candidate, slots: Slots) -> list[Run]:
         language = candidate.language
         assert language.program is not None
-        secrets = Secrets.draw(self.draw)
-        rewritten = self._rewritten(language, secrets)
+        nonces = Nonces.draw(self.draw)
+        rewritten = self._rewritten(language, nonces)
         program = language.program
 
         def compose(solution: str) -> Composed:
             return program.compose(
-                self._opened(solution), rewritten.text, secret=secrets.name, word=secrets.ending
+                self._opened(solution), rewritten.text, secret=nonces.name, word=nonces.ending
             )
 
         composed = await candidate.read_by(compose)
@@ -165,7 +165,7 @@ class ProgramGrader:
         if ready.refusal is not None:
             return [Run.of(kept(ready.refusal), self.not_run())]
         execution = await slots.run(ready.job(candidate.limits, data=candidate.data))
-        run = judged(execution, rewritten, secrets, language)
+        run = judged(execution, rewritten, nonces, language)
         if ready.compilation is None:
             return [run]
         return [without_output(Run.of(ready.compilation, ())), run]
@@ -176,7 +176,7 @@ class ProgramGrader:
             return solution
         return opened_for(self.tests.test_code, solution, program.assertions)
 
-    def _rewritten(self, language: Language, secrets: Secrets) -> Rewritten:
+    def _rewritten(self, language: Language, nonces: Nonces) -> Rewritten:
         assert language.program is not None
         if language.program.assertions is None:
             return Rewritten(text=self.tests.test_code, sites=())
@@ -184,7 +184,7 @@ class ProgramGrader:
             self.tests.test_code,
             self.assertions,
             language.program.assertions,
-            secret=secrets.name,
-            tag=secrets.tag,
+            secret=nonces.name,
+            tag=nonces.tag,
             random=self.draw,
         )
