@@ -40,7 +40,7 @@ _LINE_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class ImageCheck:
     """How the start of a container went.
 
     Args:
@@ -119,9 +119,9 @@ def verify(
     """Tries each image's languages in a container of it; exits with 1 if one fails."""
     settings = read_settings(config, runtime=runtime)
     with _engine() as engine:
-        trials = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
-    Console().print(_trial_table(trials))
-    raise typer.Exit(1 if any(trial.problem for trial in trials) else 0)
+        checks = asyncio.run(_try_all(engine, _named(engine, names), settings.runtime))
+    Console().print(_check_table(checks))
+    raise typer.Exit(1 if any(check.problem for check in checks) else 0)
 
 
 @images_app.command()
@@ -204,11 +204,11 @@ def _named(engine: docker.APIClient, names: Sequence[str] | None) -> list[Sandbo
 
 async def _try_all(
     engine: docker.APIClient, found: Sequence[SandboxImage], runtime: str
-) -> list[Trial]:
+) -> list[ImageCheck]:
     return [await _try(engine, image, runtime) for image in found]
 
 
-async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> Trial:
+async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> ImageCheck:
     from reward_server.sandbox.docker.container import DockerOptions, DockerSandboxes
     from reward_server.sandbox.docker.images import require
 
@@ -219,16 +219,16 @@ async def _try(engine: docker.APIClient, image: SandboxImage, runtime: str) -> T
             await asyncio.to_thread(require, engine, image.identifier)
             sandbox = await start(0)
         except SandboxError as error:
-            return Trial(image=image, milliseconds=_since(began), problem=str(error))
+            return ImageCheck(image=image, milliseconds=_since(began), problem=str(error))
         milliseconds = _since(began)
         try:
             found = await _try_languages(image, sandbox)
         except SandboxError as error:
-            return Trial(image=image, milliseconds=milliseconds, problem=str(error))
+            return ImageCheck(image=image, milliseconds=milliseconds, problem=str(error))
         finally:
             await sandbox.close()
     broken = [f"{name}: {', '.join(problems)}" for name, _, problems in found if problems]
-    return Trial(
+    return ImageCheck(
         image=image,
         milliseconds=milliseconds,
         found=tuple(f"{name} {version}" for name, version, _ in found),
@@ -269,12 +269,12 @@ def _since(began: float) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _trial_table(trials: Sequence[Trial]) -> Table:
+def _check_table(checks: Sequence[ImageCheck]) -> Table:
     table = Table(
         "image", "", Column("start, ms", justify="right"), Column("what was seen", overflow="fold")
     )
-    for trial in trials:
-        mark = "[red]fails[/]" if trial.problem else "[green]works[/]"
-        seen = trial.problem or ", ".join(trial.found)
-        table.add_row(Text(trial.image.name), mark, f"{trial.milliseconds:.0f}", Text(seen))
+    for check in checks:
+        mark = "[red]fails[/]" if check.problem else "[green]works[/]"
+        seen = check.problem or ", ".join(check.found)
+        table.add_row(Text(check.image.name), mark, f"{check.milliseconds:.0f}", Text(seen))
     return table

@@ -141,8 +141,8 @@ class _Answer:
     size_bytes: int
 
 
-class Answers:
-    """The first answers given for an owner's ids, for a while.
+class IdempotencyCache:
+    """The first answer given for each of an owner's ids, for a while.
 
     Args:
         count: how many answers are kept at most.
@@ -183,7 +183,7 @@ class Answers:
                 del self._claims[name]
 
     def keep(self, name: Name, key: bytes, assessment: Assessment) -> None:
-        """Remembers an answer under its name, unless one is known."""
+        """Keeps an answer under its name, unless there is one."""
         if name in self._answers:
             return
         answer = _Answer(key, assessment, self._clock() + self._seconds, _size(assessment))

@@ -30,7 +30,12 @@ from reward_server.domain import (
 from reward_server.errors import BudgetSpentError, DeadlineError, UnsupportedError
 from reward_server.evaluation.assessment import assess, assess_unrun, shared_with
 from reward_server.evaluation.budget import Budget, budget_seconds, together_seconds
-from reward_server.evaluation.deduplication import Answers, SingleFlight, fingerprint, identity
+from reward_server.evaluation.deduplication import (
+    IdempotencyCache,
+    SingleFlight,
+    fingerprint,
+    identity,
+)
 from reward_server.evaluation.graders.base import (
     CallGrader,
     Candidate,
@@ -91,8 +96,8 @@ class Evaluation:
         provenance: where answers come from, by canonical language name.
         checker_limits: limits of a checker program's execution.
         parallelism: executions of one submission at once, where it takes several.
-        window_size: how many answers are remembered by id.
-        window_seconds: how long an answer is remembered by id.
+        window_size: how many answers are kept by id.
+        window_seconds: how long an answer is kept by id.
         clock: tells the time in seconds, for the window.
     """
 
@@ -115,8 +120,8 @@ class Evaluation:
         self._programs = Programs(checker_limits)
         self._splits = Splits()
         self._parallelism = parallelism
-        self._answers = Answers(count=window_size, seconds=window_seconds, clock=clock)
-        self._flights: SingleFlight[Assessment] = SingleFlight()
+        self._idempotency = IdempotencyCache(count=window_size, seconds=window_seconds, clock=clock)
+        self._single_flight: SingleFlight[Assessment] = SingleFlight()
 
     async def score(
         self, submission: Submission, *, deadline: float | None = None, owner: str = ""
@@ -143,11 +148,11 @@ class Evaluation:
         if not submission.id:
             return await self._shared(prepared, deadline, owner)
         name, key = (owner, submission.id), fingerprint(submission, owner)
-        if answer := self._answers.recall(name, key):
+        if answer := self._idempotency.recall(name, key):
             return shared_with(submission, answer)
-        with self._answers.claim(name, key):
+        with self._idempotency.claim(name, key):
             assessment = await self._shared(prepared, deadline, owner)
-        self._answers.keep(name, key, assessment)
+        self._idempotency.keep(name, key, assessment)
         return assessment
 
     async def execute(
@@ -173,7 +178,7 @@ class Evaluation:
         submission = prepared.submission
         try:
             async with asyncio.timeout_at(deadline) as scope:
-                assessment, shared = await self._flights.join(
+                assessment, shared = await self._single_flight.join(
                     identity(submission, owner),
                     lambda: self._judge(prepared, _way_back(deadline), owner),
                 )

@@ -204,9 +204,9 @@ def _try_address(host: str, port: int) -> None:
         host, port, type=socket.SOCK_STREAM
     ):
         try:
-            with socket.socket(family, kind, protocol) as trial:
-                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                trial.bind(address)
+            with socket.socket(family, kind, protocol) as listener:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind(address)
         except OSError as error:
             problem = error
         else:

@@ -112,8 +112,8 @@ class Programs:
     ) -> None:
         self._limits = limits
         self._kept = _Kept(kept_bytes, kept_seconds, clock)
-        self._flights: SingleFlight[Ready] = SingleFlight()
-        self._trials: SingleFlight[None] = SingleFlight()
+        self._in_progress: SingleFlight[Ready] = SingleFlight()
+        self._checks: SingleFlight[None] = SingleFlight()
         self._tried: set[str] = set()
 
     async def ready(
@@ -166,7 +166,7 @@ class Programs:
     async def _shared(self, key: bytes, make: Callable[[], Coroutine[None, None, Ready]]) -> Ready:
         if kept := self._kept.find(key):
             return kept
-        made, shared = await self._flights.join(key, make)
+        made, shared = await self._in_progress.join(key, make)
         again = replace(made, compilation=made.refusal)  # which costs nothing more
         if shared:
             return again
@@ -196,7 +196,7 @@ class Programs:
     async def _tried_once(self, language: Language, slots: Slots) -> None:
         if language.name not in self._tried:
             key = language.name.encode()
-            await self._trials.join(key, lambda: self._try(language, slots))
+            await self._checks.join(key, lambda: self._try(language, slots))
 
     async def _make(
         self,

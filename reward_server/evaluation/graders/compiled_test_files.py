@@ -38,7 +38,7 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 NAME = "tests"
-_REMEMBERED = 64
+_CACHE_SIZE = 64
 
 
 async def suite_grader(tests: UnitTests, language: Language, programs: Programs) -> SuiteGrader:
@@ -48,7 +48,7 @@ async def suite_grader(tests: UnitTests, language: Language, programs: Programs)
     return SuiteGrader(tests=tests, known=known, programs=programs)
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=_CACHE_SIZE)
 def _known(tests: UnitTests, language: Language) -> TestFiles:
     assert language.unit is not None
     return read_test_files(tests.files, language.unit)

@@ -24,7 +24,7 @@ from reward_server.grading.python_tests.isolation.function_tests import (
 )
 from reward_server.grading.verdict import Run
 
-_REMEMBERED = 64
+_CACHED_FILES = 64
 _ASKED = ("the request says so",)
 
 
@@ -104,7 +104,7 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
 
 async def _file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
     texts = (tests.test_code, tests.setup_code, *tests.asserts, prompt)
-    return await read_aside(sum(map(len, texts)), _remembered_file, tests, prompt)
+    return await read_aside(sum(map(len, texts)), _cached_file, tests, prompt)
 
 
-_remembered_file = functools.lru_cache(maxsize=_REMEMBERED)(function_file)
+_cached_file = functools.lru_cache(maxsize=_CACHED_FILES)(function_file)

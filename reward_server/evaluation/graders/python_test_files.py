@@ -32,7 +32,7 @@ from reward_server.grading.python_tests.isolation.test_files import Reading, par
 from reward_server.grading.python_tests.twins.instrumentation import without_note
 from reward_server.grading.python_tests.twins.outcome_vectors import (
     Discrepancy,
-    Vector,
+    OutcomeVector,
     base_name,
     runs_needed,
     schedule,
@@ -41,8 +41,8 @@ from reward_server.grading.python_tests.twins.twins import Change, Twins
 from reward_server.grading.reward import stops_at_first_failure
 from reward_server.grading.verdict import Run, claims_reward
 
-_REMEMBERED_CHARACTERS = 1 << 15
-_REMEMBERED = 64
+_CACHED_CHARACTERS = 1 << 15
+_CACHED_PLANS = 64
 NAME = "tests"
 _NO_END = "it cannot be proven to have passed, since the tests did not come to their end"
 
@@ -83,9 +83,9 @@ async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> 
         reasons: why they have to live with the solution, besides what their text says.
     """
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
-    if characters > _REMEMBERED_CHARACTERS:
+    if characters > _CACHED_CHARACTERS:
         return await asyncio.to_thread(_plan, tests, prompt, reasons)
-    return await read_aside(characters, _remembered_plan, tests, prompt, reasons)
+    return await read_aside(characters, _cached_plan, tests, prompt, reasons)
 
 
 def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
@@ -104,7 +104,7 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     return replace(known, twins=twins if twins.units else None)
 
 
-_remembered_plan = functools.lru_cache(maxsize=_REMEMBERED)(_plan)
+_cached_plan = functools.lru_cache(maxsize=_CACHED_PLANS)(_plan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,9 +209,9 @@ class UnitGrader:
 
         Whoever keeps the expectations of one run for the next does not know which ones are true.
         """
-        trial = _Trial(grader=self, twins=twins, candidate=candidate, slots=slots)
+        twin_runs = _TwinRuns(grader=self, twins=twins, candidate=candidate, slots=slots)
         changes = schedule(twins.weights, self.draw)
-        early = await trial.early(changes[: self.draw.randint(0, len(changes))])
+        early = await twin_runs.early(changes[: self.draw.randint(0, len(changes))])
         before = [_spent(execution) for _, execution in early]
         if before and early[-1][1].ending is Ending.LIMIT:
             return [*before[:-1], _limited(self._told(early[-1][1]))]
@@ -222,7 +222,7 @@ class UnitGrader:
             return [*before, run]
         if run.execution.ending is not Ending.COMPLETED:
             return [*before, _unproven(run)]
-        return [*before, *await trial.compared(run, execution.tests, early, changes)]
+        return [*before, *await twin_runs.compared(run, execution.tests, early, changes)]
 
     async def perturbed(
         self, twins: Twins, change: Change, candidate: Candidate, slots: Slots
@@ -237,7 +237,7 @@ _Early = Sequence[tuple[Change, Execution]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Trial:
+class _TwinRuns:
     """The twins of one solution's tests."""
 
     grader: UnitGrader
@@ -272,7 +272,7 @@ class _Trial:
             early: the twins that were run before.
             changes: those of all twins, in their order.
         """
-        vector = Vector(tests=reported, shapes=self.twins.shapes)
+        vector = OutcomeVector(tests=reported, shapes=self.twins.shapes)
         if vector.unproven(self.twins.units):
             message = "a test that passed cannot be proven to have run"
             return [_refused(run, message, {"unproven": 1})]
@@ -287,7 +287,7 @@ class _Trial:
                 return [_betrayed(run, found)]
         return await self._later(run, vector, changes[len(early) :])
 
-    async def _later(self, run: Run, vector: Vector, changes: Sequence[Change]) -> list[Run]:
+    async def _later(self, run: Run, vector: OutcomeVector, changes: Sequence[Change]) -> list[Run]:
         runs = list[Run]()
         for change in changes:
             execution = await self._run(change)
@@ -305,7 +305,7 @@ class _Trial:
             else replace(test, outcome=TestOutcome.PASSED)
             for test in execution.tests
         )
-        vector = Vector(tests=tests, shapes=self.twins.shapes)
+        vector = OutcomeVector(tests=tests, shapes=self.twins.shapes)
         is_whole = execution.ending is Ending.COMPLETED
         return not is_whole or bool(vector.compare(execution.tests, change))
 

@@ -43,7 +43,7 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
 
-_REMEMBERED = 1024
+_CACHE_SIZE = 1024
 _SALT_BYTES = 32
 _EMPTY = CapturedStream()
 T = TypeVar("T")
@@ -159,7 +159,7 @@ class _Recent(OrderedDict[bytes, T]):
 
     def put(self, key: bytes, found: T) -> None:
         self[key] = found
-        while len(self) > _REMEMBERED:
+        while len(self) > _CACHE_SIZE:
             self.popitem(last=False)
 
 

@@ -37,7 +37,7 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 from reward_server.languages.composing import Composed
 
-_REMEMBERED = 256
+_CACHE_SIZE = 256
 
 
 async def program_grader(
@@ -67,7 +67,7 @@ async def program_grader(
     return await read_aside(len(tests.test_code) + len(submission.prompt), read)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _assertions(test_code: str, language: Language) -> tuple[Assertion, ...]:
     if language.program is None or language.program.assertions is None:
         return ()

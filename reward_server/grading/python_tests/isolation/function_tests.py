@@ -44,7 +44,7 @@ _TRIGGERS = re.compile(
 )
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
-_REMEMBERED = 1024
+_CACHE_SIZE = 1024
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
 # What the rules for test files refuse to a judge, and proxies of function tests can do.
@@ -164,7 +164,7 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest()
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=_CACHE_SIZE)
 def _found_in(digest: bytes) -> list[bool]:
     """Returns what was found in a text with this digest, an empty list at first."""
     return []

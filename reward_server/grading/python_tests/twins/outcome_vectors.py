@@ -54,7 +54,7 @@ class Discrepancy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vector:
+class OutcomeVector:
     """What came of the true tests, in order.
 
     Args:

@@ -12,7 +12,7 @@ from reward_server.domain import Framework, FunctionTests, TestOutcome
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.function_tests import function_file
 from reward_server.grading.python_tests.isolation.test_files import parse_files
-from reward_server.grading.python_tests.twins.outcome_vectors import Vector, schedule
+from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
 from reward_server.grading.python_tests.twins.sites import Unit
 from reward_server.grading.python_tests.twins.twins import WHOLE, Twins
 from tests.support.in_process import PATH, module, ran
@@ -76,7 +76,7 @@ def test_an_honest_solution_passes_whatever_the_secret(
     setup: str, asserts: str, solution: str
 ) -> None:
     twins, made = twins_of(setup, asserts, solution), module(solution)
-    vector = Vector(tests=ran(dict(twins.true_files())[PATH], made), shapes=twins.shapes)
+    vector = OutcomeVector(tests=ran(dict(twins.true_files())[PATH], made), shapes=twins.shapes)
     assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
     for seed in range(8):
         draw = random.Random(seed)

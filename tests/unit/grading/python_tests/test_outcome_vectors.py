@@ -14,7 +14,7 @@ from reward_server.grading.python_tests.twins.outcome_vectors import (
     BITS,
     MOST_CHANCE,
     MOST_LEAVES,
-    Vector,
+    OutcomeVector,
     runs_needed,
     schedule,
 )
@@ -107,7 +107,7 @@ def test_a_failed_test_tells_which_assertions_failed(
     truths: str, passed: int, failed: int, missing: int
 ) -> None:
     shapes = {("a", 0): Assertion(), ("a", 1): Assertion(tries=3, stride=1, cases=3)}
-    vector = Vector(tests=results(a=PASSED), shapes=shapes)
+    vector = OutcomeVector(tests=results(a=PASSED), shapes=shapes)
     found = vector.compare((noted("a", truths),), {Unit("a", assertion=1, case=1)})
     assert (found.passed, found.failed, found.missing) == (passed, failed, missing)
 
@@ -121,48 +121,48 @@ def test_tries_belong_to_the_row_of_the_table_that_they_are_made_with() -> None:
 
 
 def test_an_honest_twin_fails_where_it_was_made_wrong() -> None:
-    vector = Vector(tests=results(a=PASSED, b=PASSED, c=FAILED))
+    vector = OutcomeVector(tests=results(a=PASSED, b=PASSED, c=FAILED))
     assert not vector.compare(results(a=FAILED, b=PASSED, c=FAILED), {Unit("a")})
 
 
 def test_a_wrong_test_that_passes_is_counted() -> None:
-    vector = Vector(tests=results(a=PASSED, b=PASSED))
+    vector = OutcomeVector(tests=results(a=PASSED, b=PASSED))
     found = vector.compare(results(a=PASSED, b=PASSED), {Unit("a"), Unit("b")})
     assert (found.passed, found.failed, found.missing) == (2, 0, 0)
 
 
 def test_a_true_test_that_fails_is_counted() -> None:
-    found = Vector(tests=results(a=PASSED, b=PASSED)).compare(
+    found = OutcomeVector(tests=results(a=PASSED, b=PASSED)).compare(
         results(a=FAILED, b=SKIPPED), {Unit("a")}
     )
     assert (found.passed, found.failed) == (0, 1)
 
 
 def test_tests_that_are_not_there_are_counted() -> None:
-    vector = Vector(tests=results(a=PASSED, b=PASSED))
+    vector = OutcomeVector(tests=results(a=PASSED, b=PASSED))
     assert vector.compare((), {Unit("a")}).missing == 2
     assert vector.compare(results(a=FAILED, x=PASSED), {Unit("a")}).missing == 1
 
 
 def test_rows_are_told_apart_by_their_place_and_not_by_their_name() -> None:
-    vector = Vector(tests=rows(PASSED, PASSED))
+    vector = OutcomeVector(tests=rows(PASSED, PASSED))
     wrong = (TestResult(name="t[other]", outcome=FAILED), TestResult(name="t[1]", outcome=PASSED))
     assert not vector.compare(wrong, {Unit("t", 0, 2)})
     assert vector.compare(wrong, {Unit("t", 1, 2)})
 
 
 def test_only_what_passed_can_be_proven() -> None:
-    vector = Vector(tests=(*rows(PASSED, FAILED), *results(a=PASSED, b=FAILED, c=SKIPPED)))
+    vector = OutcomeVector(tests=(*rows(PASSED, FAILED), *results(a=PASSED, b=FAILED, c=SKIPPED)))
     units = (Unit("t", 0, 2), Unit("t", 1, 2), Unit("a"), Unit("b"), Unit("c"), Unit("gone"))
     assert vector.provable(units) == (Unit("t", 0, 2), Unit("a"))
 
 
 def test_rows_of_another_number_than_in_the_text_prove_nothing() -> None:
-    assert Vector(tests=rows(PASSED, PASSED)).provable((Unit("t", 0, 3),)) == ()
+    assert OutcomeVector(tests=rows(PASSED, PASSED)).provable((Unit("t", 0, 3),)) == ()
 
 
 def test_units_of_tests_that_passed_with_other_rows_are_unproven() -> None:
-    vector = Vector(tests=(*rows(PASSED, PASSED), *results(a=PASSED)))
+    vector = OutcomeVector(tests=(*rows(PASSED, PASSED), *results(a=PASSED)))
     units = (Unit("t", 0, 3), Unit("t", 0, 2), Unit("a"), Unit("gone", 0, 1))
     assert vector.unproven(units) == (Unit("t", 0, 3),)
 

@@ -440,7 +440,7 @@ def inventory(text: str = SUITE, framework: Framework = PYTEST, **files: str) ->
     return Inventory(parse_files(texts.items()), list(texts.items()), framework)
 
 
-def test_a_roster_holds_what_is_collected_for_certain() -> None:
+def test_an_inventory_holds_what_is_collected_for_certain() -> None:
     assert inventory().tests == {f"test_f.py::{name}" for name in NAMES}
     cases = {name for name in NAMES if name.startswith(("TestA", "TestC"))}
     assert inventory(framework=UNITTEST).tests == {f"test_f.py::{name}" for name in cases}
@@ -467,7 +467,7 @@ def test_a_roster_holds_what_is_collected_for_certain() -> None:
         "globals()['test_8'] = make()\n",
     ],
 )
-def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
+def test_an_inventory_is_open_where_more_decides_what_there_is(more: str) -> None:
     found = inventory(SUITE + more)
     assert not found.complete
     assert not found.tests
@@ -493,7 +493,7 @@ def test_a_roster_is_open_where_more_decides_what_there_is(more: str) -> None:
         ("@pytest.mark.parametrize(*GROWN)", None),
     ],
 )
-def test_a_roster_knows_the_rows_of_a_test(marks: str, count: int | None) -> None:
+def test_an_inventory_knows_the_rows_of_a_test(marks: str, count: int | None) -> None:
     tables = "ROWS = [1, 2, 3, 4]\nGROWN = [1]\nGROWN.append(2)\n"
     found = inventory(f"import pytest\n{tables}{marks}\ndef test_a(a): pass\n")
     assert found.rows == {"test_f.py::test_a": count}
@@ -527,7 +527,9 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize(("path", "text"), SETTINGS.items(), ids=SETTINGS)
-def test_settings_that_leave_collection_alone_leave_the_roster_whole(path: str, text: str) -> None:
+def test_settings_that_leave_collection_alone_leave_the_inventory_whole(
+    path: str, text: str
+) -> None:
     assert inventory(**{path: text}).tests == inventory().tests
 
 
@@ -552,7 +554,7 @@ def test_settings_that_leave_collection_alone_leave_the_roster_whole(path: str, 
         ("conftest.py", "def pytest_configure(config):\n    config.option.keyword = 'x'\n"),
     ],
 )
-def test_settings_that_may_change_collection_leave_the_roster_open(path: str, text: str) -> None:
+def test_settings_that_may_change_collection_leave_the_inventory_open(path: str, text: str) -> None:
     assert not inventory(**{path: text}).complete
     assert path == "conftest.py" or inventory(framework=UNITTEST, **{path: text}).complete
 

@@ -12,7 +12,7 @@ import pytest
 from reward_server.domain import Framework, TestOutcome
 from reward_server.grading.python_tests.inventory import Inventory
 from reward_server.grading.python_tests.isolation.test_files import parse_files
-from reward_server.grading.python_tests.twins.outcome_vectors import Vector, schedule
+from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
 from reward_server.grading.python_tests.twins.twins import Twins
 from tests.honest.solution import code
 from tests.support.in_process import PATH, module, ran
@@ -34,7 +34,7 @@ def is_refused(text: str, completion: str, seed: int) -> bool:
     files, solution = [(PATH, text)], module(completion)
     trees, draw = parse_files(files), random.Random(seed)
     twins = Twins(trees, files, "", Inventory(trees, files, Framework.UNITTEST).rows)
-    vector = Vector(tests=ran(dict(twins.true_files())[PATH], solution), shapes=twins.shapes)
+    vector = OutcomeVector(tests=ran(dict(twins.true_files())[PATH], solution), shapes=twins.shapes)
     if {test.outcome for test in vector.tests} != {TestOutcome.PASSED}:
         return True
     return any(

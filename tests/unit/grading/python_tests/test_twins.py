@@ -22,7 +22,7 @@ from reward_server.grading.python_tests.literals import (
     stands_in,
     varied,
 )
-from reward_server.grading.python_tests.twins.outcome_vectors import Vector, schedule
+from reward_server.grading.python_tests.twins.outcome_vectors import OutcomeVector, schedule
 from reward_server.grading.python_tests.twins.sites import Unit
 from reward_server.grading.python_tests.twins.twins import WHOLE, Twins
 from tests.honest.solution import code
@@ -92,7 +92,7 @@ def passed(text: str, solution: types.ModuleType) -> dict[str, bool]:
 
 def betrayed(twins: Twins, solution: types.ModuleType, draw: random.Random) -> bool:
     """Returns True if a solution that passes the true files is found out by their twins."""
-    vector = Vector(tests=ran(content(twins.true_files()), solution), shapes=twins.shapes)
+    vector = OutcomeVector(tests=ran(content(twins.true_files()), solution), shapes=twins.shapes)
     assert {test.outcome for test in vector.tests} == {TestOutcome.PASSED}
     return any(
         vector.compare(ran(content(twins.perturbed_files(change, draw)), solution), change)

@@ -98,7 +98,7 @@ def test_a_namespace_that_cannot_be_used_is_another(monkeypatch: pytest.MonkeyPa
 
 def test_a_trial_that_cannot_be_held_is_no_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise subprocess.TimeoutExpired("trial", 20)
+        raise subprocess.TimeoutExpired("check", 20)
 
     monkeypatch.setattr(subprocess, "run", fail)
     assert [wall.standing for wall in check_namespaces(7)] == [False, False]
