@@ -4,7 +4,7 @@ Each slot has two control groups, side by side, on v1 in each hierarchy, on v2 i
 
     ...<slot>.supervisor    bubblewrap, the zygote, the fork server and the judge; a generous limit
     ...<slot>.candidate     the candidate and its descendants alone: `Limits` apply here, and the
-                            zygote's meters read here
+                            zygote reads the usage here
 
 The launcher enters the first before it starts bubblewrap; each candidate enters the second by
 writing 0 to descriptors of its `cgroup.procs` files, which the launcher inherits open. So what the

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.missing_rewards import number
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import AdapterSettings, shared_settings
-from trainer_client.adapters.common.unjudged import number
 
 # AReaL waits 15 seconds for a reward, then tries again, and gives 0 in the end.
 _LONGEST_SECONDS = 12.0

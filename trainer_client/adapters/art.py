@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.settings import shared_judge
 
 
@@ -36,7 +36,7 @@ async def judged(trajectory: _Trajectory, label: object) -> _Trajectory:
             as the `max_exceptions` of `gather_trajectory_groups` allow.
     """
     (found,) = await shared_judge().score([trajectory.messages()], [label])
-    trajectory.reward = unjudged.number(found, "raise")
-    trajectory.metrics["passed"] = unjudged.passed(found)
+    trajectory.reward = missing_rewards.number(found, "raise")
+    trajectory.metrics["passed"] = missing_rewards.passed(found)
     trajectory.metrics["queue_seconds"] = found.usage.queue_time_seconds
     return trajectory

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainer_client.adapters.common.missing_rewards import neutral
+from trainer_client.adapters.common.missing_rewards import number, with_group_means
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import shared_judge
-from trainer_client.adapters.common.unjudged import number
 
 REWARD_NAME = "code_reward"
 REWARD_TYPE = "batch"
@@ -40,8 +39,8 @@ def compute_score(
     texts = [without_end(item["response"]) for item in reward_inputs]
     labels = [item["ground_truth"] for item in reward_inputs]
     scores = shared_judge().score_blocking(texts, labels)
-    rewards = neutral([found.reward for found in scores], [str(label) for label in labels])
-    overall = neutral(rewards, [None] * len(rewards))
+    rewards = with_group_means([found.reward for found in scores], [str(label) for label in labels])
+    overall = with_group_means(rewards, [None] * len(rewards))
     return [
         {
             "overall": number(found, "raise") if reward is None else reward,

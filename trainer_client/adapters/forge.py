@@ -6,7 +6,7 @@ tasks are; see `common.settings`.
 
 from __future__ import annotations
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
 
@@ -25,4 +25,4 @@ def code_reward(prompt: str, response: str, target: object) -> float:
         1.0
     """
     (found,) = shared_judge().score_blocking([without_end(response)], [target])
-    return unjudged.number(found, shared_settings().unjudged)
+    return missing_rewards.number(found, shared_settings().unjudged)

@@ -20,7 +20,7 @@ from nemo_rl.environments.interfaces import (  # type: ignore[import-not-found]
     EnvironmentReturn,
 )
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.rewards.metrics import verdict_name
@@ -53,7 +53,7 @@ class CodeRewardEnvironment(EnvironmentInterface):  # type: ignore[misc]  # unty
         labels = [(entry or {}).get("ground_truth") for entry in metadata]
         scores = shared_judge().score_blocking(texts, labels)
         choice = shared_settings().unjudged
-        rewards = torch.tensor([unjudged.number(found, choice) for found in scores])
+        rewards = torch.tensor([missing_rewards.number(found, choice) for found in scores])
         return EnvironmentReturn(
             observations=[_observation(found) for found in scores],
             metadata=list(metadata),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainer_client import score
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.responses import response_in
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
@@ -33,8 +33,8 @@ def reward_func(
 
     found = judge_queries(shared_judge(), queries, prompts, labels)
     choice = shared_settings().unjudged
-    rewards = torch.tensor([unjudged.number(item, choice) for item in found])
-    passed = torch.tensor([unjudged.passed(item) for item in found])
+    rewards = torch.tensor([missing_rewards.number(item, choice) for item in found])
+    passed = torch.tensor([missing_rewards.passed(item) for item in found])
     return {"rewards": rewards, "scores": rewards, "extra_logs": {"passed": passed}}
 
 

@@ -25,11 +25,11 @@ from typing import Annotated, Any
 
 import typer
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.judge import Judge
+from trainer_client.adapters.common.missing_rewards import Choice
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import read_settings
-from trainer_client.adapters.common.unjudged import Unjudged
 from trainer_client.adapters.openrlhf import judge_queries
 from trainer_client.errors import ConfigError, RewardLostError
 from trainer_client.score import Score
@@ -56,7 +56,7 @@ class RewardServer(ThreadingHTTPServer):
     # A trainer may ask for all rewards of a step at once, each on a connection of its own.
     request_queue_size = 1024
 
-    def __init__(self, address: tuple[str, int], judge: Judge, choice: Unjudged = "raise") -> None:
+    def __init__(self, address: tuple[str, int], judge: Judge, choice: Choice = "raise") -> None:
         super().__init__(address, _Handler)
         self._routes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
             "/get_reward": self._get_reward,
@@ -73,7 +73,7 @@ class RewardServer(ThreadingHTTPServer):
             return HTTPStatus.OK, self._routes[path](_object(body))
         except BadRequestError as error:
             return HTTPStatus.BAD_REQUEST, {"error": str(error)}
-        except _UnjudgedError as error:
+        except _MissingRewardError as error:
             return error.status, {"error": str(error)}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -91,7 +91,7 @@ class RewardServer(ThreadingHTTPServer):
             raise BadRequestError("query and prompts must hold text")
         scores = judge_queries(self._judge, queries, prompts, labels)
         rewards = [self._number(found) for found in scores]
-        passed = [unjudged.passed(found) for found in scores]
+        passed = [missing_rewards.passed(found) for found in scores]
         return {"rewards": rewards, "scores": rewards, "extra_logs": {"passed": passed}}
 
     def _remote_rm(self, request: Mapping[str, Any]) -> float:
@@ -103,12 +103,12 @@ class RewardServer(ThreadingHTTPServer):
 
     def _number(self, found: Score) -> float:
         try:
-            return unjudged.number(found, self._choice)
+            return missing_rewards.number(found, self._choice)
         except RewardLostError as error:
-            raise _UnjudgedError(found, str(error)) from error
+            raise _MissingRewardError(found, str(error)) from error
 
 
-class _UnjudgedError(Exception):
+class _MissingRewardError(Exception):
     def __init__(self, found: Score, message: str) -> None:
         super().__init__(message)
         passing = found.error is not None and not found.error.permanent

@@ -16,7 +16,7 @@ from skyrl_gym.envs.base_text_env import (  # type: ignore[import-not-found]  # 
     BaseTextEnvStepOutput,
 )
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.errors import ConfigError
@@ -53,7 +53,7 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
         self._found = found
         return BaseTextEnvStepOutput(
             observations=[],
-            reward=unjudged.number(found, shared_settings().unjudged),
+            reward=missing_rewards.number(found, shared_settings().unjudged),
             done=True,
             metadata={"verdict": verdict_name(found), "message": found.message},
         )
@@ -62,4 +62,4 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
         """Returns True if the answer passed, once it was judged."""
         if self._found is None or not self._found.judged:
             return {}
-        return {"passed": unjudged.passed(self._found)}
+        return {"passed": missing_rewards.passed(self._found)}

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
 
@@ -57,7 +57,7 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
     """
     texts = [without_end(sample.response) for sample in samples]
     scores = await shared_judge().score(texts, [sample.label for sample in samples])
-    return [unjudged.number(found, shared_settings().unjudged) for found in scores]
+    return [missing_rewards.number(found, shared_settings().unjudged) for found in scores]
 
 
 def judged_groups(

@@ -16,7 +16,7 @@ from typing import Any
 from swift.rewards import AsyncORM, orms  # type: ignore[import-not-found]  # ms-swift has it
 
 from trainer_client.adapters.common.columns import shared_reward
-from trainer_client.adapters.common.missing_rewards import neutral
+from trainer_client.adapters.common.missing_rewards import with_group_means
 
 
 class CodeReward(AsyncORM):  # type: ignore[misc]  # untyped there
@@ -36,7 +36,7 @@ class CodeReward(AsyncORM):  # type: ignore[misc]  # untyped there
         rewards = await shared_reward()([None] * len(completions), completions, **columns)
         if getattr(self.args, "scale_rewards", None) == "gdpo":
             return rewards
-        return neutral(rewards, _prompts(columns))
+        return with_group_means(rewards, _prompts(columns))
 
 
 def _prompts(columns: Mapping[str, Sequence[Any]]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.settings import shared_judge, shared_settings
 from trainer_client.rewards.metrics import verdict_name
 from trainer_client.score import Score
@@ -59,7 +59,7 @@ def compute_scores(
 
 def _result(found: Score) -> dict[str, float | str]:
     return {
-        "score": unjudged.number(found, shared_settings().unjudged),
-        "acc": unjudged.passed(found),
+        "score": missing_rewards.number(found, shared_settings().unjudged),
+        "acc": missing_rewards.passed(found),
         "verdict": verdict_name(found),
     }

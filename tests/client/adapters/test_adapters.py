@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import RewardLostError, tasks
 from trainer_client.adapters import openrlhf, slime, verl
-from trainer_client.adapters.common import unjudged
+from trainer_client.adapters.common import missing_rewards
 from trainer_client.adapters.common.judge import Judge
 from trainer_client.adapters.common.responses import response_in, without_end
 from trainer_client.adapters.common.settings import forget
@@ -61,7 +61,7 @@ def environment(serve, monkeypatch, tmp_path) -> Iterator[Callable[..., None]]:
     forget()
 
 
-# --------------------------------------------------------------------------- unjudged, responses
+# --------------------------------------------------------------------- missing rewards, responses
 
 
 def score(reward: float | None, verdict: Verdict | None, error: ScoreError | None = None) -> Score:
@@ -74,9 +74,9 @@ LATE = score(None, None, ScoreError(status="UNAVAILABLE", message="gone"))
 
 
 def test_a_reward_is_itself_and_an_absent_one_never_a_number_like_it():
-    assert unjudged.number(JUDGED, "raise") == unjudged.number(JUDGED, "nan") == 0.5
-    assert math.isnan(unjudged.number(BROKEN, "nan"))
-    assert math.isnan(unjudged.number(LATE, "nan"))
+    assert missing_rewards.number(JUDGED, "raise") == missing_rewards.number(JUDGED, "nan") == 0.5
+    assert math.isnan(missing_rewards.number(BROKEN, "nan"))
+    assert math.isnan(missing_rewards.number(LATE, "nan"))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_a_reward_is_itself_and_an_absent_one_never_a_number_like_it():
 )
 def test_an_absent_reward_is_raised_with_its_reason(found, reason):
     with pytest.raises(RewardLostError, match=reason):
-        unjudged.number(found, "raise")
+        missing_rewards.number(found, "raise")
 
 
 def test_only_what_was_judged_passed_or_failed():
-    assert unjudged.passed(score(1.0, Verdict.PASSED)) == 1.0
-    assert unjudged.passed(JUDGED) == 0.0
-    assert math.isnan(unjudged.passed(BROKEN))
-    assert math.isnan(unjudged.passed(LATE))
+    assert missing_rewards.passed(score(1.0, Verdict.PASSED)) == 1.0
+    assert missing_rewards.passed(JUDGED) == 0.0
+    assert math.isnan(missing_rewards.passed(BROKEN))
+    assert math.isnan(missing_rewards.passed(LATE))
     assert verdict_name(JUDGED) == "FAILED"
     assert verdict_name(LATE) == "UNJUDGED"
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client import ConfigError, RewardLostError, remote_reward, tasks
 from trainer_client.adapters import areal, art, axolotl, easyr1, forge
-from trainer_client.adapters.common.missing_rewards import neutral
+from trainer_client.adapters.common.missing_rewards import with_group_means
 from trainer_client.adapters.common.settings import forget
 
 TASK = pb.ScoreRequest(function=pb.FunctionTests(entry_point="f", asserts=["assert f() == 1"]))
@@ -60,7 +60,7 @@ def describe(serve, monkeypatch, tmp_path) -> Iterator[Callable[..., None]]:
     forget()
 
 
-# ---------------------------------------------------------------------------------------- neutral
+# ------------------------------------------------------------------------------------ group means
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def describe(serve, monkeypatch, tmp_path) -> Iterator[Callable[..., None]]:
     ],
 )
 def test_the_mean_of_its_group_stands_in_for_a_missing_reward(rewards, groups, filled):
-    assert neutral(rewards, groups) == filled
+    assert with_group_means(rewards, groups) == filled
 
 
 finite = st.floats(-1e6, 1e6)
@@ -82,7 +82,7 @@ finite = st.floats(-1e6, 1e6)
 
 @given(st.lists(finite, min_size=1), st.integers(1, 5))
 def test_what_stands_in_leaves_the_mean_of_the_group_and_has_no_advantage(known, missing):
-    filled = neutral([*known, *[None] * missing], ["p"] * (len(known) + missing))
+    filled = with_group_means([*known, *[None] * missing], ["p"] * (len(known) + missing))
     mean = sum(known) / len(known)
     assert math.isclose(sum(filled) / len(filled), mean, rel_tol=1e-9, abs_tol=1e-6)
     assert filled[-1] == mean
@@ -90,7 +90,7 @@ def test_what_stands_in_leaves_the_mean_of_the_group_and_has_no_advantage(known,
 
 def test_each_reward_has_a_group():
     with pytest.raises(ValueError, match="zip"):
-        neutral([1.0], [])
+        with_group_means([1.0], [])
 
 
 # ---------------------------------------------------------------------------------------- axolotl

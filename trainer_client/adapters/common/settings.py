@@ -23,7 +23,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from trainer_client import tasks
 from trainer_client.adapters.common.judge import Judge
-from trainer_client.adapters.common.unjudged import Unjudged
+from trainer_client.adapters.common.missing_rewards import Choice
 from trainer_client.errors import ConfigError, TaskError
 from trainer_client.settings import ConnectionSettings, RewardSettings
 
@@ -41,7 +41,7 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
     tasks: FilePath | None = None
     format: str | None = None
     outage_seconds: PositiveFloat = 300.0
-    unjudged: Unjudged = "raise"
+    unjudged: Choice = "raise"
 
     def judge(self) -> Judge:
         """Makes the judge that is described.
