@@ -47,7 +47,7 @@ from reward_server.evaluation.graders.base import (
 )
 from reward_server.evaluation.graders.compilation import Programs
 from reward_server.evaluation.graders.compiled_test_files import suite_grader
-from reward_server.evaluation.graders.function_test_files import BesideGrader, function_grader
+from reward_server.evaluation.graders.function_test_files import InProcessGrader, function_grader
 from reward_server.evaluation.graders.python_test_files import UnitGrader, plan
 from reward_server.evaluation.graders.split_programs import Splits
 from reward_server.evaluation.graders.stdio import StdioGrader
@@ -259,7 +259,7 @@ class Evaluation:
         """Returns why tests give less integrity than is required, and which ones give more."""
         grader, required = prepared.grader, prepared.submission.require_integrity
         told = f"{required.name} is not on offer for these tests: {grader.integrity.name} is"
-        if isinstance(grader, (UnitGrader, BesideGrader, FunctionGrader)):
+        if isinstance(grader, (UnitGrader, InProcessGrader, FunctionGrader)):
             return f"{told}, since {grader.remedy()}"
         if isinstance(grader, CallGrader):
             return f"{told}, since no signature in the prompt says whether arrays are nodes"

@@ -29,8 +29,8 @@ _ASKED = ("the request says so",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BesideGrader:
-    """Runs function tests beside the solution.
+class InProcessGrader:
+    """Runs function tests in the solution's process.
 
     Args:
         functions: the tests as they were given.
@@ -76,7 +76,7 @@ class BesideGrader:
         return replace(test, name=self.file.names.get(test.name, test.name))
 
 
-async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | BesideGrader:
+async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | InProcessGrader:
     """Returns what runs function tests.
 
     The request or the tests' text decides where they run, and their text alone what the label is.
@@ -94,7 +94,7 @@ async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader |
     if tests.placement is Placement.ISOLATED:
         return FunctionGrader(tests=tests, reasons=file.reasons)
     reading = await plan(file.tests, prompt, file.reasons or _ASKED)
-    return BesideGrader(
+    return InProcessGrader(
         functions=FunctionGrader(tests=tests),
         file=file,
         units=UnitGrader(tests=file.tests, plan=reading),
