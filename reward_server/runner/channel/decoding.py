@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ..values import arrays, library_types
 from .codec import (
@@ -23,6 +23,8 @@ from .codec import (
     References,
 )
 
+T = TypeVar("T")
+
 _COLLISIONS_CHECKED_FROM = 512
 _MAX_COLLISIONS = 64
 
@@ -32,28 +34,38 @@ def _check(condition: bool, problem: str) -> None:
         raise ProtocolViolation(problem)
 
 
+def _exactly(kind: type[T], content: object) -> T:
+    """Returns what is of a type, and of none that derives from it.
+
+    Raises:
+        ProtocolViolation: it is of another.
+    """
+    if type(content) is not kind:
+        raise ProtocolViolation(f"no {kind.__name__}")
+    return content
+
+
+def _list(content: object) -> list[object]:
+    return _exactly(list, content)
+
+
 def _list_of(content: object, size: int) -> list[object]:
-    _check(type(content) is list, "not a list")
-    items = cast("list[object]", content)
+    items = _list(content)
     _check(len(items) == size, "a list of another length")
     return items
 
 
 def _integers(content: object, size: int) -> list[int]:
-    items = _list_of(content, size)
-    _check(all(type(item) is int for item in items), "not integers")
-    return cast("list[int]", items)
+    return [_exactly(int, item) for item in _list_of(content, size)]
 
 
 def _text(content: object) -> str:
-    _check(type(content) is str, "not a text")
-    return cast("str", content)
+    return _exactly(str, content)
 
 
 def _elements(content: object) -> list[object]:
     """Returns the elements of a set or keys of a dictionary, unless they were made to collide."""
-    _check(type(content) is list, "not a list")
-    items = cast("list[object]", content)
+    items = _list(content)
     if len(items) >= _COLLISIONS_CHECKED_FROM:
         hashes = sorted(map(hash, items))
         apart = _MAX_COLLISIONS
@@ -75,11 +87,10 @@ def _decode_str(content: object) -> object:
 
 
 def _decode_tuple(content: object) -> object:
-    _check(type(content) is list, "not a list")
-    return tuple(cast("list[object]", content))
+    return tuple(_list(content))
 
 
-def _decode_set(content: object) -> object:
+def _decode_set(content: object) -> set[object]:
     items = _elements(content)
     decoded = set(items)
     _check(len(decoded) == len(items), "an element twice")
@@ -87,38 +98,37 @@ def _decode_set(content: object) -> object:
 
 
 def _decode_frozenset(content: object) -> object:
-    return frozenset(cast("set[object]", _decode_set(content)))
+    return frozenset(_decode_set(content))
 
 
-def _decode_dict(content: object) -> object:
+def _decode_dict(content: object) -> dict[object, object]:
     keys, values = _list_of(content, 2)
     keys = _elements(keys)
-    _check(type(values) is list, "not a list")
-    decoded = dict(zip(keys, cast("list[object]", values), strict=True))
+    decoded = dict(zip(keys, _list(values), strict=True))
     _check(len(decoded) == len(keys), "a key twice")
     return decoded
 
 
 def _decode_counter(content: object) -> object:
-    return Counter(cast("dict[object, int]", _decode_dict(content)))
+    counts: Any = _decode_dict(content)
+    return Counter(counts)
 
 
 def _decode_ordered(content: object) -> object:
-    return OrderedDict(cast("dict[object, object]", _decode_dict(content)))
+    return OrderedDict(_decode_dict(content))
 
 
 def _decode_defaultdict(content: object) -> object:
     name, *parts = _list_of(content, 3)
     factory = None if name is None else FACTORIES[_text(name)]
-    return defaultdict(factory, cast("dict[object, object]", _decode_dict(parts)))
+    return defaultdict(factory, _decode_dict(parts))
 
 
 def _decode_deque(content: object) -> object:
     size, items = _list_of(content, 2)
-    _check(size is None or type(size) is int, "not a size")
-    _check(type(items) is list, "not a list")
-    decoded = deque(cast("list[object]", items), cast("int | None", size))
-    _check(len(decoded) == len(cast("list[object]", items)), "a deque beyond its size")
+    elements = _list(items)
+    decoded = deque(elements, None if size is None else _exactly(int, size))
+    _check(len(decoded) == len(elements), "a deque beyond its size")
     return decoded
 
 
@@ -132,8 +142,7 @@ def _decode_bytearray(content: object) -> object:
 
 def _decode_complex(content: object) -> object:
     real, imaginary = _list_of(content, 2)
-    _check(type(real) is float and type(imaginary) is float, "not floats")
-    return complex(cast("float", real), cast("float", imaginary))
+    return complex(_exactly(float, real), _exactly(float, imaginary))
 
 
 def _decode_range(content: object) -> object:
@@ -165,8 +174,9 @@ def _decode_date(content: object) -> object:
 
 
 def _zone(value: object) -> datetime.tzinfo | None:
-    _check(value is None or isinstance(value, datetime.tzinfo), "not a zone")
-    return cast("datetime.tzinfo | None", value)
+    if value is None or isinstance(value, datetime.tzinfo):
+        return value
+    raise ProtocolViolation("not a zone")
 
 
 def _decode_time(content: object) -> object:
@@ -185,16 +195,13 @@ def _decode_datetime(content: object) -> object:
 
 
 def _decode_timedelta(content: object) -> object:
-    _check(type(content) is int, "not an integer")
-    return datetime.timedelta(microseconds=cast("int", content))
+    return datetime.timedelta(microseconds=_exactly(int, content))
 
 
 def _decode_timezone(content: object) -> object:
-    _check(type(content) is list, "not a list")
-    offset, *names = cast("list[object]", content)
-    _check(type(offset) is int, "not an offset")
+    offset, *names = _list(content)
     _check(len(names) <= 1, "a zone with several names")
-    span = datetime.timedelta(microseconds=cast("int", offset))
+    span = datetime.timedelta(microseconds=_exactly(int, offset))
     return datetime.timezone(span, *map(_text, names))
 
 
@@ -206,20 +213,19 @@ def _decode_keys(content: object) -> object:
     items = _elements(content)
     decoded = dict.fromkeys(items)
     _check(len(decoded) == len(items), "a key twice")
-    return library_types.keys(cast("dict[object, object]", decoded))
+    return library_types.keys(decoded)
 
 
 def _decode_values(content: object) -> object:
-    _check(type(content) is list, "not a list")
-    return library_types.values(cast("list[object]", content))
+    return library_types.values(_list(content))
 
 
 def _decode_items(content: object) -> object:
-    return library_types.items(cast("dict[object, object]", _decode_dict(content)))
+    return library_types.items(_decode_dict(content))
 
 
 def _decode_read_only(content: object) -> object:
-    return library_types.read_only(cast("dict[object, object]", _decode_dict(content)))
+    return library_types.read_only(_decode_dict(content))
 
 
 def _decode_memory(content: object) -> object:

@@ -536,25 +536,32 @@ def _encode_set(encoder: Encoder, value: AbstractSet[object], depth: int) -> obj
         return encoder.refer(value)
 
 
-def _encode_dict(encoder: Encoder, value: dict[object, object], depth: int) -> object:
+def _keys_and_values(
+    encoder: Encoder, value: Mapping[object, object], depth: int
+) -> list[object] | None:
+    """Returns the JSON values of a dictionary's keys and values, None if a key cannot cross."""
     try:
         keys = encoder.hashed(value, depth)
     except TooLargeError:
         raise
     except NotDataError:
-        return encoder.refer(value)
-    return {type(value).__name__: [keys, encoder.items(list(value.values()), depth)]}
+        return None
+    return [keys, encoder.items(list(value.values()), depth)]
 
 
-def _encode_defaultdict(encoder: Encoder, value: object, depth: int) -> object:
-    factory = cast("defaultdict[object, object]", value).default_factory
+def _encode_dict(encoder: Encoder, value: dict[object, object], depth: int) -> object:
+    parts = _keys_and_values(encoder, value, depth)
+    return encoder.refer(value) if parts is None else {type(value).__name__: parts}
+
+
+def _encode_defaultdict(encoder: Encoder, value: defaultdict[object, object], depth: int) -> object:
+    factory = value.default_factory
     known = next((name for name, kind in FACTORIES.items() if kind is factory), None)
-    plain = _encode_dict(encoder, dict(cast("defaultdict[object, object]", value)), depth)
-    parts = cast("dict[str, list[object]]", plain).get("dict")
-    return {"defaultdict": [known, *parts]} if parts is not None else encoder.refer(value)
+    parts = _keys_and_values(encoder, value, depth)
+    return encoder.refer(value) if parts is None else {"defaultdict": [known, *parts]}
 
 
-def _encode_filled_dict(encoder: Encoder, value: object, depth: int) -> object:
+def _encode_filled_dict(encoder: Encoder, value: defaultdict[object, object], depth: int) -> object:
     content = _encode_defaultdict(encoder, value, depth)
     return encoder.asking(value, content) if _is_filled_otherwise(value) else content
 
@@ -565,47 +572,39 @@ def _is_filled_otherwise(value: object) -> bool:
     return factory is not None and not any(factory is kind for kind in FACTORIES.values())
 
 
-def _encode_deque(encoder: Encoder, value: object, depth: int) -> object:
-    items = cast("deque[object]", value)
+def _encode_deque(encoder: Encoder, items: deque[object], depth: int) -> object:
     return {"deque": [items.maxlen, encoder.items(list(items), depth)]}
 
 
-def _encode_bytes(encoder: Encoder, value: object, depth: int) -> object:
-    raw = cast("bytes", value)
+def _encode_bytes(encoder: Encoder, raw: bytes, depth: int) -> object:
     encoder.items([None] * (len(raw) // 2))
-    return {type(value).__name__: raw.hex()}
+    return {type(raw).__name__: raw.hex()}
 
 
-def _encode_complex(encoder: Encoder, value: object, depth: int) -> object:
-    number = cast("complex", value)
+def _encode_complex(encoder: Encoder, number: complex, depth: int) -> object:
     return {"complex": [number.real, number.imag]}
 
 
-def _encode_range(encoder: Encoder, value: object, depth: int) -> object:
-    span = cast("range", value)
+def _encode_range(encoder: Encoder, span: range, depth: int) -> object:
     return {"range": encoder.items([span.start, span.stop, span.step], depth)}
 
 
-def _encode_slice(encoder: Encoder, value: object, depth: int) -> object:
-    part = cast("slice", value)
+def _encode_slice(encoder: Encoder, part: slice, depth: int) -> object:
     return {"slice": encoder.items([part.start, part.stop, part.step], depth)}
 
 
-def _encode_decimal(encoder: Encoder, value: object, depth: int) -> object:
-    number = cast("Decimal", value)
+def _encode_decimal(encoder: Encoder, number: Decimal, depth: int) -> object:
     exponent = number.as_tuple().exponent
     if type(exponent) is int and abs(exponent) > MAX_DECIMAL_EXPONENT:
         raise TooLargeError(f"a decimal with an exponent beyond {MAX_DECIMAL_EXPONENT}")
     return {"Decimal": str(number)}
 
 
-def _encode_fraction(encoder: Encoder, value: object, depth: int) -> object:
-    number = cast("Fraction", value)
+def _encode_fraction(encoder: Encoder, number: Fraction, depth: int) -> object:
     return {"Fraction": encoder.items([number.numerator, number.denominator], depth)}
 
 
-def _encode_date(encoder: Encoder, value: object, depth: int) -> object:
-    day = cast("datetime.date", value)
+def _encode_date(encoder: Encoder, day: datetime.date, depth: int) -> object:
     return {"date": [day.year, day.month, day.day]}
 
 
@@ -613,20 +612,18 @@ def _microseconds(span: datetime.timedelta | None) -> int | None:
     return None if span is None else span // datetime.timedelta(microseconds=1)
 
 
-def _encode_time(encoder: Encoder, value: object, depth: int) -> object:
-    time = cast("datetime.time", value)
+def _encode_time(encoder: Encoder, time: datetime.time, depth: int) -> object:
     clock = [time.hour, time.minute, time.second, time.microsecond, time.fold]
     return encoder.zoned("time", clock, time)
 
 
-def _encode_datetime(encoder: Encoder, value: object, depth: int) -> object:
-    moment = cast("datetime.datetime", value)
+def _encode_datetime(encoder: Encoder, moment: datetime.datetime, depth: int) -> object:
     clock = [moment.hour, moment.minute, moment.second, moment.microsecond, moment.fold]
     return encoder.zoned("datetime", [moment.year, moment.month, moment.day, *clock], moment)
 
 
-def _encode_timedelta(encoder: Encoder, value: object, depth: int) -> object:
-    return {"timedelta": _microseconds(cast("datetime.timedelta", value))}
+def _encode_timedelta(encoder: Encoder, span: datetime.timedelta, depth: int) -> object:
+    return {"timedelta": _microseconds(span)}
 
 
 def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
@@ -634,52 +631,38 @@ def _encode_timezone(encoder: Encoder, value: object, depth: int) -> object:
     return {"timezone": [_microseconds(offset), *name]}
 
 
-def _encode_type(encoder: Encoder, value: object, depth: int) -> object:
-    name = cast("type", value).__name__
+def _encode_type(encoder: Encoder, kind: type, depth: int) -> object:
+    name = kind.__name__
     encoder.met_class = True
-    return {"type": name} if encoder.types.get(name) is value else encoder.refer(value)
+    return {"type": name} if encoder.types.get(name) is kind else encoder.refer(kind)
 
 
-def _encode_keys(encoder: Encoder, value: object, depth: int) -> object:
+def _encode_keys(encoder: Encoder, value: Iterable[object], depth: int) -> object:
     try:
-        return {"dict_keys": encoder.hashed(cast("Iterable[object]", value), depth)}
+        return {"dict_keys": encoder.hashed(value, depth)}
     except TooLargeError:
         raise
     except NotDataError:
         return encoder.refer(value)
 
 
-def _encode_values(encoder: Encoder, value: object, depth: int) -> object:
-    return {"dict_values": encoder.items(list(cast("Iterable[object]", value)), depth)}
+def _encode_values(encoder: Encoder, value: Iterable[object], depth: int) -> object:
+    return {"dict_values": encoder.items(list(value), depth)}
 
 
-def _encode_items(encoder: Encoder, value: object, depth: int) -> object:
-    pairs = cast("Iterable[tuple[object, object]]", value)
-    return _encode_made_of("dict_items", encoder, value, dict(pairs), depth)
+def _encode_items(encoder: Encoder, pairs: Iterable[tuple[object, object]], depth: int) -> object:
+    parts = _keys_and_values(encoder, dict(pairs), depth)
+    return encoder.refer(pairs) if parts is None else {"dict_items": parts}
 
 
-def _encode_read_only(encoder: Encoder, value: object, depth: int) -> object:
-    content = dict(cast("Mapping[object, object]", value))
-    return _encode_made_of("mappingproxy", encoder, value, content, depth)
+def _encode_read_only(encoder: Encoder, value: Mapping[object, object], depth: int) -> object:
+    parts = _keys_and_values(encoder, dict(value), depth)
+    return encoder.refer(value) if parts is None else {"mappingproxy": parts}
 
 
-def _encode_made_of(
-    tag: str, encoder: Encoder, value: object, content: dict[object, object], depth: int
-) -> object:
-    """Returns the JSON value of what is made of a dictionary, a reference if it cannot cross."""
-    try:
-        keys = encoder.hashed(content, depth)
-    except TooLargeError:
-        raise
-    except NotDataError:
-        return encoder.refer(value)
-    return {tag: [keys, encoder.items(list(content.values()), depth)]}
-
-
-def _encode_memory(encoder: Encoder, value: object, depth: int) -> object:
-    memory = cast("memoryview", value)
+def _encode_memory(encoder: Encoder, memory: memoryview, depth: int) -> object:
     if memory.format != "B" or memory.ndim != 1:
-        return encoder.refer(value)
+        return encoder.refer(memory)
     raw = memory.tobytes()
     encoder.items([None] * (len(raw) // 2))
     return {"memoryview": raw.hex()}
@@ -739,40 +722,34 @@ _CAST_TO: Mapping[type, type] = {UserDict: dict, UserList: list, UserString: str
 _SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))
 
 # How a subclass becomes its base, by the base's own methods; searched along the class's order.
-_CASTS: Mapping[type, Callable[[object], object]] = {
-    int: lambda value: int.__int__(cast("int", value)),
-    float: lambda value: float.__float__(cast("float", value)),
-    complex: lambda value: complex.__complex__(cast("complex", value)),
-    str: lambda value: str.__str__(cast("str", value)),
-    bytes: lambda value: bytes.__getitem__(cast("bytes", value), slice(None)),
-    bytearray: lambda value: bytearray.__getitem__(cast("bytearray", value), slice(None)),
-    list: lambda value: list(list.__iter__(cast("list[object]", value))),
-    tuple: lambda value: tuple(tuple.__iter__(cast("tuple[object, ...]", value))),
-    set: lambda value: set(set.__iter__(cast("set[object]", value))),
-    frozenset: lambda value: frozenset(frozenset.__iter__(cast("frozenset[object]", value))),
-    Counter: lambda value: Counter(dict(dict.items(cast("Counter[object]", value)))),
-    OrderedDict: lambda value: OrderedDict(
-        OrderedDict.items(cast("OrderedDict[object, object]", value))
-    ),
+_CASTS: Mapping[type, Callable[[Any], object]] = {
+    int: lambda value: int.__int__(value),
+    float: lambda value: float.__float__(value),
+    complex: lambda value: complex.__complex__(value),
+    str: lambda value: str.__str__(value),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    bytearray: lambda value: bytearray.__getitem__(value, slice(None)),
+    list: lambda value: list(list.__iter__(value)),
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    set: lambda value: set(set.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+    Counter: lambda value: Counter(dict(dict.items(value))),
+    OrderedDict: lambda value: OrderedDict(OrderedDict.items(value)),
     defaultdict: lambda value: defaultdict(
-        cast("defaultdict[object, object]", value).default_factory,
-        dict.items(cast("defaultdict[object, object]", value)),
+        value.default_factory,
+        dict.items(value),
     ),
-    dict: lambda value: dict(dict.items(cast("dict[object, object]", value))),
-    UserDict: lambda value: dict(cast("UserDict[object, object]", value).data),
-    UserList: lambda value: list(cast("UserList[object]", value).data),
-    UserString: lambda value: str(cast("UserString", value).data),
-    ChainMap: lambda value: dict(cast("ChainMap[object, object]", value)),
-    deque: lambda value: deque(deque.__iter__(cast("deque[object]", value))),
-    Decimal: lambda value: Decimal(Decimal.__str__(cast("Decimal", value))),
-    Fraction: lambda value: Fraction(*Fraction.as_integer_ratio(cast("Fraction", value))),
-    datetime.datetime: lambda value: _plain_datetime(cast("datetime.datetime", value)),
-    datetime.date: lambda value: datetime.date.fromordinal(
-        datetime.date.toordinal(cast("datetime.date", value))
-    ),
-    datetime.timedelta: lambda value: datetime.timedelta(
-        microseconds=_microseconds(cast("datetime.timedelta", value)) or 0
-    ),
+    dict: lambda value: dict(dict.items(value)),
+    UserDict: lambda value: dict(value.data),
+    UserList: lambda value: list(value.data),
+    UserString: lambda value: str(value.data),
+    ChainMap: lambda value: dict(value),
+    deque: lambda value: deque(deque.__iter__(value)),
+    Decimal: lambda value: Decimal(Decimal.__str__(value)),
+    Fraction: lambda value: Fraction(*Fraction.as_integer_ratio(value)),
+    datetime.datetime: lambda value: _plain_datetime(value),
+    datetime.date: lambda value: datetime.date.fromordinal(datetime.date.toordinal(value)),
+    datetime.timedelta: lambda value: datetime.timedelta(microseconds=_microseconds(value) or 0),
 }
 
 

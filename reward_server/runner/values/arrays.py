@@ -13,7 +13,7 @@ import math
 import re
 import struct
 import sys
-from typing import Protocol, cast
+from typing import Any, Protocol
 
 _KIND = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16)")
 _TEXT_KIND = re.compile(r"[<>]U[1-9]\d{0,5}|\|S[1-9]\d{0,5}")
@@ -57,7 +57,7 @@ class _Array(Protocol):
 class _Numpy(Protocol):
     """What is used here of numpy."""
 
-    ndarray: type
+    ndarray: Any
     flatiter: type
     generic: type
 
@@ -69,8 +69,14 @@ class _Numpy(Protocol):
 
 
 def _numpy() -> _Numpy | None:
-    module = sys.modules.get("numpy")
-    return cast("_Numpy", module) if hasattr(module, "ndarray") else None
+    module: Any = sys.modules.get("numpy")
+    return module if hasattr(module, "ndarray") else None
+
+
+def _loaded_numpy() -> _Numpy:
+    numpy = _numpy()
+    assert numpy is not None
+    return numpy
 
 
 def is_loaded() -> bool:
@@ -78,11 +84,10 @@ def is_loaded() -> bool:
     return _numpy() is not None
 
 
-def can_change(value: object) -> bool:
+def can_change(value: Any) -> bool:
     """Returns True for an array of numpy's that has elements to change."""
     numpy = _numpy()
-    is_array = numpy is not None and isinstance(value, numpy.ndarray)
-    return is_array and bool(cast("_Array", value).shape)
+    return numpy is not None and isinstance(value, numpy.ndarray) and bool(value.shape)
 
 
 def is_of_numpys(value: object) -> bool:
@@ -91,24 +96,22 @@ def is_of_numpys(value: object) -> bool:
     return numpy is not None and isinstance(value, (numpy.ndarray, numpy.flatiter))
 
 
-def objects_in(value: object) -> tuple[object, ...]:
+def objects_in(value: Any) -> tuple[object, ...]:
     """Returns what an array of objects holds, in a list; nothing for another."""
     if not getattr(getattr(value, "dtype", None), "hasobject", False):
         return ()
-    return (cast("_Array", value).tolist(),)
+    return (value.tolist(),)
 
 
-def form_of(value: object) -> tuple[object, ...]:
+def form_of(array: _Array) -> tuple[object, ...]:
     """Returns what an array is but for its elements: its type and shape."""
-    array = cast("_Array", value)
     return str(array.dtype), array.shape
 
 
-def can_be_written(value: object) -> bool:
+def can_be_written(array: Any) -> bool:
     """Returns True for an array that may be written, and shows no element twice."""
-    array = cast("_Array", value)
     spans = ((size - 1) * abs(step) for size, step in zip(array.shape, array.strides, strict=True))
-    return array.flags.writeable and array.nbytes <= sum(spans) + array.itemsize
+    return bool(array.flags.writeable) and array.nbytes <= sum(spans) + array.itemsize
 
 
 def are_apart(one: object, other: object) -> bool:
@@ -122,7 +125,7 @@ def are_apart(one: object, other: object) -> bool:
         return False
 
 
-def parts(value: object) -> list[object] | None:
+def parts(value: Any) -> list[object] | None:
     """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
 
     A number's shape is None. A matrix or masked array does other things than an array, and is none.
@@ -134,7 +137,7 @@ def parts(value: object) -> list[object] | None:
     is_array = kind is numpy.ndarray
     if not is_array and not issubclass(kind, numpy.generic):
         return None
-    plain = cast("_Array", value) if is_array else vars(numpy.generic)["__array__"](value)
+    plain: _Array = value if is_array else vars(numpy.generic)["__array__"](value)
     if not _KIND.fullmatch(plain.dtype.str):
         return None
     shape = list(plain.shape) if is_array else None
@@ -159,25 +162,24 @@ def build(kind: object, shape: object, data: object) -> object:
     return _shaped(numpy.frombuffer(raw, kind), shape)
 
 
-def text_of(value: object) -> str | None:
+def text_of(array: Any) -> str | None:
     """Returns a text that tells an array of texts, dates or records; None for anything else.
 
     So is a date or span of numpy's told.
     """
-    numpy = cast("_Numpy", _numpy())
-    array = cast("_Array", value)
+    numpy = _loaded_numpy()
     kind: object = array.dtype.str
     if not _is_told(kind):
         kind = [list(field) for field in array.dtype.descr]
         if not _are_fields(kind) or numpy.dtype(_as_type(kind)) != array.dtype:
             return None
-    shape = list(array.shape) if type(value) is numpy.ndarray else None
+    shape = list(array.shape) if type(array) is numpy.ndarray else None
     return json.dumps([kind, shape, base64.b64encode(array.tobytes()).decode()])
 
 
-def plain(value: object) -> object:
+def plain(value: Any) -> object:
     """Returns what an array, or a date of numpy's, holds, in lists."""
-    return cast("_Array", value).tolist()
+    return value.tolist()
 
 
 def from_text(text: str) -> object:
@@ -188,7 +190,7 @@ def from_text(text: str) -> object:
     """
     match json.loads(text):
         case [kind, shape, str(data)] if _is_told(kind) or _are_fields(kind):
-            array = cast("_Numpy", _numpy()).frombuffer(_bytes_of(data), _as_type(kind))
+            array = _loaded_numpy().frombuffer(_bytes_of(data), _as_type(kind))
             return _shaped(array, shape)
     raise ValueError("not an array")
 
@@ -207,8 +209,8 @@ def _are_fields(kind: object) -> bool:
     )
 
 
-def _as_type(kind: object) -> object:
-    return list(map(tuple, cast("list[list[object]]", kind))) if type(kind) is list else kind
+def _as_type(kind: Any) -> object:
+    return list(map(tuple, kind)) if type(kind) is list else kind
 
 
 def _shaped(array: _Array, shape: object) -> object:

@@ -16,7 +16,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from opcode import opname
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 from . import live
 
@@ -24,7 +24,7 @@ KINDS = (list, dict, OrderedDict, defaultdict, Counter, set, deque, bytearray)
 UNCHANGING = frozenset((type(None), bool, int, float, complex, str, bytes, range))
 
 
-def replace(old: object, new: object) -> None:
+def replace(old: Any, new: Any) -> None:
     """Gives a container the elements of another, whose class is exactly one of `KINDS`.
 
     Raises:
@@ -32,25 +32,25 @@ def replace(old: object, new: object) -> None:
     """
     kind = type(new)
     if kind is list:
-        list.__setitem__(cast("list[object]", old), slice(None), cast("list[object]", new))
+        list.__setitem__(old, slice(None), new)
     elif kind is bytearray:
-        bytearray.__setitem__(cast("bytearray", old), slice(None), cast("bytearray", new))
+        bytearray.__setitem__(old, slice(None), new)
     elif issubclass(kind, OrderedDict):  # which keeps its order beside what `dict` changes
-        OrderedDict.clear(cast("OrderedDict[object, object]", old))
-        for key, value in cast("OrderedDict[object, object]", new).items():
-            OrderedDict.__setitem__(cast("OrderedDict[object, object]", old), key, value)
+        OrderedDict.clear(old)
+        for key, value in new.items():
+            OrderedDict.__setitem__(old, key, value)
     elif issubclass(kind, dict):
         base = OrderedDict if isinstance(old, OrderedDict) else dict
-        base.clear(cast("OrderedDict[object, object]", old))
-        base.update(cast("OrderedDict[object, object]", old), cast("dict[object, object]", new))
+        base.clear(old)
+        base.update(old, new)
     elif kind is deque:
-        deque.clear(cast("deque[object]", old))
-        deque.extend(cast("deque[object]", old), cast("deque[object]", new))
+        deque.clear(old)
+        deque.extend(old, new)
     elif kind is not set:
         raise TypeError(f"{kind.__name__} is no container that changes")
     else:
-        set.clear(cast("set[object]", old))
-        set.update(cast("set[object]", old), cast("set[object]", new))
+        set.clear(old)
+        set.update(old, new)
 
 
 def can_change(value: object) -> bool:
@@ -60,12 +60,12 @@ def can_change(value: object) -> bool:
     return type(value) in KINDS or live.is_array(value)
 
 
-def is_nested(value: object) -> bool:
+def is_nested(value: Any) -> bool:
     """Returns True if what a container, tuple or array gives may be changed in place."""
     if live.is_array(value):  # parts of it show the same memory
         return True
     is_held = live.holder_of(value) is not None
-    return any(map(can_change, live.held_in(value) if is_held else cast("Iterable[object]", value)))
+    return any(map(can_change, live.held_in(value) if is_held else value))
 
 
 def with_elements(source: object, parts: list[object]) -> object:
@@ -88,18 +88,18 @@ def are_same(before: list[object], after: list[object]) -> bool:
     return len(before) == len(after) and all(map(operator.is_, before, after))
 
 
-def are_alike(one: object, other: object) -> bool:
+def are_alike(one: Any, other: Any) -> bool:
     """Returns True if two values are data of the same kinds that holds the same, or one thing."""
     if one is other:
         return True
     if type(one) is not type(other):
         return False
     if type(one) in UNCHANGING:
-        return one == other
+        return bool(one == other)
     if live.is_array(one):
         return live.are_same(live.state_of(one), live.state_of(other))
     if isinstance(one, (set, bytearray)):
-        if isinstance(one, set) and set(map(id, one)) == set(map(id, cast("set[object]", other))):
+        if isinstance(one, set) and set(map(id, one)) == set(map(id, other)):
             return True
         is_same: Any = (set if isinstance(one, set) else bytearray).__eq__
         return UNCHANGING.issuperset(map(type, live.held_in(one))) and is_same(one, other) is True

@@ -17,9 +17,9 @@ from __future__ import annotations
 import gc
 import sys
 from collections import ChainMap, deque
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any
 
 from . import arrays
 from .library_types import ITEMS, KEYS, VALUES
@@ -30,25 +30,18 @@ _HOLDERS = (dict, list, tuple, deque, set, frozenset, bytearray)
 _BYTES_OF_AN_ELEMENT = 8
 
 
-class _Buffer(Protocol):
-    """What is used here of arrays."""
-
-    def tobytes(self) -> bytes: ...
-
-    def __setitem__(self, part: slice, content: object) -> None: ...
-
-
 def holder_of(value: object) -> type | None:
     """Returns the built-in class of containers that a value's class is, or derives from."""
     return next((kind for kind in _HOLDERS if isinstance(value, kind)), None)
 
 
-def held_in(value: object) -> Iterable[object]:
+def held_in(value: Any) -> Iterable[object]:
     """Returns what a container holds, of a dictionary the values, without asking its class."""
     if isinstance(value, dict):
         return dict.values(value)
     holder: Any = holder_of(value)
-    return cast("Iterable[object]", holder.__iter__(value))
+    content: Iterable[object] = holder.__iter__(value)
+    return content
 
 
 def elements(value: object) -> list[object]:
@@ -58,10 +51,11 @@ def elements(value: object) -> list[object]:
     return list(held_in(value))
 
 
-def size_held(value: object) -> int:
+def size_held(value: Any) -> int:
     """Returns how many elements a container holds, whatever its own class makes of that."""
     holder: Any = holder_of(value) or type(value)
-    return cast("int", holder.__len__(value))
+    size: int = holder.__len__(value)
+    return size
 
 
 def is_live(value: object) -> bool:
@@ -75,11 +69,11 @@ def is_array(value: object) -> bool:
     return arrays.can_change(value) or (typed is not None and isinstance(value, typed))
 
 
-def made_of(value: object) -> list[object]:
+def made_of(value: Any) -> list[object]:
     """Returns what a live value shows: a dictionary, a buffer, maps, another array."""
     kind = type(value)
     if kind is memoryview:
-        return [cast("memoryview", value).obj]
+        return [value.obj]
     if kind in KINDS:
         return list(gc.get_referents(value))
     if isinstance(value, ChainMap):
@@ -109,41 +103,40 @@ def are_apart(one: object, other: object) -> bool:
     return memory_of(one).isdisjoint(memory_of(other)) or arrays.are_apart(one, other)
 
 
-def dictionary_of(view: object) -> dict[object, object]:
+def dictionary_of(view: Any) -> dict[object, object]:
     """Returns a dictionary that holds what one of `OF_DICTIONARIES` shows."""
     mapping = view if isinstance(view, MappingProxyType) else getattr(view, "mapping", {})
-    return dict(cast("Mapping[object, object]", mapping))
+    return dict(mapping)
 
 
-def like(view: object, content: object) -> object:
+def like(view: Any, dictionary: Any) -> object:
     """Returns a view of a dictionary, of the class that another one has."""
-    dictionary = cast("dict[object, object]", content)
     if isinstance(view, MappingProxyType):
         return MappingProxyType(dictionary)
     return dictionary.values() if type(view) is VALUES else dictionary.items()
 
 
-def state_of(value: object) -> list[object]:
+def state_of(value: Any) -> list[object]:
     """Returns what a live value shows at this moment; nothing for what is an object over there."""
     kind = type(value)
     if kind is ITEMS:
-        return [part for pair in cast("Iterable[tuple[object, object]]", value) for part in pair]
+        return [part for pair in value for part in pair]
     if isinstance(value, (list, dict)):
         return elements(value)
     if kind in (KEYS, VALUES):
-        return list(cast("Iterable[object]", value))
+        return list(value)
     if isinstance(value, (MappingProxyType, ChainMap)):
-        content = dict(cast("Mapping[object, object]", value))
+        content = dict(value)
         return [*content.keys(), *content.values()]
     if kind is memoryview or is_array(value):
-        return [cast("_Buffer", value).tobytes(), _form_of(value)]
+        return [value.tobytes(), _form_of(value)]
     return []
 
 
-def _form_of(value: object) -> tuple[object, ...]:
+def _form_of(value: Any) -> tuple[object, ...]:
     if arrays.can_change(value):
         return arrays.form_of(value)
-    return getattr(value, "typecode", ""), len(cast("Sized", value))
+    return getattr(value, "typecode", ""), len(value)
 
 
 def keeps_form(value: object, before: list[object]) -> bool:
@@ -160,10 +153,10 @@ def can_hold(old: object, new: object) -> bool:
     return not arrays.can_change(old) or arrays.can_be_written(old)
 
 
-def replace(old: object, new: object) -> None:
+def replace(old: Any, new: Any) -> None:
     """Gives an array the elements of another, if it can hold them."""
     if can_hold(old, new):
-        cast("_Buffer", old)[:] = new
+        old[:] = new
 
 
 def are_same(before: list[object], after: list[object]) -> bool:
