@@ -24,6 +24,7 @@ from reward_server.grading.compiled_tests.split.hazards.unseen import (
     is_waiting_javascript,
 )
 from reward_server.grading.compiled_tests.split.javascript_aliases import Aliases
+from reward_server.grading.compiled_tests.split.javascript_iterators import Iterations
 from reward_server.grading.compiled_tests.split.javascript_state import is_state
 from reward_server.grading.compiled_tests.tokens import Kind, Token, match_brackets, tokenize
 from reward_server.languages.assertions import Assertions
@@ -75,15 +76,13 @@ _OF_NODE = _set(
 )
 # Methods that data has and that objects of the solution's own making seldom would.
 _DATA_METHODS = _set(
-    """at catch charAt charCodeAt codePointAt concat endsWith entries every filter finally find
-    findIndex flat flatMap forEach getTime hasOwnProperty includes indexOf join keys lastIndexOf
-    localeCompare map match padEnd padStart reduce reduceRight repeat replace replaceAll reverse
-    search slice some sort split startsWith substr substring then toExponential toFixed toISOString
-    toJSON toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
+    """at charAt charCodeAt codePointAt concat endsWith entries every filter find findIndex flat
+    flatMap forEach getTime hasOwnProperty includes indexOf join keys lastIndexOf localeCompare
+    map match padEnd padStart reduce reduceRight repeat replace replaceAll reverse search slice
+    some sort split startsWith substr substring toExponential toFixed toISOString toJSON
+    toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
     values valueOf"""
 )
-# Methods of promises, which are the tests' own.
-_SETTLING = _set("catch finally then")
 # Assertions that call what they are given.
 _ASSERTING_CALLS = _set("doesNotReject doesNotThrow rejects throws")
 _ASSIGNING = _set("= += -= *= /= %= &= |= ^=")
@@ -126,6 +125,8 @@ _EXTENDING = re.compile(
     r"\bextends\s+(?:\w*Array|\w*Map|\w*Set|Promise|RegExp|Date|String|Number|Boolean|Buffer"
     r"|DataView|WeakRef)\b"
 )
+# What a prompt asks for whose fields are computed as they are looked at, whatever their names.
+_PROXY = re.compile(r"(?i)prox(?:y|ies)")
 _EMPTY_CONSTRUCTOR = re.compile(r"constructor \( [^)]* \) \{ \}")
 
 
@@ -269,6 +270,8 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
     """Reads a prompt; None where it asks for more than one function."""
     if not text.strip():
         return _Prompt()
+    if _PROXY.search(text):
+        return None
     tokens = tokenize(text, language)
     brackets = match_brackets(tokens)
     if brackets is None or brackets.unopened:
@@ -373,6 +376,8 @@ class _TestsReader:
       program runs while a promise of it is waited for, and its calls are answered;
     - set or remove a field of what a call has returned, which the solution could compute;
     - keep a promise to wait for it later, or have several wait at once, and a clock;
+    - call a promise's methods, which what is waited for and is no promise need not have;
+    - iterate over an answer when something may have changed since it was given (`Iterations`);
     - look again at an object that they handed over, while the result is used, too, or compute
       something of it: what it holds then could be what they compute the expected value from;
     - could run text (`_RUNNING`), whosever it is.
@@ -425,7 +430,7 @@ class _TestsReader:
         if not all(map(self._hands_data, made)):
             return False
         results = self._results(made)
-        if any(map(self._is_changed, results)):
+        if any(map(self._is_changed, results)) or self._iterates_late(made, results):
             return False
         return all(self._is_used_as_data(at + 1) for at in results) and self._looks_once(made)
 
@@ -659,7 +664,7 @@ class _TestsReader:
     def _is_asked(self, method: int) -> bool:
         """Returns True if data has a method, and an object of the solution's is given nothing."""
         name = self._text(method)
-        return name in _DATA_METHODS and (name in _SETTLING or self._text(method + 2) == ")")
+        return name in _DATA_METHODS and self._text(method + 2) == ")"
 
     def _results(self, calls: Sequence[int]) -> list[int]:
         """Returns where the names stand that results of calls, or what holds them, are given to."""
@@ -709,6 +714,14 @@ class _TestsReader:
                 first += self._text(first) in ("function", "*")
                 found[self._text(at)] |= {*self._names_at(first)}
         return found
+
+    def _iterates_late(self, calls: Sequence[int], results: Sequence[int]) -> bool:
+        """Returns True if an answer that is iterated over could have changed since it was given."""
+        given = [at for index in calls for at in self._given(index)]
+        words = tuple(self._words())
+        return Iterations(
+            self._solid, self._partners, words, calls, results, given, self._functions
+        ).are_late()
 
     # --------------------------------------------------------------------------- arguments
 

@@ -8,7 +8,7 @@
 // is the same one wherever it is met, and whoever changes it changes it for both, as in one program.
 
 const { readFileSync, readSync, writeSync } = require("fs");
-const { isNativeError, isPromise, isBoxedPrimitive } = require("util").types;
+const { isNativeError, isPromise, isBoxedPrimitive, isProxy } = require("util").types;
 
 const READ = 3, WRITE = 4;
 const MOST_ITEMS = 1 << 20, MOST_LENGTH = 1 << 24;
@@ -100,17 +100,13 @@ function kindOf(value) {
   if (ArrayBuffer.isView(value)) return "view";
   if (value instanceof ArrayBuffer) return "buffer";
   if (isBoxedPrimitive(value)) return "boxed";
-  if (serves && isThenable(value)) return "promise";
+  if (serves && isPromise(value)) return "promise";
   if (isPromise(value) || value instanceof WeakMap || value instanceof WeakSet) {
     throw new StaysError(`a ${value.constructor?.name} is no data`);
   }
   if (serves) return ITERATOR.isPrototypeOf(value) ? iteratorKind(value) : "record";
   const iterates = typeof value[Symbol.iterator] === "function" && typeof value.next === "function";
   return iterates ? "iterator" : "record";
-}
-
-function isThenable(value) {
-  return isPromise(value) || typeof value.then === "function";
 }
 
 function iteratorKind(value) {
@@ -180,7 +176,8 @@ function described(object, keys) {
     const isAsked = !isData && (serves || OURS.has(found.get));
     const way = (isData ? found.writable : !isAsked) * WRITABLE | isAsked * ASKED;
     parts.push(key, way | found.enumerable * ENUMERABLE | found.configurable * CONFIGURABLE);
-    parts.push(isData ? HINTS_OF.get(found.value) ?? found.value : isAsked ? undefined : object[key]);
+    const kept = isData && serves && isProxy(object) ? object[key] : found.value; // a proxy may compute it
+    parts.push(isData ? HINTS_OF.get(kept) ?? kept : isAsked ? undefined : object[key]);
   }
   return parts;
 }
@@ -259,7 +256,7 @@ function isPlainArray(array, parts) {
 }
 
 function isPlainRecord(object, parts) {
-  if (parts[0] !== OPEN || !Object.isExtensible(object)) return false;
+  if (parts[0] !== OPEN || !Object.isExtensible(object) || isProxy(object)) return false;
   let at = 1;
   for (const key of Reflect.ownKeys(object)) {
     if (parts[at] !== key || parts[at + 1] !== USUAL) return false;
@@ -664,6 +661,7 @@ const HINTED = new WeakMap(), HINTS_OF = new WeakMap();
 // tests hand over could be what they expect.
 function opaque(name) {
   const { made } = { made(...args) {
+    if (this?.then === made && args.every(isNative)) return waitFor(made, this, args);
     if (args.length > 0 && this?.toJSON !== made) leave("a function of the solution was handed something that it had answered");
     return asked("call", made, this);
   } };
@@ -672,6 +670,20 @@ function opaque(name) {
   HINTED.set(made, hinted);
   HINTS_OF.set(hinted, made);
   return made;
+}
+
+// Returns true of what the engine hands to the `then` of an object that is waited for.
+function isNative(given) {
+  return typeof given === "function" && nativeText.call(given).endsWith("{ [native code] }");
+}
+
+// Settles what waits for an object that is no promise, as the object's own `then` does.
+function waitFor(then, object, [keep, refuse]) {
+  told.clear();
+  if (keep === undefined || !heap.numbers.has(object)) leave("the solution was asked to settle what it does not know");
+  const promise = called(".then", [then, object]);
+  if (!isPromise(promise)) leave("what was waited for is no promise");
+  promise.then(keep, refuse);
 }
 
 // Asks the other program for something of what it answered.
@@ -1086,6 +1098,7 @@ function functionOf(functions, name) {
 const ASKS = {
   ".get": (object, key) => object[key],
   ".call": (made, self, ...hint) => Reflect.apply(made, self, hint),
+  ".then": (made, self) => new Promise((...both) => { Reflect.apply(made, self, both); }),
   ".return": (iterator) => { iterator.return?.(); },
   ".next": taken,
 };
