@@ -1,4 +1,5 @@
-"""What tests declare for the solution, too, is known by the text of prompt and tests."""
+# ruff: noqa: E501  # programs in other languages
+"""What tests declare for the solution, or lend to it, is known by the text of prompt and tests."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 
 from reward_server.grading.compiled_tests.split.base import Task
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.lent_references import lends_again
 from reward_server.languages import load_languages
 
 JAVA_MAIN = (
@@ -113,3 +115,46 @@ def test_what_is_there_for_the_solution_is_known(name: str) -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_what_tests_have_for_themselves_is_known(name: str) -> None:
     assert not is_lent(*OWN[name])
+
+
+CASES = "let cases = vec![(vec![1], 1)];"
+# Bodies of a test in Rust that calls `f(v: &[i32]) -> i32`, or all that it is made of.
+LOOKS_AGAIN = {
+    "behind the call": "let v = vec![1]; assert_eq!(f(&v), 1); assert_eq!(v.len(), 1);",
+    "in the same assertion": "let v = vec![1]; assert_eq!(f(&v), v.len() as i32);",
+    "in a text": 'let v = vec![1]; let n = f(&v); assert_eq!(format!("{n} {v:?}"), "1 [1]");',
+    "in a loop": "let v = vec![1]; for _ in 0..3 { assert_eq!(f(&v), 1); }",
+    "while there is more": "let v = vec![1]; let mut n = 0; while n < 3 { n += f(&v); }",
+    "in cases that are gone through twice": f"{CASES} for _ in 0..2 {{ for (v, w) in &cases {{ assert_eq!(f(v), *w); }} }}",
+    "in cases, behind them": f"{CASES} for (v, w) in &cases {{ assert_eq!(f(v), *w); }} assert_eq!(cases[0].0.len(), 1);",
+    "by a reference's name": "let v = vec![1]; let r = &v; assert_eq!(f(r), 1); assert_eq!(v.len(), 1);",
+    "by another name of the function": "let v = vec![1]; let g = f; assert_eq!(g(&v), 1); assert_eq!(v, [1]);",
+    "in a closure": "let v = vec![1]; let run = || f(&v); assert_eq!(run(), run());",
+    "in a closure for each": "let all = vec![vec![1]]; assert!(all.iter().map(|v| f(v)).all(|n| n == 1)); assert_eq!(all[0].len(), 1);",
+    "by a function that is handed on": "let all = vec![vec![1]]; assert!(all.iter().map(f).all(|n| n == 1)); assert_eq!(all[0].len(), 1);",
+    "by who calls a helper": "let v = vec![1]; check(&v, 1); check(&v, 1); } fn check(v: &[i32], w: i32) { assert_eq!(f(v), w);",
+    "in a helper": "check(&[1], 1); } fn check(v: &[i32], w: i32) { assert_eq!(f(v), w); assert_eq!(v.len(), 1);",
+    "in a method": "let c = C { v: vec![1] }; c.run(); c.run(); } struct C { v: Vec<i32> } impl C { fn run(&self) { assert_eq!(f(&self.v), 1) }",
+}
+LOOKS_ONCE = {
+    "a temporary": "assert_eq!(f(&vec![1]), 1); assert_eq!(f(&[1, 2][..1]), 1);",
+    "a name for one call": "let v = vec![1]; assert_eq!(f(&v), 1); let v = vec![2]; assert_eq!(f(&v), 1);",
+    "what an assertion says if it fails": 'let v = vec![1]; assert_eq!(f(&v), 1, "{:?} {v:?}", v);',
+    "another name of the function": "let candidate = f; assert_eq!(candidate(&[1]), 1);",
+    "cases": f"{CASES} for (v, w) in cases {{ assert_eq!(f(&v), w); }}",
+    "cases that are borrowed": f"{CASES} for (v, w) in cases.iter() {{ assert_eq!(f(v), *w); }}",
+    "constants": "for (v, w) in CASES { assert_eq!(f(v), *w); } for (v, w) in CASES { assert_eq!(f(v), *w); }",
+    "a helper": "check(&[1], 1); check(&[2], 1); } fn check(v: &[i32], w: i32) { assert_eq!(f(v), w);",
+    "a closure": "let check = |v: &[i32], w: i32| assert_eq!(f(v), w); check(&[1], 1); check(&[2], 1);",
+}
+
+
+@pytest.mark.parametrize("body", LOOKS_AGAIN.values(), ids=LOOKS_AGAIN)
+def test_what_is_lent_and_looked_at_again_is_known(body: str) -> None:
+    assert lends_again(f"#[test]\nfn t() {{ {body} }}", "f", {0})
+    assert not lends_again(f"#[test]\nfn t() {{ {body} }}", "g", {0})
+
+
+@pytest.mark.parametrize("body", LOOKS_ONCE.values(), ids=LOOKS_ONCE)
+def test_what_is_lent_for_one_call_is_known(body: str) -> None:
+    assert not lends_again(f"use super::f;\n#[test]\nfn t() {{ {body} }}", "f", {0})

@@ -13,7 +13,7 @@ import pytest
 
 from reward_server.app import App
 from reward_server.domain import Integrity, Verdict
-from tests.attacks.programs.test_programs_apart import Row, cpp, java, js, judged, rows
+from tests.attacks.programs.test_programs_apart import Row, cpp, java, js, judged, rows, rust
 from tests.attacks.programs.test_programs_apart import app as app  # a fixture
 from tests.support.common import on_the_servers_loop
 
@@ -60,14 +60,20 @@ TYPEOF = "assert.strictEqual(typeof add, 'function');\nassert.strictEqual(typeof
 
 # --------------------------------------------- a kind that is another in the tests' program (JS)
 SQUARE = "(async () => { assert(f(3) instanceof Promise); assert.strictEqual(await f(3), 9) })();"
-REFUSES = "(async () => { await assert.rejects(f(-1), /no/); assert.strictEqual(await f(3), 9) })();"
+REFUSES = (
+    "(async () => { await assert.rejects(f(-1), /no/); assert.strictEqual(await f(3), 9) })();"
+)
 CHAINED = "(async () => { assert.strictEqual(await f(3).then((x) => x), 9) })();"
 KEPT = "const m = new Map()\nconst put = (k) => { m.set(k, 1) }\n"
 KEYS = "put('a');\nconst it = keys();\nput('b');\nassert.deepStrictEqual([...it], ['a']);"
 KEYS_HELD = "const same = (got, want) => assert.deepStrictEqual([...got], want);\nput('a');\nconst it = keys();\nput('b');\nsame(it, ['a']);"
 KEYS_MET = "put('a');\nlet n = 0;\nfor (const k of keys()) { n++; if (n < 3) put(k + k) }\nassert.strictEqual(n, 1);"
 KEYS_TAKEN = "const more = () => { put('b') };\nput('a');\nconst it = keys();\nmore();\nconst [first, second] = it;\nassert.strictEqual(second, undefined);"
-ITEMS = "const a = [1];\nconst it = f(a);\na.push(2);\nassert.deepStrictEqual(Array.from(it), [1]);"
+LENT = "let v = vec![1, 2]; assert_eq!(f(&v), 2); assert_eq!(v.len(), 2);"
+LENT_HEAD = "fn f(v: &Vec<i32>) -> i32 {\n"
+JS_ITEMS = (
+    "const a = [1];\nconst it = f(a);\na.push(2);\nassert.deepStrictEqual(Array.from(it), [1]);"
+)
 
 
 UNEARNED = {
@@ -161,14 +167,21 @@ UNEARNED = {
     "js: what refuses is no promise": js(
         "const f = (x) => ({ then(r, e) { x < 0 ? e(new Error('no')) : r(x * x) } })", REFUSES
     ),
-    "js: what is followed is no promise": js("const f = (x) => ({ then(r) { r(x * x) } })", CHAINED),
+    "js: what is followed is no promise": js(
+        "const f = (x) => ({ then(r) { r(x * x) } })", CHAINED
+    ),
+    "rust: what a reference promises to leave": rust(
+        "    let n = v.len() as i32; unsafe { (*(v as *const Vec<i32> as *mut Vec<i32>)).clear(); } n\n}\n",
+        LENT,
+        LENT_HEAD,
+    ),
     "js: keys that change": js(f"{KEPT}const keys = () => m.keys()", KEYS),
     "js: keys that change, in a helper": js(f"{KEPT}const keys = () => m.keys()", KEYS_HELD),
     "js: keys that change while they are gone through": js(
         f"{KEPT}const keys = () => m.keys()", KEYS_MET
     ),
     "js: keys that a helper changes": js(f"{KEPT}const keys = () => m.keys()", KEYS_TAKEN),
-    "js: items that change": js("const f = (a) => a.values()", ITEMS),
+    "js: items that change": js("const f = (a) => a.values()", JS_ITEMS),
 }
 # The same tests, and a right solution.
 RIGHT = {
@@ -197,6 +210,7 @@ RIGHT = {
     "js: a proxy that computes what is in it": "const f = (o) => new Proxy(o, {})\n",
     "js: what refuses is no promise": "const f = async (x) => { if (x < 0) throw new Error('no'); return x * x }\n",
     "js: what is followed is no promise": "const f = async (x) => x * x\n",
+    "rust: what a reference promises to leave": "    v.len() as i32\n}\n",
     "js: keys that change": f"{KEPT}const keys = () => [...m.keys()]\n",
     "js: keys that change, in a helper": f"{KEPT}const keys = () => [...m.keys()]\n",
     "js: keys that change while they are gone through": f"{KEPT}const keys = () => [...m.keys()]\n",

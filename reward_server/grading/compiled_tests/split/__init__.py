@@ -13,7 +13,8 @@ its payload, and the payload, which begins with its kind. Numbers are big-endian
 the length in bytes, and UTF-8 in which lone surrogates are kept (WTF-8).
 
 From the tests' program:
-    C   u32 id, str function, arguments: a call; ids count up from 1, one at a time
+    C   u32 id, str function, arguments: a call; ids count up from 1, one at a time. In Rust the
+        u32 number of the thread that calls stands in front of the arguments
     F   str message: the last answer is malformed; the program's last frame
     S   str message: an argument stays here, as it cannot cross; the program's last frame. It is
         said of what the tests themselves made. What is too large or too deep, or is a method of an

@@ -181,9 +181,7 @@ class Iterations:
             if more <= callers:
                 break
             callers |= more
-            found |= {
-                at for at in words if self._text(at) in callers and self._text(at + 1) == "("
-            }
+            found |= {at for at in words if self._text(at) in callers and self._text(at + 1) == "("}
         return found
 
     def _body_of(self, at: int) -> range | None:

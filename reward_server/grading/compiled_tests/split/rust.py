@@ -16,6 +16,7 @@ from importlib.resources import files
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.hazards.aliasing import tells_copies_rust
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.lent_references import lends_again
 from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
 from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_rust
 from reward_server.grading.compiled_tests.split.text.blocks import (
@@ -100,6 +101,15 @@ class Signature:
     def changes(self) -> bool:
         """Whether the function can change any of its arguments for its caller."""
         return any(one.comes_back for one in self.parameters)
+
+    @property
+    def lent(self) -> frozenset[int]:
+        """The places of the parameters that hold references to what stays as it is."""
+        return frozenset(
+            at
+            for at, one in enumerate(self.parameters)
+            if "&" in one.owned or (one.passed.startswith("&") and not one.comes_back)
+        )
 
     @property
     def back(self) -> int:
@@ -206,6 +216,8 @@ def split_rust(task: Task) -> Split | None:
         return None
     records = _records(blocks[0], signature)
     if records is None or tells_copies_rust(task.tests, changes=signature.changes):
+        return None
+    if signature.lent and lends_again(task.tests, signature.name, signature.lent):
         return None
     return RustSplit(
         task=task,

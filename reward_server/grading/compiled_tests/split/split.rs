@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::os::raw::{c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 const READS: c_int = 3;
@@ -558,6 +559,8 @@ parts!(6 A 0 B 1 C 2 D 3 E 4 F 5);
 // ---- the side of the tests
 
 static CALLS: Mutex<u32> = Mutex::new(0);
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+thread_local! { static THREAD: usize = THREADS.fetch_add(1, Ordering::Relaxed); }
 
 /// Calls a function of the other program: writes its arguments, and gives the frame that answers.
 pub fn call(name: &str, count: usize, write: &dyn Fn(&mut Out)) -> Vec<u8> {
@@ -566,6 +569,7 @@ pub fn call(name: &str, count: usize, write: &dyn Fn(&mut Out)) -> Vec<u8> {
     let mut out = Out { data: vec![b'C'], depth: 0 };
     out.count(*calls as usize);
     out.text(name.as_bytes());
+    out.count(THREAD.with(|one| *one));
     out.count(count);
     if catch_unwind(AssertUnwindSafe(|| write(&mut out))).is_err() {
         leave("an argument cannot be written");
@@ -620,13 +624,30 @@ pub fn refill<T>(old: &mut [T], changed: Vec<T>) {
 
 // ---- the loop of a solution's program
 
-/// Answers calls of one of some functions, which read their arguments and write what comes back.
-pub fn serve(functions: &[(&str, &dyn Fn(&mut In, &mut Out))]) {
-    while let Some(frame) = next() {
+type Function<'a> = &'a (dyn Fn(&mut In, &mut Out) + Sync);
+
+/// Answers calls of one of some functions, which read their arguments and write what comes back:
+/// those of each thread of the tests' in a thread of their own, of which there is one at a time.
+pub fn serve(functions: &[(&str, Function)]) {
+    let mut frame = next();
+    while let Some(first) = frame {
+        frame = std::thread::scope(|scope| scope.spawn(|| serve_thread(functions, first)).join())
+            .unwrap_or_else(|_| leave("a thread came to an end"));
+    }
+}
+
+/// Answers the calls of one thread, and returns the first of another one.
+fn serve_thread(functions: &[(&str, Function)], first: Vec<u8>) -> Option<Vec<u8>> {
+    let (mut frame, mut thread) = (first, None);
+    loop {
         let mut from = In::new(&frame);
         from.expect(b'C');
         let id = from.u32();
         let name = from.text();
+        let caller = from.u32();
+        if *thread.get_or_insert(caller) != caller {
+            return Some(frame);
+        }
         from.u32();
         let mut out = Out { data: vec![b'R'], depth: 0 };
         out.count(id);
@@ -635,6 +656,7 @@ pub fn serve(functions: &[(&str, &dyn Fn(&mut In, &mut Out))]) {
             out = failure(id, why);
         }
         send(&out.data);
+        frame = next()?;
     }
 }
 
