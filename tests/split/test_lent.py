@@ -152,7 +152,7 @@ LOOKS_ONCE = {
 @pytest.mark.parametrize("body", LOOKS_AGAIN.values(), ids=LOOKS_AGAIN)
 def test_what_is_lent_and_looked_at_again_is_known(body: str) -> None:
     assert lends_again(f"#[test]\nfn t() {{ {body} }}", "f", {0})
-    assert not lends_again(f"#[test]\nfn t() {{ {body} }}", "g", {0})
+    assert not lends_again(f"#[test]\nfn t() {{ {body} }}", "other", {0})
 
 
 @pytest.mark.parametrize("body", LOOKS_ONCE.values(), ids=LOOKS_ONCE)

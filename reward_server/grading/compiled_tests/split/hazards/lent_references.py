@@ -144,7 +144,7 @@ class _Lending:
         return rf"\blet\s+(?:mut\s+)?(\w+)[^=;]*=\s*&?\s*({self._names})\s*;"
 
     def _others(self) -> Iterator[tuple[str, AbstractSet[int]]]:
-        """Yields other names of callers, and functions and closures that hand on what they are lent."""
+        """Yields further names of callers, and functions that hand on what they are lent."""
         for other, one in re.findall(self._alias, self._code):
             yield other, self._callers[one]
         handed = [(start, set(_names(arguments))) for start, _, arguments in self.calls()]
