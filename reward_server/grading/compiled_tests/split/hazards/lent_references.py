@@ -10,7 +10,7 @@ where nothing can write. To refuse too much costs a label, and never a verdict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from reward_server.grading.compiled_tests.split.hazards.trusting import RUST_TEXT
@@ -24,9 +24,9 @@ _CLOSURE = re.compile(
 )
 _NAME = re.compile(r"(?<![\w'])(?<!(?<!\.)\.)([a-z_]\w*)\b(?!\s*(?:!|\(|:))")
 _WORDS = word_set(
-    """as box bool char const crate dyn else enum f32 f64 false fn for i128 i16 i32 i64 i8 if impl in
-    isize let loop match move mut pub ref return static str struct true u128 u16 u32 u64 u8 unsafe use
-    usize while _"""
+    """as box bool char const crate dyn else enum f32 f64 false fn for i128 i16 i32 i64 i8 if impl
+    in isize let loop match move mut pub ref return static str struct true u128 u16 u32 u64 u8
+    unsafe use usize while _"""
 )
 _LET = r"\blet\s+(?P<pattern>[^=;]*?\b{}\b[^=;]*?)=(?!=)(?P<value>[^;]*)"
 _FOR = re.compile(r"\bfor\s+(?P<pattern>[^{};]*?)\s+in\b(?P<value>[^{]*)$")
