@@ -20,6 +20,7 @@ from reward_server.domain import Framework, FunctionTests, UnitTests
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation import (
     kinds,
+    policy,
     process_state,
     prompt_state,
     solution_classes,
@@ -48,15 +49,10 @@ _CACHE_SIZE = 1024
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
 # What the rules for test files refuse to a judge, and proxies of function tests can do.
-_ISOLATED_REASONS = frozenset(
-    (
-        *("looks at __doc__", "looks at __class__", "looks at __dict__", "looks at __module__"),
-        *("uses dataclasses", "calls vars()", "calls signature()", "calls getdoc()"),
-        *("calls asdict()", "calls astuple()", "calls is_dataclass()", "calls seed()"),
-        *("captures output by redirect_stdout()", "captures output by redirect_stderr()"),
-        *("calls setrecursionlimit()", "calls set_int_max_str_digits()", kinds.ASKED),
-    )
-)
+_ISOLATED_REASONS = policy.PROXIES_CAN | {
+    *("uses dataclasses", "calls seed()", "calls setrecursionlimit()"),
+    *("calls set_int_max_str_digits()", kinds.ASKED),
+}
 # What a prompt does of these, the solution's process does not.
 _PROMPT_REASONS = frozenset(
     ("calls seed()", "calls setrecursionlimit()", "calls set_int_max_str_digits()")

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.collection import sets_filter, settings_of_process
-from reward_server.grading.python_tests.isolation import process_state
+from reward_server.grading.python_tests.isolation import policy, process_state
 from reward_server.grading.python_tests.isolation.hearsay import (
     arguments,
     attributes_stored,
@@ -37,24 +37,15 @@ from reward_server.grading.python_tests.isolation.hearsay import (
     units_of,
 )
 from reward_server.grading.python_tests.isolation.kinds import Kinds
+from reward_server.grading.python_tests.isolation.policy import Part, When
 from reward_server.grading.syntax import FUNCTIONS, NAMES, Function, dotted, last_name
 
 _BUILTINS = frozenset(vars(builtins))
 _Scope = Function | ast.ClassDef | ast.Module
+_USING, _AROUND = policy.by_name(policy.USING), policy.by_name(policy.AROUND)
 
 # Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
 _HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "pytest_asyncio", "hypothesis"))
-_INTIMATE_CALLS = frozenset(
-    (
-        *("vars", "eval", "compile", "reload", "get_type_hints", "signature"),
-        *("getsource", "getdoc", "help", "getsizeof", "getrefcount"),
-        *("assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "warns", "asdict"),
-        *("deprecated_call", "catch_warnings", "astuple", "is_dataclass", "tofile"),
-    )
-)
-_CAPTURES = frozenset(("capsys", "capfd", "capsysbinary", "capfdbinary"))
-_LOGS = frozenset(("caplog", "recwarn"))
-_REDIRECTIONS = frozenset(("redirect_stdout", "redirect_stderr"))
 _FOLDERS = frozenset(("tmp_path", "tmpdir", "tmp_path_factory", "tmpdir_factory"))
 _READINGS = frozenset(
     ("read_text", "read_bytes", "read", "readlines", "exists", "stat", "load", "loads", "open")
@@ -81,13 +72,6 @@ _ACTS = frozenset(("exec", "__import__", "seed"))
 _FOLLOWED = 4  # assignments, one after another, against the order of the text
 _LIBRARY = sysconfig.get_path("stdlib")
 _OF_NUMPY = frozenset(("", "fft", "lib", "linalg", "ma", "polynomial", "random", "testing"))
-_SPECIAL = frozenset(
-    (
-        *("__class__", "__dict__", "__doc__", "__module__", "__annotations__", "__code__"),
-        *("__mro__", "__bases__", "__subclasses__", "__closure__", "__wrapped__", "__slots__"),
-        *("__defaults__", "__file__", "__globals__"),
-    )
-)
 # Special names by which what stands for a thing of the solution's has what that thing has.
 _SHOWN = frozenset(
     (
@@ -97,50 +81,9 @@ _SHOWN = frozenset(
         *("__qualname__", "__doc__", "__dict__", "__init__", "__str__", "__repr__"),
     )
 )
-# What runs several coroutines at once, or passes something between them.
-_CONCURRENT = frozenset(
-    (
-        *("gather", "wait", "wait_for", "as_completed", "create_task", "ensure_future", "shield"),
-        *("timeout", "timeout_at", "TaskGroup", "Queue", "PriorityQueue", "LifoQueue", "Event"),
-        *("Lock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier", "Future", "to_thread"),
-        *("all_tasks", "current_task", "run_coroutine_threadsafe", "create_subprocess_exec"),
-        *("create_subprocess_shell", "start_server", "start_unix_server", "open_connection"),
-    )
-)
-# What a loop, or a group of tasks, has of the same kind, whatever its name.
-_OF_LOOPS = frozenset(
-    (
-        *("run_in_executor", "create_task", "create_future", "call_soon_threadsafe"),
-        *("set_default_executor", "subprocess_exec", "subprocess_shell", "add_signal_handler"),
-        *("call_soon", "call_later", "call_at", "run_forever"),
-    )
-)
-# What lets time go by, in which threads, timers and tasks of the solution's may work. A module
-# that is not of `process_state`, such as `threading`, is refused there.
-_WAITS = frozenset(("time.sleep", "asyncio.sleep", "asyncio.tasks.sleep"))
 _QUEUES = frozenset(("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"))
-_CLOCKS = frozenset(
-    (
-        *("time.time", "time.monotonic", "time.perf_counter", "datetime.datetime.now"),
-        *("time.time_ns", "time.monotonic_ns", "time.perf_counter_ns", "datetime.datetime.utcnow"),
-        *("datetime.datetime.today",),
-    )
-)
-_THROWING = frozenset(("throw", "athrow"))
-_GROUPS = frozenset(("ExceptionGroup", "BaseExceptionGroup"))
 _DESCRIPTORS = frozenset(("property", "staticmethod", "classmethod"))
 _CONTAINERS = (ast.List, ast.Dict, ast.Set)
-# What looks at the class of what it is given, or at flags of its code.
-_TELLING_KINDS = frozenset(
-    (
-        *("iscoroutinefunction", "iscoroutine", "isasyncgenfunction", "isasyncgen", "isfuture"),
-        *("isgeneratorfunction", "isgenerator", "isfunction", "ismethod", "isclass", "isbuiltin"),
-        *("isroutine", "isabstract"),
-    )
-)
-_LEAVING = frozenset(
-    ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "SkipTest")
-)
 _PLAIN_CLASSES = frozenset(
     ("builtins", "collections", "datetime", "decimal", "fractions", "numbers", "numpy", "typing")
 )
@@ -516,13 +459,13 @@ class _Rules:
                     yield from self._of_queues(node)
                 case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
                     yield from self._of_library(node)
-                    yield from self._of_coroutines(node)
-                    yield from self._of_waits(node, _WAITS)
+                    yield from self._around_by_policy(node)
+                    yield from self._of_waits(node, Part.MEANT)
                     if id(node) not in looked_at:
                         yield from self._of_value(node)
                 case ast.While():
                     for part in ast.walk(node):
-                        yield from self._of_waits(part, _CLOCKS)
+                        yield from self._of_waits(part, Part.MEANT_IN_LOOP)
                 case ast.Attribute(value=owner) if not self._is_own(owner, node.attr):
                     yield f"changes {dotted(node) or node.attr}"
                 case ast.Subscript(ctx=ast.Store() | ast.Del(), value=owner) if not self._is_own(
@@ -612,12 +555,8 @@ class _Rules:
         match node:
             case ast.Call():
                 yield from self._of_call(node, scope)
-            case ast.Attribute(attr=name) if name in _SPECIAL:
-                yield f"looks at {name}"
             case ast.Name(id=name) if self.file.imported.get(name, "").startswith("dataclasses"):
                 yield "uses dataclasses"
-            case ast.arg(arg=name):
-                yield from self._of_fixture(name, scope)
             case ast.With() | ast.AsyncWith():
                 yield from self._of_block(node)
             case ast.Assign(value=ast.Call(func=maker)) if self._is_descriptor(maker, scope):
@@ -626,44 +565,62 @@ class _Rules:
                 yield "matches a class of the solution's"
             case ast.TryStar():
                 yield "expects groups of exceptions"
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _LEAVING | _GROUPS:
-                yield f"expects {name}"
             case ast.Compare():
                 yield from self._of_comparison(node)
+            case _:
+                yield from self._by_policy(node, scope)
+
+    def _by_policy(self, node: ast.AST, scope: _Scope) -> Iterator[str]:
+        """Yields what the policy says of a part of hearing code, by its name."""
+        for part, name in _names_of(node):
+            row = _USING.get((part, name))
+            if row is not None and self._holds(row.when, node, scope):
+                yield row.reason.format(name)
+
+    def _holds(self, when: When, node: ast.AST, scope: ast.AST) -> bool:
+        match when:
+            case When.HEARS:
+                return self._hears(node)
+            case When.TAKES:
+                return any(map(self._hears, getattr(node, "args", ())))
+            case When.SILENT:
+                return not _prints(scope)
+        return True
 
     def _of_call(self, call: ast.Call, scope: _Scope) -> Iterator[str]:
         chain = _chain(call.func)
         name = chain[-1] if chain else ""
         if self._hears(call.func) and any(map(self._is_coroutine_function, call.args)):
             yield "hands over a coroutine function"
-        if name in _THROWING and isinstance(call.func, ast.Attribute):
-            yield "throws an exception into a generator"
-        elif name in _INTIMATE_CALLS | _TELLING_KINDS and self._concerns(call):
-            yield f"calls {name}()"
+        if reasons := list(self._by_policy(call, scope)):
+            yield from reasons
         elif name in ("isinstance", "assertIsInstance", "assertNotIsInstance"):
             yield from self._of_kinds(call.args[1:2])
-        elif name == "register" and isinstance(call.func, ast.Attribute) and self._hears(call):
-            yield "registers something with the solution's"
         elif name in ("hasattr", "getattr") and (asked := _special(call)):
             yield f"asks for {asked}"
         elif self._hears(call.func) and isinstance(scope, FUNCTIONS):
             yield from self._of_shared_folders(call, scope)
 
-    def _of_coroutines(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
+    def _around_by_policy(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
+        """Yields what the policy says of any code, by a name and by the import that gave it."""
         origin = self.file.origin(node)
-        module, _, name = origin.rpartition(".")
-        if module == "asyncio" and name in _CONCURRENT:
-            yield f"uses {origin}, which needs one event loop"
-        elif isinstance(node, ast.Attribute) and node.attr in _OF_LOOPS:
-            yield f"uses {node.attr}, which needs one event loop"
-        elif name == "AsyncMock":
-            yield "uses AsyncMock, which is no data"
+        attribute = node.attr if isinstance(node, ast.Attribute) else ""
+        for part, name in (
+            (Part.IMPORTED, origin),
+            (Part.ATTRIBUTE, attribute),
+            (Part.IMPORTED_LAST, origin.rpartition(".")[2]),
+        ):
+            row = _AROUND.get((part, name))
+            if row is not None:
+                yield row.reason.format(name)
+                return
 
-    def _of_waits(self, node: ast.AST, names: AbstractSet[str]) -> Iterator[str]:
+    def _of_waits(self, node: ast.AST, part: Part) -> Iterator[str]:
         """Looks for what waits, meanwhile the solution may work in threads, timers and tasks."""
         if isinstance(node, NAMES):
-            for origin in sorted(names & {*self.file.origins_of(node)}):
-                yield f"waits by {origin}, while the solution may work"
+            for origin in sorted({*self.file.origins_of(node)}):
+                if row := _AROUND.get((part, origin)):
+                    yield row.reason.format(origin)
 
     def _of_queues(self, call: ast.Call) -> Iterator[str]:
         """Looks for what waits for another thread's doing with a queue."""
@@ -684,13 +641,6 @@ class _Rules:
             return False
         is_case = any(dotted(base).endswith("TestCase") for base in scope.bases)
         return not is_case and self._hears(maker)
-
-    def _concerns(self, call: ast.Call) -> bool:
-        """Returns True if a call is intimate."""
-        name = _chain(call.func)[-1]
-        if name in ("compile", "help"):
-            return self._hears(call)
-        return name not in _TELLING_KINDS or any(map(self._hears, call.args))
 
     def _patches_own(self, call: ast.Call, scope: _Scope | None = None) -> bool:
         """Returns True if a patch is of the tests' own things, or of what this test itself uses."""
@@ -722,20 +672,15 @@ class _Rules:
         if root and root not in sys.stdlib_module_names and root not in _HARMLESS_LIBRARIES:
             yield f"uses {root}, whose objects cannot be handed over"
 
-    def _of_fixture(self, name: str, scope: _Scope) -> Iterator[str]:
-        if name in _LOGS or (name in _CAPTURES and not _prints(scope)):
-            yield f"captures output by {name}"
-
     def _of_block(self, block: ast.With | ast.AsyncWith) -> Iterator[str]:
         for item in block.items:
             call = item.context_expr
             name = _chain(call.func)[-1:] if isinstance(call, ast.Call) else []
             if isinstance(call, ast.Call) and self._hears(call.func):
                 yield from self._of_manager(call)
-            if name and name[0] in _REDIRECTIONS:
-                hears = any(self._hears(statement) for statement in block.body)
-                if hears and not _prints(block):
-                    yield f"captures output by {name[0]}()"
+            row = _USING.get((Part.MANAGER, name[0])) if name else None
+            if row and self._holds(row.when, block, block) and any(map(self._hears, block.body)):
+                yield row.reason.format(name[0])
 
     def _of_manager(self, call: ast.Call) -> Iterator[str]:
         """Looks whether the solution changes a container before and behind a block."""
@@ -852,10 +797,20 @@ def _chain(node: ast.expr) -> list[str]:
     return []
 
 
-def _unsubscripted(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node
+def _names_of(node: ast.AST) -> Iterator[tuple[Part, str]]:
+    """Yields the names of a part of code, with what they are there."""
+    match node:
+        case ast.Call(func=function):
+            yield from ((Part.CALLED, name) for name in _chain(function)[-1:])
+            if isinstance(function, ast.Attribute):
+                yield Part.METHOD, function.attr
+        case ast.Attribute(attr=name):
+            yield Part.ATTRIBUTE, name
+            yield Part.MENTION, name
+        case ast.Name(id=name):
+            yield Part.MENTION, name
+        case ast.arg(arg=name):
+            yield Part.PARAMETER, name
 
 
 def _own_parts(scope: _Scope) -> Iterator[ast.AST]:
