@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -42,6 +42,8 @@ _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0
 _LOOK_SECONDS = 5.0
+
+_Version = tuple[int, int, int]  # of a file: its number, time and size
 
 _log = structlog.get_logger("app")
 
@@ -143,7 +145,10 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         _offer_metrics(settings, scheduler, telemetry, stack)
         try:
             port = await server.start()
-            async with _telling_health(server, backend.outages), _following(settings, reload):
+            async with (
+                _in_background(_tell_health(server, backend.outages)),
+                _in_background(_follow_files(settings, _versions(settings), reload)),
+            ):
                 yield App(
                     host=settings.host,
                     port=port,
@@ -162,12 +167,9 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
 
 
 @asynccontextmanager
-async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> AsyncIterator[None]:
-    async def tell() -> None:
-        while True:
-            server.tell_health(serving=await outages.get())
-
-    task = asyncio.create_task(tell())
+async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Runs work for the length of the block."""
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
@@ -175,25 +177,26 @@ async def _telling_health(server: RpcServer, outages: asyncio.Queue[bool]) -> As
         await asyncio.gather(task, return_exceptions=True)
 
 
-@asynccontextmanager
-async def _following(settings: Settings, reload: Callable[[], None]) -> AsyncIterator[None]:
-    """Reloads when a file of tokens or certificates is another, as those who rotate them do."""
-    known = _versions(settings)
+async def _tell_health(server: RpcServer, outages: asyncio.Queue[bool]) -> None:
+    while True:
+        server.tell_health(serving=await outages.get())
 
-    async def follow() -> None:
-        nonlocal known
-        while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            if (found := _versions(settings)) != known:
-                known = found
-                reload_or_report(reload)
 
-    task = asyncio.create_task(follow())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+async def _follow_files(
+    settings: Settings, known: list[_Version | None], reload: Callable[[], None]
+) -> None:
+    """Reloads when a file of tokens or certificates is another, as those who rotate them do.
+
+    Args:
+        settings: they name the files.
+        known: the versions of the files that are in force.
+        reload: reads them again.
+    """
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if (found := _versions(settings)) != known:
+            known = found
+            reload_or_report(reload)
 
 
 def reload_or_report(reload: Callable[[], None]) -> None:
@@ -206,7 +209,7 @@ def reload_or_report(reload: Callable[[], None]) -> None:
         _log.info("tokens and certificates were reloaded")
 
 
-def _versions(settings: Settings) -> list[tuple[int, int, int] | None]:
+def _versions(settings: Settings) -> list[_Version | None]:
     files = (
         settings.token_file,
         settings.tls_certificate,
@@ -216,7 +219,7 @@ def _versions(settings: Settings) -> list[tuple[int, int, int] | None]:
     return [_version(file) for file in files if file is not None]
 
 
-def _version(file: Path) -> tuple[int, int, int] | None:
+def _version(file: Path) -> _Version | None:
     try:
         found = file.stat()
     except OSError:

@@ -92,12 +92,7 @@ def _is_node(annotation: ast.expr) -> bool:
 
 
 def _from_asserts(reader: Reader, method: _Method) -> list[pb.CallCase]:
-    code = reader.text("test")
-    try:
-        tree = source.parsed(code)
-    except ValueError as error:
-        raise reader.error("test", str(error)) from error
-    asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    asserts = [node for node in ast.walk(reader.python("test")) if isinstance(node, ast.Assert)]
     return [_from_assert(reader, node, method) for node in asserts]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainer_client.errors import TaskError
+from trainer_client.tasks import source
 from trainer_client.text import well_formed
 
 Row = Mapping[str, Any]
@@ -47,6 +49,13 @@ class Reader:
         if not value.strip():
             raise self.error(field, "is absent or blank")
         return value
+
+    def python(self, field: str) -> ast.Module:
+        """Reads Python code that must be there."""
+        try:
+            return source.parsed(self.text(field))
+        except ValueError as error:
+            raise self.error(field, str(error)) from error
 
     def optional_text(self, field: str) -> str:
         """Reads a text, "" where there is none."""

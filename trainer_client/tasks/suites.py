@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.errors import TaskError
-from trainer_client.tasks import source
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
@@ -93,13 +92,8 @@ def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReq
         TaskError: a field is absent or wrong.
     """
     reader = Reader("bigcodebench", row)
-    text = reader.text("test")
-    try:
-        tree = source.parsed(text)
-    except ValueError as error:
-        raise reader.error("test", str(error)) from error
     return unit_tests(
-        {_TEST_FILE: _with_solution(text, tree)},
+        {_TEST_FILE: _with_solution(reader.text("test"), reader.python("test"))},
         completion,
         framework="unittest",
         prompt=reader.text("complete_prompt"),

@@ -9,8 +9,12 @@ from __future__ import annotations
 import functools
 
 from trainer_client import tasks
-from trainer_client.adapters.common.settings import PREFIX, AdapterSettings, shared_settings
-from trainer_client.errors import ConfigError, TaskError
+from trainer_client.adapters.common.settings import (
+    PREFIX,
+    AdapterSettings,
+    naming_variables,
+    shared_settings,
+)
 from trainer_client.rewards.execution import RemoteReward, Task
 
 
@@ -25,7 +29,7 @@ def shared_reward() -> RemoteReward:
 
 @functools.cache
 def _reward(settings: AdapterSettings) -> RemoteReward:
-    try:
+    with naming_variables():
         return RemoteReward(
             settings.target,
             task=_task(settings),
@@ -33,10 +37,6 @@ def _reward(settings: AdapterSettings) -> RemoteReward:
             defaults=settings.defaults,
             **settings.options,
         )
-    except TaskError as error:
-        raise ConfigError(f"{PREFIX}TASKS: {error}") from error
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{PREFIX}*: {error}") from error
 
 
 def _task(settings: AdapterSettings) -> Task:

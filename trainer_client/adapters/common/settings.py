@@ -16,7 +16,8 @@ import difflib
 import functools
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from pydantic import FilePath, PositiveFloat, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -49,7 +50,7 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
         Raises:
             ConfigError: a file cannot be read, or a value is wrong; the message names it.
         """
-        try:
+        with naming_variables():
             templates = None if self.tasks is None else tasks.read_templates(self.tasks)
             return Judge(
                 self.target,
@@ -58,10 +59,21 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
                 defaults=self.defaults,
                 **self.options,
             )
-        except TaskError as error:
-            raise ConfigError(f"{PREFIX}TASKS: {error}") from error
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{PREFIX}*: {error}") from error
+
+
+@contextmanager
+def naming_variables() -> Iterator[None]:
+    """Names the environment in errors of what is made of the settings.
+
+    Raises:
+        ConfigError: a file cannot be read, or a value is wrong.
+    """
+    try:
+        yield
+    except TaskError as error:
+        raise ConfigError(f"{PREFIX}TASKS: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{PREFIX}*: {error}") from error
 
 
 def read_settings() -> AdapterSettings:
