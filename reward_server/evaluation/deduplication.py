@@ -71,7 +71,7 @@ def _names_of(kind: Any) -> tuple[str, ...]:
 
 
 @dataclass(slots=True, eq=False)
-class _Flight(Generic[T]):
+class _Call(Generic[T]):
     task: asyncio.Task[T]
     waiters: int = 0
 
@@ -84,7 +84,7 @@ class SingleFlight(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._flights: dict[Hashable, _Flight[T]] = {}
+        self._calls: dict[Hashable, _Call[T]] = {}
 
     async def join(
         self, key: Hashable, start: Callable[[], Coroutine[None, None, T]]
@@ -101,36 +101,36 @@ class SingleFlight(Generic[T]):
             Exception: whatever the work raised.
         """
         while True:
-            flight = self._flights.get(key)
-            shared = flight is not None and not flight.task.done()
-            if flight is None or not shared:
-                flight = self._launch(key, start())
+            call = self._calls.get(key)
+            shared = call is not None and not call.task.done()
+            if call is None or not shared:
+                call = self._launch(key, start())
             try:
-                return await self._wait(key, flight), shared
+                return await self._wait(key, call), shared
             except (DeadlineError, BudgetSpentError):
                 if not shared:
                     raise
 
-    def _launch(self, key: Hashable, work: Coroutine[None, None, T]) -> _Flight[T]:
-        flight = _Flight(asyncio.create_task(work))
-        self._flights[key] = flight
-        flight.task.add_done_callback(lambda _: self._forget(key, flight))
-        return flight
+    def _launch(self, key: Hashable, work: Coroutine[None, None, T]) -> _Call[T]:
+        call = _Call(asyncio.create_task(work))
+        self._calls[key] = call
+        call.task.add_done_callback(lambda _: self._forget(key, call))
+        return call
 
-    async def _wait(self, key: Hashable, flight: _Flight[T]) -> T:
-        flight.waiters += 1
+    async def _wait(self, key: Hashable, call: _Call[T]) -> T:
+        call.waiters += 1
         try:
-            return await asyncio.shield(flight.task)
+            return await asyncio.shield(call.task)
         finally:
-            flight.waiters -= 1
-            if not flight.waiters and not flight.task.done():
-                self._forget(key, flight)
-                flight.task.cancel()
-                await asyncio.wait([flight.task])
+            call.waiters -= 1
+            if not call.waiters and not call.task.done():
+                self._forget(key, call)
+                call.task.cancel()
+                await asyncio.wait([call.task])
 
-    def _forget(self, key: Hashable, flight: _Flight[T]) -> None:
-        if self._flights.get(key) is flight:
-            del self._flights[key]
+    def _forget(self, key: Hashable, call: _Call[T]) -> None:
+        if self._calls.get(key) is call:
+            del self._calls[key]
 
 
 @dataclass(slots=True)

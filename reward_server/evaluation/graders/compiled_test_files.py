@@ -1,7 +1,7 @@
 """Test files of languages that are compiled: run beside the solution by a harness of ours.
 
 As with test programs that cannot be taken apart (`test_programs`), tests and solution are one
-program: the answer is SHARED, and the assertions are rewritten to tell secret words. Which tests
+program: the answer is SHARED, and the assertions are rewritten to write nonces. Which tests
 have to be told of is known from the files' text.
 """
 

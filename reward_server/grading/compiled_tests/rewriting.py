@@ -3,16 +3,16 @@
 What this stops: a solution that is compiled into one program with its tests can end the program,
 redefine what asserts, or return objects that are equal to everything; the exit status knows none
 of this. Here each assertion *tells* what it found instead of ending the program: it writes one of
-two fresh secret words, one for "holds" and one for "does not hold". Beside it stand twins, the
+two fresh nonces, one for "holds" and one for "does not hold". Beside it stand twins, the
 same comparison with another expected value; they must not hold. The order is random. Only the
-server knows which word of each pair is the right one.
+server knows which nonce of each pair is the right one.
 
-What it does not: a solution that reads its own program finds the words, and guesses which are right
+What it does not: a solution that reads its own program finds them, and guesses which are right
 better than chance, since a true value looks more plausible than its twins. Equality that is merely
 coarser than the language's tells twins apart as a right solution does. What decides a program apart
-from its assertions (an exit status, a rejected promise) tells no words. So nothing is promised of a
+from its assertions (an exit status, a rejected promise) writes none. So nothing is promised of a
 program that is one with the solution: it is labelled SHARED whatever its text, and all this only
-makes cheating harder, and seen. Of a program that runs apart the words are the tests' own.
+makes cheating harder, and seen. Of a program that runs apart the nonces are the tests' own.
 
 Text that is not parsed is left alone.
 """
