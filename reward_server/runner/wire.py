@@ -36,24 +36,7 @@ with "executable", the names of those that are. In mode "split" two processes of
 the tests' program and one for the solution's, get after READY one byte with the ends of two pipes,
 which their commands find as descriptors 3, to read, and 4, to write; see `relay`.
 
-Request document, by "mode":
-    program   args, output_bytes; blobs source, stdin, file/NAME and data/NAME (read-only)
-    commands  commands [[argument, ...], ...], environment, keep [pattern, ...], product_bytes,
-              output_bytes; blobs product, stdin, file/NAME and data/NAME
-    split     tests and solution, each {commands, environment}, output_bytes, result_bytes, calls;
-              blobs as for commands but stdin, each behind "tests:" or "solution:"
-    function  entry_point, prompt, test_code, asserts, setup_code, stop_at_first_failure,
-              brings_changes (whether the tests see all changes of arguments), repeats_answers
-              (whether an object's first answer to a question stands for all), output_bytes,
-              result_bytes, calls; blobs source, file/NAME and data/NAME
-    unit      framework ("unittest" | "pytest"), solution_path, stop_at_first_failure,
-              brings_changes, repeats_answers, and budgets as for function; blobs source,
-              file/NAME, data/NAME and test/NAME, of which the judge keeps the last to itself
-    shared    the same; tests and source live in the candidate's process, and what it says of the
-              tests are observations
-    call      entry_point, cases [[args_json, expected_json], ...], checker {kind,
-              absolute_tolerance, relative_tolerance}, signature [shapes of the parameters, shape
-              of the result] (see `leetcode_types`), and as for function
+Request document: see `requests`.
 
 Report document:
     ready     whether the candidate's shim said READY

@@ -16,7 +16,17 @@ from reward_server.domain import (
     SplitPrograms,
     UnitJudgement,
 )
-from reward_server.runner import wire
+from reward_server.runner import requests, wire
+from reward_server.runner.requests import (
+    CallRequest,
+    CommandsRequest,
+    FunctionRequest,
+    ProgramRequest,
+    SharedRequest,
+    Side,
+    SplitRequest,
+    UnitRequest,
+)
 from reward_server.runner.wire import Kind, Stage, Start
 
 # Of a report but for what programs wrote: names and messages of tests, each of bounded length.
@@ -74,64 +84,54 @@ def cancel_record() -> bytes:
 def request_document(job: Job) -> bytes:
     """Builds the document that the judge reads."""
     work, limits = job.work, job.limits
-    if isinstance(work, Program):
-        header = {"mode": "program", "args": list(work.args), "output_bytes": limits.output_bytes}
-        blobs = {"source": _encode(work.source), "stdin": work.stdin, **_files(work)}
-        return wire.pack(header, blobs)
-    if isinstance(work, Commands):
-        return _commands_document(work, limits)
-    if isinstance(work, SplitPrograms):
-        return _split_document(work, limits)
-    budgets = {
-        "output_bytes": limits.output_bytes,
-        "result_bytes": limits.result_bytes,
-        "calls": limits.calls,
-        "stop_at_first_failure": work.stop_at_first_failure,
-    }
+    match work:
+        case Program():
+            program = ProgramRequest(args=list(work.args), output_bytes=limits.output_bytes)
+            blobs = {"source": _encode(work.source), "stdin": work.stdin, **_files(work)}
+            return requests.pack(program, blobs)
+        case Commands():
+            commands = CommandsRequest(
+                **_side(work),
+                keep=list(work.keep),
+                product_bytes=work.product_bytes,
+                output_bytes=limits.output_bytes,
+            )
+            blobs = {"product": work.product, "stdin": work.stdin, **_files(work)}
+            return requests.pack(commands, blobs)
+        case SplitPrograms():
+            return _split_document(work, limits)
     blobs = {"source": _encode(work.source), **_files(work)}
     match work:
         case FunctionJudgement():
-            details = _function_header(work) | _manner(work)
+            return requests.pack(_function_request(work, limits), blobs)
         case CallJudgement():
-            details = _call_header(work)
+            return requests.pack(_call_request(work, limits), blobs)
         case UnitJudgement():
-            details = _unit_header(work) | _manner(work)
             blobs |= {f"test/{path}": _encode(text) for path, text in work.tests.files}
-    return wire.pack({**details, **budgets}, blobs)
+            return requests.pack(_unit_request(work, limits), blobs)
 
 
-def _manner(work: FunctionJudgement | UnitJudgement) -> dict[str, object]:
-    return {"brings_changes": work.brings_changes, "repeats_answers": work.repeats_answers}
-
-
-def _commands_document(work: Commands, limits: Limits) -> bytes:
-    header = {
-        "mode": "commands",
-        "commands": [list(command) for command in work.commands],
-        "environment": dict(work.environment),
-        "keep": list(work.keep),
-        "product_bytes": work.product_bytes,
-        "output_bytes": limits.output_bytes,
+def _side(program: Commands) -> Side:
+    return {
+        "commands": [list(command) for command in program.commands],
+        "environment": dict(program.environment),
     }
-    return wire.pack(header, {"product": work.product, "stdin": work.stdin, **_files(work)})
 
 
 def _split_document(work: SplitPrograms, limits: Limits) -> bytes:
     programs = {"tests": work.tests, "solution": work.solution}
-    commands = {
-        side: {
-            "commands": [list(command) for command in program.commands],
-            "environment": dict(program.environment),
-        }
-        for side, program in programs.items()
-    }
     blobs = {
         f"{side}:{name}": blob
         for side, program in programs.items()
         for name, blob in {"product": program.product, **_files(program)}.items()
     }
-    budgets = {"output_bytes": limits.output_bytes, "result_bytes": limits.result_bytes}
-    return wire.pack({"mode": "split", **commands, **budgets}, blobs)
+    request = SplitRequest(
+        tests=_side(work.tests),
+        solution=_side(work.solution),
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
+    )
+    return requests.pack(request, blobs)
 
 
 def _files(work: _WithFiles) -> dict[str, bytes]:
@@ -143,39 +143,53 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _function_header(work: FunctionJudgement) -> dict[str, object]:
+def _function_request(work: FunctionJudgement, limits: Limits) -> FunctionRequest:
     tests = work.tests
-    return {
-        "mode": "function",
-        "entry_point": tests.entry_point,
-        "prompt": work.prompt,
-        "test_code": tests.test_code,
-        "asserts": list(tests.asserts),
-        "setup_code": tests.setup_code,
-    }
+    return FunctionRequest(
+        entry_point=tests.entry_point,
+        prompt=work.prompt,
+        test_code=tests.test_code,
+        asserts=list(tests.asserts),
+        setup_code=tests.setup_code,
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
+        calls=limits.calls,
+        stop_at_first_failure=work.stop_at_first_failure,
+        brings_changes=work.brings_changes,
+        repeats_answers=work.repeats_answers,
+    )
 
 
-def _unit_header(work: UnitJudgement) -> dict[str, object]:
-    return {
-        "mode": "shared" if work.shared else "unit",
-        "framework": work.tests.framework.name.lower(),
-        "solution_path": work.tests.solution_path,
-    }
+def _unit_request(work: UnitJudgement, limits: Limits) -> UnitRequest:
+    kind = SharedRequest if work.shared else UnitRequest
+    return kind(
+        framework=work.tests.framework.name.lower(),
+        solution_path=work.tests.solution_path,
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
+        calls=limits.calls,
+        stop_at_first_failure=work.stop_at_first_failure,
+        brings_changes=work.brings_changes,
+        repeats_answers=work.repeats_answers,
+    )
 
 
-def _call_header(work: CallJudgement) -> dict[str, object]:
+def _call_request(work: CallJudgement, limits: Limits) -> CallRequest:
     checker = work.tests.checker
-    return {
-        "mode": "call",
-        "entry_point": work.tests.entry_point,
-        "cases": [[case.args_json, case.expected_json] for case in work.tests.cases],
-        "checker": {
+    return CallRequest(
+        entry_point=work.tests.entry_point,
+        cases=[(case.args_json, case.expected_json) for case in work.tests.cases],
+        checker={
             "kind": checker.kind.name,
             "absolute_tolerance": checker.absolute_tolerance,
             "relative_tolerance": checker.relative_tolerance,
         },
-        "signature": [work.signature.parameters, work.signature.result],
-    }
+        output_bytes=limits.output_bytes,
+        result_bytes=limits.result_bytes,
+        calls=limits.calls,
+        stop_at_first_failure=work.stop_at_first_failure,
+        signature=(work.signature.parameters, work.signature.result),
+    )
 
 
 def read_report(report: bytes) -> Findings:

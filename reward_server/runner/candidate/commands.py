@@ -18,11 +18,12 @@ import os
 import signal
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NoReturn, cast
+from typing import Any, NoReturn
 
 from .. import wire
 from ..channel.files import write_files
 from ..channel.frames import Frames
+from ..requests import CommandsRequest
 from . import streams
 
 _NOT_STARTED = 127  # exit status of shells for a command that is not there
@@ -32,25 +33,24 @@ _PIPE_NUMBERS = (3, 4)  # to read and to write, in a program that another one ca
 _OUT_OF_THEIR_WAY = 10
 
 
-def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
-    """Runs the commands of a request in mode "commands", or of one side of "split", and leaves."""
-    pipes = _pipes(frames) if header.get("joined") else []
+def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) -> NoReturn:
+    """Runs the commands of a request, or of one of two programs, and leaves."""
+    pipes = _pipes(frames) if request.joined else []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     product = blobs["product"]
     if product:
         _unpack(product)
     write_files({name: blob for name, blob in blobs.items() if "/" in name})
-    environment = {**os.environ, **cast("dict[str, str]", header["environment"])}
+    environment = {**os.environ, **request.environment}
     status = _SUCCESS
-    for command in cast("list[list[str]]", header["commands"]):
+    for command in request.commands:
         status = _run_one(command, environment, pipes)
         if status != _SUCCESS:
             break
     _end_all_others()
     frames.send(json.dumps(status).encode())
-    patterns = cast("list[str]", header["keep"])
-    if patterns and status == _SUCCESS:
-        frames.send(_pack(patterns))
+    if request.keep and status == _SUCCESS:
+        frames.send(_pack(request.keep))
     os._exit(0)
 
 
@@ -121,5 +121,6 @@ def _read(name: str) -> bytes:
 def _unpack(product: bytes) -> None:
     header, files = wire.unpack(product)
     write_files({f"file/{name}": content for name, content in files.items()})
-    for name in cast("list[str]", header["executable"]):
+    executable: Any = header["executable"]
+    for name in executable:
         os.chmod(name, _EXECUTABLE)

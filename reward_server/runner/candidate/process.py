@@ -13,13 +13,15 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, cast
+from typing import NoReturn
 
-from .. import wire
+from .. import requests
 from ..channel import files
 from ..channel.frames import LOADED, READY, Frames
 from ..channel.signatures import Signature
-from . import commands, depth, program, service, solution, streams
+from ..requests import CommandsRequest, FilesProgram, ProgramRequest, SolutionProgram
+from . import commands, depth, service, solution, streams
+from .program import run as run_program
 
 # `signal.signal` itself looks for each number and handler among enums.
 _handle = importlib.import_module("_signal").signal
@@ -38,25 +40,26 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
             are such processes anyway, and who runs them has to outlive them.
     """
     frames = Frames(channel)
-    header, blobs = wire.unpack(frames.receive())
+    program, blobs = requests.unpack_program(frames.receive())
     streams.open_streams()
     _handle(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, os.getcwd())
-    if header["mode"] != "commands":
+    if not isinstance(program, CommandsRequest):
         step_aside()
     frames.send(READY)
-    if header["mode"] == "commands":
-        commands.run(frames, header, blobs)
-    files.write_files(blobs, cast("str", header.get("solution_path", files.FILE_NAME)))
-    if header["mode"] == "program":
-        _run_program(frames, blobs["source"], cast("list[str]", header["args"]))
+    if isinstance(program, CommandsRequest):
+        commands.run(frames, program, blobs)
+    path = program.solution_path if isinstance(program, FilesProgram) else files.FILE_NAME
+    files.write_files(blobs, path)
+    if isinstance(program, ProgramRequest):
+        _run_program(frames, blobs["source"], program.args)
     os.register_at_fork(after_in_child=frames.close)
-    if header["mode"] == "shared":
+    if isinstance(program, FilesProgram):
         from . import test_files  # dear, and other tests do not need it
 
         sys.setrecursionlimit(sys.getrecursionlimit() + _SHARED_FRAMES)
-        test_files.run(frames, header, blobs)
-    _serve(frames, header, blobs["source"])
+        test_files.run(frames, program, blobs)
+    _serve(frames, program, blobs["source"])
 
 
 def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
@@ -67,13 +70,13 @@ def _run_program(frames: Frames, source: bytes, args: list[str]) -> NoReturn:
             solution.refuse(frames, code)
         os._exit(1)
     frames.close()
-    program.run(code, args)
+    run_program(code, args)
 
 
-def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn:
+def _serve(frames: Frames, program: SolutionProgram, source: bytes) -> NoReturn:
     usual = sys.getrecursionlimit()
     limit = depth.allow(usual, _TO_MODULE, 0)
-    loaded = solution.load(source, predefined=bool(header["predefined"]))
+    loaded = solution.load(source, predefined=program.predefined)
     if sys.getrecursionlimit() == limit:  # the solution did not set another one
         depth.allow(usual, _TO_FUNCTION, 1)
     streams.flush_streams()
@@ -82,11 +85,11 @@ def _serve(frames: Frames, header: dict[str, object], source: bytes) -> NoReturn
             solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
-            shared = cast("list[str]", header.get("shared", []))
-            result_bytes = cast("int", header["result_bytes"])
-            signature = Signature(*cast("list[Any]", header.get("signature", [])))
-            serving = service.Service(frames, loaded, result_bytes, shared, signature)
-            if "identities" in header:
+            signature = Signature(*program.signature)
+            serving = service.Service(
+                frames, loaded, program.result_bytes, program.shared, signature
+            )
+            if program.identities:
                 serving.compare_identities()
             serving.run()
     os._exit(0)

@@ -13,11 +13,12 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from ..channel.frames import LOADED, Frames
 from ..frameworks import base, outcomes, select
 from ..frameworks.base import BrokenSuiteError
+from ..requests import FilesProgram
 from ..wire import Outcome
 from . import solution, streams
 
@@ -57,26 +58,25 @@ def noted(error: BaseException | None) -> str:
     return f"{own[-1]}\n" if own else ""
 
 
-def run(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> NoReturn:
+def run(frames: Frames, program: FilesProgram, blobs: Mapping[str, bytes]) -> NoReturn:
     """Loads the solution, runs the tests and leaves."""
-    path = cast("str", header["solution_path"])
     sys.dont_write_bytecode = True
-    loaded = solution.import_file(blobs["source"], path)
+    loaded = solution.import_file(blobs["source"], program.solution_path)
     streams.flush_streams()
     with contextlib.suppress(OSError):
         if isinstance(loaded, solution.LoadError):
             solution.refuse(frames, loaded)
         else:
             frames.send(LOADED)
-            _run_tests(frames, header, blobs)
+            _run_tests(frames, program.framework, blobs)
     os._exit(0)
 
 
-def _run_tests(frames: Frames, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
+def _run_tests(frames: Frames, framework: str, blobs: Mapping[str, bytes]) -> None:
     course = _Course(frames)
     files = sorted(base.texts_of(blobs))
     try:
-        select.driver(cast("str", header["framework"]))(files, course)
+        select.driver(framework)(files, course)
     except BrokenSuiteError as error:
         course.say("broken", str(error))
     streams.flush_streams()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .. import wire
+from .. import requests
 from ..channel.frames import READY
 from ..wire import Stage
 from .endings import SessionEnded
@@ -14,7 +14,7 @@ from .session import Session
 
 
 def hand_over(
-    link: Link, report: Report, header: dict[str, object], blobs: Mapping[str, bytes]
+    link: Link, report: Report, program: requests.Program, blobs: Mapping[str, bytes]
 ) -> None:
     """Sends the program and waits until the candidate's shim has it.
 
@@ -23,7 +23,7 @@ def hand_over(
         OversizeFrameError: it answered something else.
     """
     report.reach(Stage.LOADING)
-    link.send(wire.pack(header, blobs))
+    link.send(requests.pack(program, blobs))
     if link.receive(len(READY)) != READY:
         raise OversizeFrameError
     report.reach(Stage.READY)

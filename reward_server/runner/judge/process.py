@@ -22,10 +22,20 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NoReturn, cast
+from typing import NoReturn
 
-from .. import wire
+from .. import requests, wire
 from ..channel.descriptors import receive
+from ..requests import (
+    CallRequest,
+    CommandsRequest,
+    ProgramRequest,
+    SharedRequest,
+    SolutionProgram,
+    SplitRequest,
+    TestsRequest,
+    UnitRequest,
+)
 from ..walls import confine, policy
 from ..wire import Stage, Word
 from . import relay, surroundings
@@ -42,12 +52,6 @@ from .tests.run import record_end, run_tests
 from .tests.suite import Suite, TaskError
 
 _DESCRIPTORS = 10  # that come with an execution at most, see `wire`
-
-_SUITES: Mapping[str, Callable[[dict[str, object], Session], Suite]] = {
-    "function": FunctionTests,
-    "call": CallTests,
-}
-_FILE_MODES = ("unit", "shared")
 
 
 class _Silence(io.TextIOBase):
@@ -118,7 +122,7 @@ def _has_time() -> bool:
 
 
 def run(
-    request: bytes | memoryview,
+    document: bytes | memoryview,
     channel: socket.socket,
     stdin_fd: int,
     stdout_fd: int,
@@ -130,7 +134,7 @@ def run(
     """Judges one execution.
 
     Args:
-        request: a request document, see `wire`.
+        document: of a request, see `requests`.
         channel: to the candidate.
         stdin_fd: write end of the candidate's standard input, not blocking.
         stdout_fd: read end of its standard output.
@@ -144,31 +148,33 @@ def run(
     """
     report = Report(descriptor=report_fd, announce=partial(announce, wire.CAN_HEAR))
     report.reach(Stage.TESTS)
-    header, blobs = wire.unpack(request)
-    is_program = header["mode"] in ("program", "commands")
-    limit_bytes = cast("int", header["output_bytes"])
+    request, blobs = requests.unpack(document)
+    is_program = isinstance(request, (ProgramRequest, CommandsRequest))
+    limit_bytes = request.output_bytes
     kept_bytes = limit_bytes if is_program else wire.KEPT_OUTPUT_BYTES
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=kept_bytes, limit_bytes=limit_bytes)
     link = Link(channel, outputs)
     is_plain = True
     try:
-        if header["mode"] == "commands":
-            _run_commands(header, blobs, link, outputs, stdin_fd, report)
-        elif header["mode"] == "split":
+        if isinstance(request, CommandsRequest):
+            _run_commands(request, blobs, link, outputs, stdin_fd, report)
+        elif isinstance(request, SplitRequest):
             os.close(stdin_fd)
             solution = relay.Peer(channel, link, outputs)
-            _run_split(header, blobs, solution, tests_program, report)
-        elif is_program:
+            _run_split(request, blobs, solution, tests_program, report)
+        elif isinstance(request, ProgramRequest):
             stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-            hand_over(link, report, {"mode": "program", "args": header["args"]}, blobs)
+            hand_over(link, report, request, blobs)
             stdin.feed()
             if _hear_compiler(link, report):
                 _run_program(outputs, stdin)
         else:
             os.close(stdin_fd)
-            run_tests_of = _run_files if header["mode"] in _FILE_MODES else run_suite
             crossing = partial(announce, wire.CROSSING)
-            is_plain = run_tests_of(header, blobs, link, report, crossing)
+            if isinstance(request, UnitRequest):
+                is_plain = _run_files(request, blobs, link, report, crossing)
+            else:
+                is_plain = run_suite(request, blobs, link, report, crossing)
         outputs.drain()
     except OutputLimitError:
         if "output" not in report.limits:
@@ -196,7 +202,7 @@ def _patience_ns(report: Report, is_program: bool) -> int:
 
 
 def run_suite(
-    header: dict[str, object],
+    request: TestsRequest,
     blobs: Mapping[str, bytes],
     link: Link,
     report: Report,
@@ -211,40 +217,42 @@ def run_suite(
     session = Session(
         link,
         proxy.make,
-        result_bytes=cast("int", header["result_bytes"]),
-        calls=cast("int", header["calls"]),
+        result_bytes=request.result_bytes,
+        calls=request.calls,
         announce_crossing=announce_crossing,
     )
     try:
-        suite = _SUITES[cast("str", header["mode"])](header, session)
+        suite = _suite(request, session)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return False
     if not suite.is_plain:
         session.cross()
     report.tests = [TestReport(name=name) for name in suite.names]
-    entry_point = cast("str", header["entry_point"])
-    predefined = header["mode"] == "call" or "()." in entry_point
-    program = {
-        "mode": header["mode"],
-        "predefined": predefined,
-        "result_bytes": header["result_bytes"],
-        "shared": list(session.classes),
-        **session.details,
-    }
-    if "signature" in header:
-        program["signature"] = header["signature"]
+    signature = request.signature if isinstance(request, CallRequest) else None
+    program = SolutionProgram(
+        predefined=signature is not None or "()." in request.entry_point,
+        result_bytes=request.result_bytes,
+        shared=list(session.classes),
+        identities=session.compares_identities,
+        signature=signature or (),
+    )
     hand_over(link, report, program, blobs)
     if load(session, report):
-        stop_at_failure = bool(header["stop_at_first_failure"])
-        run_tests(suite, session, report, stop_at_failure=stop_at_failure)
+        run_tests(suite, session, report, stop_at_failure=request.stop_at_first_failure)
         session.note_end()
     record_end(session, report)
     return not session.crossed
 
 
+def _suite(request: TestsRequest, session: Session) -> Suite:
+    if isinstance(request, CallRequest):
+        return CallTests(request, session)
+    return FunctionTests(request, session)
+
+
 def _run_files(
-    header: dict[str, object],
+    request: UnitRequest,
     blobs: Mapping[str, bytes],
     link: Link,
     report: Report,
@@ -254,10 +262,10 @@ def _run_files(
     from .tests import shared_test_files, test_files  # dear, and other tests need neither
 
     sys.stdout = sys.stderr = _Silence()
-    if header["mode"] == "unit":
-        test_files.run(header, blobs, link, report, announce_crossing)
+    if isinstance(request, SharedRequest):
+        shared_test_files.run(request, blobs, link, report)
     else:
-        shared_test_files.run(header, blobs, link, report)
+        test_files.run(request, blobs, link, report, announce_crossing)
     return False
 
 
@@ -265,7 +273,7 @@ def _run_files(
 
 
 def _run_commands(
-    header: dict[str, object],
+    request: CommandsRequest,
     blobs: dict[str, bytes],
     link: Link,
     outputs: Outputs,
@@ -279,14 +287,13 @@ def _run_commands(
         OutputLimitError: they wrote more than they may.
     """
     stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
-    hand_over(link, report, header, blobs)
+    hand_over(link, report, request, blobs)
     stdin.feed()
     _run_program(outputs, stdin)
-    keep, product_bytes = header["keep"], cast("int", header["product_bytes"])
     try:
         report.status = relay.read_status(link)
-        if keep and report.status == 0:
-            report.product = link.receive(product_bytes)
+        if request.keep and report.status == 0:
+            report.product = link.receive(request.product_bytes)
     except ClosedError:
         report.broken = Cause.CLOSED.value
     except OversizeFrameError:
@@ -296,7 +303,7 @@ def _run_commands(
 
 
 def _run_split(
-    header: dict[str, object],
+    request: SplitRequest,
     blobs: Mapping[str, bytes],
     solution: relay.Peer,
     descriptors: Sequence[int],
@@ -305,15 +312,15 @@ def _run_split(
     """Runs the tests' program, and the solution's when it is called; see `relay`."""
     channel, stdin_fd, stdout_fd, stderr_fd = descriptors
     os.close(stdin_fd)
-    limit_bytes = cast("int", header["output_bytes"])
+    limit_bytes = request.output_bytes
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=limit_bytes, limit_bytes=limit_bytes)
     with socket.socket(fileno=channel) as line:
         relay.Relay(
             relay.Peer(line, Link(line, outputs), outputs),
             solution,
             report,
-            frame_bytes=cast("int", header["result_bytes"]),
-        ).run(header, blobs)
+            frame_bytes=request.result_bytes,
+        ).run(request, blobs)
 
 
 class _Stdin:

@@ -27,10 +27,10 @@ import select
 import socket
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
 
-from .. import wire
+from .. import requests, wire
 from ..channel.frames import READY
+from ..requests import CommandsRequest, Side, SplitRequest
 from ..wire import LENGTH, Stage
 from .endings import Cause
 from .link import ClosedError, Link, OversizeFrameError
@@ -77,16 +77,15 @@ class Peer:
         self.inbox = bytearray()
         self._outbox = memoryview(b"")
 
-    def start(self, header: object, blobs: Mapping[str, bytes]) -> None:
+    def start(self, side: Side, blobs: Mapping[str, bytes]) -> None:
         """Has it run, joined to two pipes.
 
         Raises:
             ClosedError, OversizeFrameError: the process that runs it did not start.
             OutputLimitError: it wrote more than it may.
         """
-        commands = cast("dict[str, object]", header)
-        document = {**commands, "mode": "commands", "keep": [], "joined": True}
-        self.link.send(wire.pack(document, blobs))
+        commands = CommandsRequest(**side, keep=[], product_bytes=0, output_bytes=0, joined=True)
+        self.link.send(requests.pack(commands, blobs))
         if self.link.receive(len(READY)) != READY:
             raise OversizeFrameError
         (theirs, self.writer), (self.reader, answers) = os.pipe(), os.pipe()
@@ -165,7 +164,7 @@ class Relay:
         self._poller = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
 
-    def run(self, header: Mapping[str, object], blobs: Mapping[str, bytes]) -> None:
+    def run(self, request: SplitRequest, blobs: Mapping[str, bytes]) -> None:
         """Runs both programs of a request.
 
         Raises:
@@ -174,10 +173,10 @@ class Relay:
         """
         self._report.tests_program = TestsProgram(outputs=self._tests.outputs)
         self._report.reach(Stage.LOADING)
-        self._tests.start(header["tests"], _behind("tests:", blobs))
+        self._tests.start(request.tests, _behind("tests:", blobs))
         self._report.reach(Stage.TESTS)
         solution = _behind("solution:", blobs)
-        self._start = partial(self._solution.start, header["solution"], solution)
+        self._start = partial(self._solution.start, request.solution, solution)
         self._watch(self._tests.channel.fileno(), self._end_of_tests)
         self._watch(self._tests.reader, self._hear_tests)
         self._watch(self._solution.channel.fileno(), self._end_of_solution)

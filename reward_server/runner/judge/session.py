@@ -437,9 +437,9 @@ class Session:
             self._encoder = functools.partial(identities.IdentifyingEncoder, known)
 
     @property
-    def details(self) -> dict[str, object]:
-        """What the candidate has to know of what crosses."""
-        return {} if self._identities is None else {"identities": True}
+    def compares_identities(self) -> bool:
+        """Returns True if data that cannot change crosses with a number."""
+        return self._identities is not None
 
     def repeat_answers(self) -> None:
         """Asks an object each question once, to find whether a contradiction decided."""

@@ -7,6 +7,7 @@ import socket
 import sys
 
 from ..channel.files import MODULE_NAME
+from ..requests import FunctionRequest
 from ..wire import Outcome
 from . import process
 from .link import Link
@@ -47,7 +48,7 @@ def run(channel: int) -> None:
         outputs = Outputs(None, None, kept_bytes=0, limit_bytes=0)
         with socket.socket(fileno=channel) as candidate:
             link = Link(candidate, outputs)
-            process.run_suite(_header(), {"source": b""}, link, report, _nothing)
+            process.run_suite(_request(), {"source": b""}, link, report, _nothing)
         report.write(outputs)
     finally:
         os.close(descriptor)
@@ -61,18 +62,14 @@ def _nothing() -> None:
     pass
 
 
-def _header() -> dict[str, object]:
-    return {
-        "mode": "function",
-        "entry_point": "f",
-        "prompt": "",
-        "test_code": _TESTS,
-        "asserts": [],
-        "setup_code": "",
-        "stop_at_first_failure": False,
-        "brings_changes": False,
-        "repeats_answers": False,
-        "output_bytes": _LIMIT_BYTES,
-        "result_bytes": _LIMIT_BYTES,
-        "calls": 1000,
-    }
+def _request() -> FunctionRequest:
+    return FunctionRequest(
+        entry_point="f",
+        prompt="",
+        test_code=_TESTS,
+        asserts=[],
+        setup_code="",
+        output_bytes=_LIMIT_BYTES,
+        result_bytes=_LIMIT_BYTES,
+        calls=1000,
+    )

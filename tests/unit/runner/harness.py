@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reward_server.runner import wire
+from reward_server.runner import requests, wire
+from reward_server.runner.requests import (
+    CallRequest,
+    FunctionRequest,
+    ProgramRequest,
+    SharedRequest,
+    UnitRequest,
+)
 from tests.unit.runner import plain_zygote
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -23,6 +30,7 @@ PRELOADED = (
 )
 OUTPUT_BYTES = 1 << 20
 RESULT_BYTES = 1 << 20
+_LIMITS = {"output_bytes": OUTPUT_BYTES, "result_bytes": RESULT_BYTES, "calls": 100_000}
 
 
 @dataclass(kw_only=True)
@@ -106,10 +114,10 @@ class Zygote:
         output_bytes: int = OUTPUT_BYTES,
         wall_seconds: float = 20.0,
     ) -> Result:
-        header = {"mode": "program", "args": list(args), "output_bytes": output_bytes}
+        request = ProgramRequest(args=list(args), output_bytes=output_bytes)
         blobs = {f"file/{name}": content for name, content in (files or {}).items()}
         blobs |= {"source": _bytes(source), "stdin": stdin}
-        return self.run(wire.pack(header, blobs), wall_seconds)
+        return self.run(requests.pack(request, blobs), wall_seconds)
 
     def function(
         self,
@@ -121,18 +129,17 @@ class Zygote:
         setup_code: str = "",
         prompt: str = "",
         wall_seconds: float = 20.0,
-        **settings: object,
+        **settings: Any,
     ) -> Result:
-        header = {
-            "mode": "function",
-            "entry_point": entry_point,
-            "prompt": prompt,
-            "test_code": test_code,
-            "asserts": list(asserts),
-            "setup_code": setup_code,
-            **_limits(settings),
-        }
-        return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
+        request = FunctionRequest(
+            entry_point=entry_point,
+            prompt=prompt,
+            test_code=test_code,
+            asserts=list(asserts),
+            setup_code=setup_code,
+            **{**_LIMITS, **settings},
+        )
+        return self.run(requests.pack(request, {"source": _bytes(source)}), wall_seconds)
 
     def files(
         self,
@@ -143,16 +150,12 @@ class Zygote:
         mode: str = "unit",
         solution_path: str = "solution.py",
         wall_seconds: float = 20.0,
-        **settings: object,
+        **settings: Any,
     ) -> Result:
-        header = {
-            "mode": mode,
-            "framework": framework,
-            "solution_path": solution_path,
-            **_limits(settings),
-        }
+        kind = SharedRequest if mode == "shared" else UnitRequest
+        request = kind(framework=framework, solution_path=solution_path, **{**_LIMITS, **settings})
         blobs = {f"test/{path}": _bytes(text) for path, text in files.items()}
-        return self.run(wire.pack(header, {"source": _bytes(source), **blobs}), wall_seconds)
+        return self.run(requests.pack(request, {"source": _bytes(source), **blobs}), wall_seconds)
 
     def call(
         self,
@@ -166,23 +169,20 @@ class Zygote:
         parameters: Iterable[str | None] = (),
         result: str | None = None,
         wall_seconds: float = 20.0,
-        **settings: object,
+        **settings: Any,
     ) -> Result:
-        texts = [[_json(arguments), _json(expected)] for arguments, expected in cases]
-        checker = {
-            "kind": kind,
-            "absolute_tolerance": absolute_tolerance,
-            "relative_tolerance": relative_tolerance,
-        }
-        header = {
-            "mode": "call",
-            "entry_point": entry_point,
-            "cases": texts,
-            "checker": checker,
-            "signature": [list(parameters), result],
-            **_limits(settings),
-        }
-        return self.run(wire.pack(header, {"source": _bytes(source)}), wall_seconds)
+        request = CallRequest(
+            entry_point=entry_point,
+            cases=[(_json(arguments), _json(expected)) for arguments, expected in cases],
+            checker={
+                "kind": kind,
+                "absolute_tolerance": absolute_tolerance,
+                "relative_tolerance": relative_tolerance,
+            },
+            signature=(list(parameters), result),
+            **{**_LIMITS, **settings},
+        )
+        return self.run(requests.pack(request, {"source": _bytes(source)}), wall_seconds)
 
 
 def _bytes(source: str | bytes) -> bytes:
@@ -191,17 +191,3 @@ def _bytes(source: str | bytes) -> bytes:
 
 def _json(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _limits(settings: dict[str, object]) -> dict[str, object]:
-    defaults: dict[str, object] = {
-        "stop_at_first_failure": False,
-        "brings_changes": False,
-        "repeats_answers": False,
-        "output_bytes": OUTPUT_BYTES,
-        "result_bytes": RESULT_BYTES,
-        "calls": 100_000,
-    }
-    unknown = settings.keys() - defaults.keys()
-    assert not unknown, unknown
-    return defaults | settings

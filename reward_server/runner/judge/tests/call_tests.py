@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from ...channel.signatures import NODES, NOTHING, Signature
+from ...requests import CallRequest
 from ..session import Session
 from . import compare
 from .suite import TaskError
@@ -35,7 +36,7 @@ class CallTests:
     """Calls of one function, each a test.
 
     Args:
-        header: of a request document in mode "call".
+        request: what is asked for.
         session: to the solution.
 
     Raises:
@@ -44,23 +45,18 @@ class CallTests:
 
     is_plain = True
 
-    def __init__(self, header: dict[str, object], session: Session) -> None:
-        cases = cast("list[list[str]]", header["cases"])
+    def __init__(self, request: CallRequest, session: Session) -> None:
+        cases = request.cases
         if not cases:
             raise TaskError("there are no cases")
-        self._told = Signature(*cast("list[Any]", header.get("signature", []))).result
+        self._told = Signature(*request.signature).result
         self._cases = [
             _parse(position, texts, self._told) for position, texts in enumerate(cases, 1)
         ]
-        self._entry_point = cast("str", header["entry_point"])
+        self._entry_point = request.entry_point
         self._session = session
-        settings = cast("dict[str, object]", header["checker"])
         try:
-            self._same = compare.checker(
-                cast("str", settings["kind"]),
-                absolute_tolerance=cast("float", settings["absolute_tolerance"]),
-                relative_tolerance=cast("float", settings["relative_tolerance"]),
-            )
+            self._same = compare.checker(**request.checker)
         except ValueError as error:
             raise TaskError(str(error)) from None
         self.names: Sequence[str] = [f"case {position}" for position in range(1, len(cases) + 1)]

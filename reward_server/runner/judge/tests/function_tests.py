@@ -13,6 +13,7 @@ from types import CoroutineType, FrameType, GeneratorType
 from typing import cast
 
 from ...channel.files import MODULE_NAME
+from ...requests import FunctionRequest
 from .. import surroundings
 from ..endings import NotLoaded
 from ..proxies.imported import ImportedModule
@@ -31,20 +32,20 @@ class FunctionTests:
     """Tests of functions and classes.
 
     Args:
-        header: of a request document in mode "function".
+        request: what is asked for.
         session: to the solution.
 
     Raises:
         TaskError: the tests fail by themselves, or there are none, or they ask nothing.
     """
 
-    def __init__(self, header: dict[str, object], session: Session) -> None:
+    def __init__(self, request: FunctionRequest, session: Session) -> None:
         self._session = session
-        self._entry_point = cast("str", header["entry_point"])
-        self._texts = texts.read(header)
+        self._entry_point = request.entry_point
+        self._texts = texts.read(request)
         self._texts.check_that_they_ask(self._entry_point)
         sources = [text.source for text in self._texts.all]
-        self._prompt = cast("str", header["prompt"])
+        self._prompt = request.prompt
         self._scope = Scope(sources, self._entry_point, self._prompt, session)
         self._imported = ImportedModule(sys.modules[MODULE_NAME], session)
         sys.modules[MODULE_NAME] = self._imported
@@ -52,8 +53,8 @@ class FunctionTests:
         session.look_over(sources)
         session.observes, session.raises = self._observes, self._raises
         session.keeps_apart = self._keeps_apart
-        session.brings_changes = bool(header["brings_changes"])
-        if header["repeats_answers"]:
+        session.brings_changes = request.brings_changes
+        if request.repeats_answers:
             session.repeat_answers()
         self._globals: dict[str, object] = {}
         self._tests: list[tuple[str, Callable[[], None]]] = []

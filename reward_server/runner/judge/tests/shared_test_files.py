@@ -15,9 +15,9 @@ import importlib.util
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from ...frameworks import base
+from ...requests import FilesProgram, SharedRequest
 from ...wire import Outcome
 from .. import handover
 from ..endings import SessionEnded
@@ -34,26 +34,24 @@ MOST_NAME_CHARACTERS = 1000
 _OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
 
 
-def run(
-    header: Mapping[str, object], blobs: Mapping[str, bytes], link: Link, report: Report
-) -> None:
-    """Has the tests of a request in mode "shared" run.
+def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: Report) -> None:
+    """Has the tests of a request run.
 
     Raises:
         ClosedError, OversizeFrameError: the candidate did not take the program.
     """
-    session = Session(link, proxy.make, result_bytes=cast("int", header["result_bytes"]), calls=0)
+    session = Session(link, proxy.make, result_bytes=request.result_bytes, calls=0)
     texts = base.texts_of(blobs)
     try:
         check_that_they_compile(texts)
-        _check_imports(texts, cast("str", header["solution_path"]))
+        _check_imports(texts, request.solution_path)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return
-    program = {name: header[name] for name in ("mode", "framework", "solution_path")}
+    program = FilesProgram(request.framework, request.solution_path)
     handover.hand_over(link, report, program, blobs)
     if handover.load(session, report):
-        _Watch(session, report, stops=bool(header["stop_at_first_failure"])).follow()
+        _Watch(session, report, stops=request.stop_at_first_failure).follow()
     trial.record_end(session, report)
 
 

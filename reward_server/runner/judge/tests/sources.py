@@ -7,9 +7,9 @@ import functools
 import re
 from dataclasses import dataclass
 from types import CodeType, TracebackType
-from typing import cast
 
 from ...channel.cache import remembered
+from ...requests import FunctionRequest
 from ..text import names, purity
 from .suite import TaskError
 
@@ -114,14 +114,14 @@ def _compiled(name: str, source: str) -> Text:
     return Text(name=name, source=source, code=code)
 
 
-def read(header: dict[str, object]) -> Sources:
-    """Sorts the texts of a request document in mode "function".
+def read(request: FunctionRequest) -> Sources:
+    """Sorts the texts of a request.
 
     Raises:
         TaskError: one of them does not compile, or there are no tests among them.
     """
-    asserts = enumerate(cast("list[str]", header["asserts"]), 1)
-    setup, source = cast("str", header["setup_code"]), cast("str", header["test_code"])
+    asserts = enumerate(request.asserts, 1)
+    setup, source = request.setup_code, request.test_code
     support = [_compiled("setup_code", setup)] if setup else []
     code = _compiled("test_code", source) if source else None
     has_check, reads_parameter = _check_in(source)

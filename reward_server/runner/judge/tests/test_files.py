@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import FrameType
-from typing import cast
 
 from ...channel.files import write_files
 from ...frameworks import base, select
 from ...frameworks.base import BrokenSuiteError
+from ...requests import SolutionProgram, UnitRequest
 from ...wire import Outcome
 from .. import endings, handover
 from ..link import ClosedError, Link, OversizeFrameError
@@ -115,13 +115,13 @@ class _Course:
 
 
 def run(
-    header: Mapping[str, object],
+    request: UnitRequest,
     blobs: Mapping[str, bytes],
     link: Link,
     report: Report,
     announce_crossing: Callable[[], object],
 ) -> None:
-    """Runs the tests of a request in mode "unit".
+    """Runs the tests of a request.
 
     Raises:
         ClosedError, OversizeFrameError: the candidate did not take the program.
@@ -129,37 +129,40 @@ def run(
     session = Session(
         link,
         proxy.make,
-        result_bytes=cast("int", header["result_bytes"]),
-        calls=cast("int", header["calls"]),
+        result_bytes=request.result_bytes,
+        calls=request.calls,
         announce_crossing=announce_crossing,
     )
-    session.brings_changes = bool(header["brings_changes"])
-    if header["repeats_answers"]:
+    session.brings_changes = request.brings_changes
+    if request.repeats_answers:
         session.repeat_answers()
     texts = base.texts_of(blobs)
     session.look_over(texts.values())
     write_files({name: one for name, one in blobs.items() if name.startswith(_JUDGES)})
     try:
         check_that_they_compile(texts)
-        solution_names = _install(header, texts, session)
+        solution_names = _install(request.solution_path, texts, session)
     except TaskError as error:
         report.blame, report.message = "task", str(error)
         return
-    details = {"mode": "unit", "predefined": False, "result_bytes": header["result_bytes"]}
-    details |= session.details
+    program = SolutionProgram(
+        predefined=False,
+        result_bytes=request.result_bytes,
+        identities=session.compares_identities,
+    )
 
     def load() -> bool:
         solution = {name: one for name, one in blobs.items() if not name.startswith("test/")}
         session.cross()
-        handover.hand_over(link, report, details, solution)
+        handover.hand_over(link, report, program, solution)
         loaded = handover.load(session, report)
         if loaded:
             _settle(solution_names)
         return loaded
 
-    stop_at_failure = bool(header["stop_at_first_failure"])
+    stop_at_failure = request.stop_at_first_failure
     course = _Course(session, report, load, solution_names.misled, stop_at_failure=stop_at_failure)
-    _run_twice_if_needed(cast("str", header["framework"]), sorted(texts), course, session, report)
+    _run_twice_if_needed(request.framework, sorted(texts), course, session, report)
     if course.problem is not None:
         raise course.problem
     session.note_end()
@@ -179,16 +182,14 @@ def check_that_they_compile(texts: Mapping[str, str]) -> None:
             raise TaskError(f"{path} does not compile: {error}") from None
 
 
-def _install(
-    header: Mapping[str, object], texts: Mapping[str, str], session: Session
-) -> SolutionNames:
+def _install(solution_path: str, texts: Mapping[str, str], session: Session) -> SolutionNames:
     """Prepares the interpreter, which does nothing else afterwards, for the tests."""
     sys.path.insert(0, os.getcwd())
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(texts, session)
     session.keeps_apart = partial(_keeps_apart, texts)
     session.observes = partial(_observes, texts)
-    SolutionFinder(cast("str", header["solution_path"]), solution_names).install()
+    SolutionFinder(solution_path, solution_names).install()
     session.own.add_folder(os.getcwd())
     return solution_names
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from reward_server.runner import wire
+from reward_server.runner import requests, wire
 from reward_server.runner.channel.frames import READY
 from reward_server.runner.judge import process
+from reward_server.runner.requests import ProgramRequest
 
-HEADER = {"mode": "program", "args": [], "output_bytes": 1000}
+REQUEST = ProgramRequest(args=[], output_bytes=1000)
 FORGED = [
     b'["loaded"]',
     b'["unloaded", "compile", 5]',
@@ -39,7 +40,7 @@ def judged(sent: bytes, *, written: bytes = b"") -> dict[str, Any]:
         os.close(end)
     os.set_blocking(inputs[1], False)
     report = os.memfd_create("report")
-    document = wire.pack(HEADER, {"source": b"", "stdin": b"input"})
+    document = requests.pack(REQUEST, {"source": b"", "stdin": b"input"})
     try:
         process.run(document, trusted, inputs[1], outputs[0], errors[0], report, lambda note: None)
         found, _ = wire.unpack(os.pread(report, 1 << 20, 1))

@@ -14,7 +14,10 @@ from reward_server.runner.judge.link import Link
 from reward_server.runner.judge.outputs import Outputs
 from reward_server.runner.judge.relay import Peer, Relay
 from reward_server.runner.judge.report import Report
+from reward_server.runner.requests import Side, SplitRequest
 from reward_server.runner.wire import LENGTH
+
+NOTHING: Side = {"commands": [], "environment": {}}
 
 
 def frame(payload: bytes) -> bytes:
@@ -65,7 +68,7 @@ def report_of(solution_writes: bytes) -> Report:
     solution = ProgramAtOnce.made(solution_writes, 0)
     with tests, solution, tests.far:
         Relay(peer(tests), peer(solution), report, frame_bytes=1000).run(
-            {"tests": {}, "solution": {}}, {}
+            SplitRequest(tests=NOTHING, solution=NOTHING, output_bytes=1000, result_bytes=1000), {}
         )
     os.close(descriptor)
     return report

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from reward_server.domain import Framework, Job, Limits, UnitJudgement, UnitTests
-from reward_server.runner import wire
+from reward_server.runner import requests
 from reward_server.runner.judge import handover
 from reward_server.runner.judge.link import Link
 from reward_server.runner.judge.report import Report
 from reward_server.runner.judge.tests import shared_test_files
+from reward_server.runner.requests import Program, SharedRequest
 from reward_server.sandbox.runner_documents import request_document
 
 TEXT = "import solution\ndef test_f():\n    assert solution.f(1) == {want}\n"
@@ -35,21 +36,20 @@ class HandedOverError(Exception):
 
 def told(work: UnitJudgement, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, dict[str, bytes]]:
     """Returns the header that the candidate gets, packed, and the blobs."""
-    found: list[tuple[dict[str, object], dict[str, bytes]]] = []
+    found: list[tuple[Program, dict[str, bytes]]] = []
 
-    def hand_over(
-        link: object, report: object, header: dict[str, object], blobs: dict[str, bytes]
-    ) -> None:
-        found.append((header, blobs))
+    def hand_over(link: object, report: object, program: Program, blobs: dict[str, bytes]) -> None:
+        found.append((program, blobs))
         raise HandedOverError
 
     monkeypatch.setattr(handover, "hand_over", hand_over)
     job = Job(work=work, limits=Limits())
-    header, blobs = wire.unpack(memoryview(request_document(job)))
+    request, blobs = requests.unpack(request_document(job))
+    assert isinstance(request, SharedRequest)
     with pytest.raises(HandedOverError):
-        shared_test_files.run(header, blobs, Link.__new__(Link), Report.__new__(Report))
+        shared_test_files.run(request, blobs, Link.__new__(Link), Report.__new__(Report))
     ((program, handed),) = found
-    return wire.pack(program, {}), {name: bytes(blob) for name, blob in handed.items()}
+    return requests.pack(program, {}), {name: bytes(blob) for name, blob in handed.items()}
 
 
 @pytest.mark.parametrize("want", [10, 11, 9_999])

@@ -1,0 +1,202 @@
+"""What a runner is asked to do: one typed tuple for each kind of execution.
+
+A request is a document (see `wire`) whose object holds "mode" and the fields of a tuple. The server
+sends the judge a `Request`, and the judge sends the candidate a `Program`. Blobs:
+
+    program   source, stdin, file/NAME and data/NAME (read-only)
+    commands  product, stdin, file/NAME and data/NAME
+    split     as for commands but stdin, each behind "tests:" or "solution:"
+    function  source, file/NAME and data/NAME
+    call      as for function
+    unit      source, file/NAME, data/NAME and test/NAME, which the judge keeps to itself
+    shared    as for unit; tests and source live in the candidate's process, and what it says of the
+              tests are observations
+
+Of a program: source, or for commands product, and the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from . import wire
+
+
+class Side(TypedDict):
+    """The commands of one of two programs."""
+
+    commands: list[list[str]]
+    environment: dict[str, str]
+
+
+class Checker(TypedDict):
+    """How results are compared with what is expected; see `judge.tests.compare`."""
+
+    kind: str
+    absolute_tolerance: float
+    relative_tolerance: float
+
+
+class ProgramRequest(NamedTuple):
+    """A Python program that reads its standard input."""
+
+    args: list[str]
+    output_bytes: int
+
+
+class CommandsRequest(NamedTuple):
+    """Commands, run one after another until one fails.
+
+    Args:
+        keep: patterns of the files that are handed back if all succeeded.
+        product_bytes: greatest size of these.
+        joined: whether the commands get the ends of two pipes, as a program of mode "split" does.
+    """
+
+    commands: list[list[str]]
+    environment: dict[str, str]
+    keep: list[str]
+    product_bytes: int
+    output_bytes: int
+    joined: bool = False
+
+
+class SplitRequest(NamedTuple):
+    """Two programs, of which the tests' calls the solution's; see `judge.relay`."""
+
+    tests: Side
+    solution: Side
+    output_bytes: int
+    result_bytes: int
+
+
+class FunctionRequest(NamedTuple):
+    """Tests given as Python.
+
+    Args:
+        result_bytes: greatest size of an answer of the solution's.
+        calls: how many requests, either way, an execution may make.
+        brings_changes: whether the tests see all changes of arguments.
+        repeats_answers: whether an object's first answer to a question stands for all.
+    """
+
+    entry_point: str
+    prompt: str
+    test_code: str
+    asserts: list[str]
+    setup_code: str
+    output_bytes: int
+    result_bytes: int
+    calls: int
+    stop_at_first_failure: bool = False
+    brings_changes: bool = False
+    repeats_answers: bool = False
+
+
+class CallRequest(NamedTuple):
+    """Calls of one function with JSON values.
+
+    Args:
+        cases: of each the arguments, a JSON array, and the expected result.
+        signature: shapes of the parameters, and of the result; see `candidate.leetcode_types`.
+    """
+
+    entry_point: str
+    cases: list[tuple[str, str]]
+    checker: Checker
+    output_bytes: int
+    result_bytes: int
+    calls: int
+    stop_at_first_failure: bool = False
+    signature: Sequence[Any] = ()
+
+
+class UnitRequest(NamedTuple):
+    """Test files that the judge runs; `framework` is "unittest" or "pytest"."""
+
+    framework: str
+    solution_path: str
+    output_bytes: int
+    result_bytes: int
+    calls: int
+    stop_at_first_failure: bool = False
+    brings_changes: bool = False
+    repeats_answers: bool = False
+
+
+class SharedRequest(UnitRequest):
+    """Test files that run in the solution's process."""
+
+    __slots__ = ()
+
+
+class FilesProgram(NamedTuple):
+    """What the candidate is told of a `SharedRequest`, which is the same for tests and twins."""
+
+    framework: str
+    solution_path: str
+
+
+class SolutionProgram(NamedTuple):
+    """A solution whose functions the judge calls.
+
+    Args:
+        predefined: whether names that competitions predefine are there before it is loaded.
+        shared: the prompt's classes whose objects cross as records.
+        identities: whether data that cannot change crosses with a number.
+        signature: as of `CallRequest`.
+    """
+
+    predefined: bool
+    result_bytes: int
+    shared: Sequence[str] = ()
+    identities: bool = False
+    signature: Sequence[Any] = ()
+
+
+TestsRequest = FunctionRequest | CallRequest
+Request = ProgramRequest | CommandsRequest | SplitRequest | TestsRequest | UnitRequest
+Program = ProgramRequest | CommandsRequest | FilesProgram | SolutionProgram
+
+_REQUESTS: Mapping[str, Callable[..., Request]] = {
+    "program": ProgramRequest,
+    "commands": CommandsRequest,
+    "split": SplitRequest,
+    "function": FunctionRequest,
+    "call": CallRequest,
+    "unit": UnitRequest,
+    "shared": SharedRequest,
+}
+_PROGRAMS: Mapping[str, Callable[..., Program]] = {
+    "program": ProgramRequest,
+    "commands": CommandsRequest,
+    "files": FilesProgram,
+    "solution": SolutionProgram,
+}
+_MODES = {kind: mode for mode, kind in (*_REQUESTS.items(), *_PROGRAMS.items())}
+
+
+def pack(request: Request | Program, blobs: Mapping[str, bytes]) -> bytes:
+    """Builds the document of a request, or of a program."""
+    return wire.pack({"mode": _MODES[type(request)], **request._asdict()}, blobs)
+
+
+def unpack(document: bytes | memoryview) -> tuple[Request, dict[str, bytes]]:
+    """Takes the document of a request to the judge apart.
+
+    Raises:
+        ValueError: it is not a document.
+    """
+    header, blobs = wire.unpack(document)
+    return _REQUESTS[str(header.pop("mode"))](**header), blobs
+
+
+def unpack_program(document: bytes | memoryview) -> tuple[Program, dict[str, bytes]]:
+    """Takes the document of the judge's first message to the candidate apart.
+
+    Raises:
+        ValueError: it is not a document.
+    """
+    header, blobs = wire.unpack(document)
+    return _PROGRAMS[str(header.pop("mode"))](**header), blobs
