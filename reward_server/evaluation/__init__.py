@@ -1,11 +1,11 @@
-"""The use case: a submission becomes executions, their findings a verdict, the verdict a reward.
+"""Turns a submission into executions, their results into a verdict, and that into a reward.
 
-evaluate        the way of a submission, from its text to its assessment
+evaluate        judges a submission, from its text to its assessment
 graders         which executions each kind of tests takes, and what they prove
-budget          the time that a submission's executions have together
-deduplication   one execution for identical submissions, one answer for a repeated id
-language_check  whether a language does what it should
-assessment      the answer that is built from what the executions found
+budget          bounds the time that all executions of a submission take together
+deduplication   executes identical submissions once, and repeats the answer to a known id
+language_check  checks that a language works, with its probe programs
+assessment      builds the answer from what the executions found
 """
 
 from reward_server.evaluation.evaluate import Evaluation

@@ -1,4 +1,4 @@
-"""Builds an assessment from what executions came to."""
+"""Builds an assessment from the results of executions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assess(
 ) -> Assessment:
     """Concludes the verdict and the reward of a submission that was run.
 
-    A pass that came to less integrity than the request takes is taken back.
+    A pass with less integrity than the request requires gets no reward.
     """
     policy = submission.reward_policy
     found = [run.integrity for run in runs if run.integrity is not None]
@@ -75,7 +75,7 @@ def assess_unrun(
     integrity: Integrity,
     provenance: Provenance,
 ) -> Assessment:
-    """Judges a completion that holds no program, or one that is too large to be run."""
+    """Judges a completion that holds no program, or a program that is too large to run."""
     return Assessment(
         id=submission.id,
         verdict=Verdict.COMPILE_ERROR,
@@ -89,7 +89,7 @@ def assess_unrun(
 
 
 def shared_with(submission: Submission, assessment: Assessment) -> Assessment:
-    """Returns another submission the same answer."""
+    """Returns the same answer for another submission."""
     return replace(assessment, id=submission.id, deduplicated=True)
 
 

@@ -1,12 +1,12 @@
-"""The time that all executions of a submission share, and the network that each gets.
+"""Bounds the time that all executions of a submission share, and sets the network of each.
 
 Limits bound one execution. Without a bound on their sum, a program that sleeps in each of many
-cases would outlast its caller, and so end without a verdict. Time is counted as on an idle server:
-waiting for a slot is free, and of executions that run side by side each counts its part.
+cases would outlast its caller, and would end without a verdict. Time is counted as on an idle
+server: waiting for a slot is free, and of executions that run in parallel each counts its share.
 
-Copies, which the server adds to confirm a pass, are no matter of that budget: a test that is slow
-and honest may take 22 of them. All executions together end before the caller's deadline, so that a
-program that sleeps in its copies gets a verdict, too.
+The server adds copies to confirm a pass. They do not count against that budget, since a slow and
+honest test may need 22 of them. All executions together end before the caller's deadline, so that
+a program that sleeps in its copies gets a verdict, too.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Budget:
 
 
 def budget_seconds(asked: float, limits: Limits) -> float:
-    """Returns the time that a submission gets, of which one execution never takes all."""
+    """Returns the time that a submission gets; it is more than one execution can take."""
     return max(asked, _FEWEST_EXECUTIONS * limits.wall_time_seconds)
 
 
@@ -105,7 +105,7 @@ def together_seconds(remaining: float, seconds: float, limits: Limits) -> float:
     """Returns the time of copies and all other executions together.
 
     Args:
-        remaining: until the caller's deadline.
+        remaining: the time until the caller's deadline.
         seconds: the budget without copies, which always fits.
         limits: of each execution, one of which may have begun when the time is up.
     """

@@ -1,4 +1,4 @@
-"""One execution for identical submissions, and one answer for a repeated id."""
+"""Executes identical submissions once, and gives a repeated id the same answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fingerprint(submission: Submission, owner: str = "") -> bytes:
 
 
 def _collect(pieces: list[bytes], value: object) -> None:
-    """Appends what no other value appends."""
+    """Appends bytes that no different value appends."""
     kind = type(value)
     if kind is str:
         data = cast("str", value).encode("utf-8", "surrogatepass")
@@ -66,7 +66,7 @@ def _collect(pieces: list[bytes], value: object) -> None:
 
 @functools.cache
 def _names_of(kind: Any) -> tuple[str, ...]:
-    """Returns the fields of a dataclass, which all else is."""
+    """Returns the names of a dataclass's fields; every other value is a dataclass."""
     return tuple(field.name for field in fields(kind))
 
 
@@ -77,7 +77,7 @@ class _Call(Generic[T]):
 
 
 class SingleFlight(Generic[T]):
-    """Work in flight, shared by all who ask for the same while it lasts.
+    """Work in progress, shared by all callers that ask for the same while it lasts.
 
     The work belongs to everyone who waits: it is cancelled when the last of them is, and not
     before.
@@ -91,14 +91,14 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Waits for the work under a key, starting it if there is none.
 
-        A deadline or a budget that ends the work is that of whoever started it: others start
-        again.
+        The deadline and the budget that end the work belong to the caller who started it. The
+        others start it again.
 
         Returns:
-            What the work came to, and whether somebody else had started it.
+            The result of the work, and whether another caller had started it.
 
         Raises:
-            Exception: whatever the work raised.
+            Exception: the exception that the work raised.
         """
         while True:
             call = self._calls.get(key)
@@ -142,12 +142,12 @@ class _Answer:
 
 
 class IdempotencyCache:
-    """The first answer given for each of an owner's ids, for a while.
+    """Keeps the first answer for each id of an owner for a limited time.
 
     Args:
         count: how many answers are kept at most.
         seconds: how long one is kept at most.
-        clock: tells the time in seconds.
+        clock: returns the time in seconds.
     """
 
     def __init__(self, *, count: int, seconds: float, clock: Callable[[], float]) -> None:

@@ -1,4 +1,4 @@
-"""The way of a submission, from its text to its assessment."""
+"""Judges a submission, from its text to its assessment."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ from reward_server.languages import Language, Languages
 DEFAULT_LIMITS = Limits()
 DEFAULT_PARALLELISM = 4
 _QUICK_CHARACTERS = 1 << 16
-# What is kept of a caller's time for the answer's way back: a share of it, and at most so much.
+# A share of the caller's time is reserved for sending the answer back, up to this maximum.
 _WAY_BACK_SHARE, _WAY_BACK_SECONDS = 0.05, 0.5
 
 
 class Admission(Protocol):
-    """Who may enter; a scheduler."""
+    """Decides which submissions may enter; a scheduler."""
 
     @property
     def slots(self) -> int:
@@ -80,7 +80,7 @@ class Admission(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
-    """A submission, the language that it names, and what grades it."""
+    """A submission, the language that it names, and its grader."""
 
     submission: Submission
     language: Language
@@ -98,7 +98,7 @@ class Evaluation:
         parallelism: executions of one submission at once, where it takes several.
         window_size: how many answers are kept by id.
         window_seconds: how long an answer is kept by id.
-        clock: tells the time in seconds, for the window.
+        clock: returns the time in seconds, for the window.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Evaluation:
             UnsupportedError: the language, or the integrity required, is not on offer.
             OverloadedError, DrainingError: there is no room, or not before the deadline.
             DeadlineError: the deadline was not met.
-            SandboxError: our machinery failed.
+            SandboxError: the server failed.
         """
         language = self._languages.find(submission.language)
         grader = await self._grader(submission, language)
@@ -158,13 +158,13 @@ class Evaluation:
     async def execute(
         self, job: Job, *, deadline: float | None = None, owner: str = ""
     ) -> tuple[Execution, Provenance]:
-        """Runs a program and tells what it did, without grading.
+        """Runs a program without grading it, and returns what it did.
 
         Raises:
             UnsupportedError: the language or a limit is not on offer.
             OverloadedError, DrainingError: there is no room, or not before the deadline.
             DeadlineError: the deadline was not met.
-            SandboxError: our machinery failed.
+            SandboxError: the server failed.
         """
         language, program = self._languages.find(job.language), job.work
         assert isinstance(program, Program)
@@ -273,14 +273,14 @@ class Evaluation:
         )
 
     def _checker_language(self, checker: Checker, language: Language) -> Language:
-        """Returns what a checker program is written in; the solution's own where there is none."""
+        """Returns the language of the checker program; the solution's language if there is none."""
         if checker.kind is not CheckerKind.PROGRAM:
             return language
         return self._languages.find(checker.program_language)
 
 
 def _way_back(deadline: float | None) -> float | None:
-    """Returns when a submission has to be judged for its caller to hear of it in time."""
+    """Returns the time by which a submission must be judged for its answer to arrive in time."""
     if deadline is None:
         return None
     remaining = max(_remaining(deadline), 0.0)
@@ -292,7 +292,7 @@ def _remaining(deadline: float | None) -> float:
 
 
 async def graded_within(grader: Grader, candidate: Candidate, budget: Budget) -> list[Run]:
-    """Returns what a grader found, or that the budget was used up before it found anything."""
+    """Returns a grader's runs, or one that says that the budget was used up before any."""
     try:
         return await grader.grade(candidate, budget)
     except BudgetSpentError as error:

@@ -13,15 +13,15 @@ _ENDLESS_CPU_SECONDS = 1.0
 
 
 async def try_language(language: Language, slots: Slots, limits: Limits) -> tuple[str, ...]:
-    """Runs a language's four probe programs; returns what was not as it should be, if anything.
+    """Runs a language's four probe programs; returns what went wrong, or None.
 
     Args:
-        language: which.
+        language: the language to check.
         slots: where its programs run.
         limits: the server's defaults.
 
     Raises:
-        SandboxError: our machinery failed, or a program that works does not.
+        SandboxError: the server failed, or the probe program that should work did not.
     """
     programs = Programs(limits)
     own = language.default_limits(limits)

@@ -1,1 +1,1 @@
-"""Which executions each kind of tests takes, and what their outcomes say."""
+"""Graders: which executions each kind of tests needs, and what their outcomes mean."""

@@ -1,4 +1,4 @@
-"""Which executions each kind of tests takes."""
+"""The interface of graders, and the graders of function tests and of calls."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from reward_server.grading.verdict import Run
 from reward_server.languages import Language
 
 _CLASS = re.compile(r"(\w+)\(\)")
-_QUICK_CHARACTERS = 1 << 12  # some 10 ms
+_QUICK_CHARACTERS = 1 << 12  # reading them takes some 10 ms
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 async def read_aside(characters: int, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Reads texts: long ones in a thread, so that the event loop does not wait."""
+    """Reads texts; long ones in a thread, so that the event loop is not blocked."""
     if characters <= _QUICK_CHARACTERS:
         return read(*args, **kwargs)
     return await asyncio.to_thread(read, *args, **kwargs)
 
 
 class Slots(Protocol):
-    """Where executions run; a scheduler's ticket."""
+    """Runs executions; a scheduler's ticket."""
 
     async def run(self, job: Job) -> Execution:
         """Waits for a slot and runs a job; cancelling the call kills it."""
@@ -62,16 +62,16 @@ class Slots(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A program to judge, and under which terms.
+    """A program to judge, with its limits and the reward policy.
 
     Args:
         source: the program.
-        prompt: trusted code that goes with it, fit to be run by itself.
+        prompt: trusted code that goes with it and can be run by itself.
         language: what it is written in.
         limits: of each execution.
-        policy: tells which tests count, and whether one failure ends it.
-        files: that lie beside the program.
-        data: that each execution finds, read-only.
+        policy: decides which tests count, and whether one failure ends the execution.
+        files: files beside the program.
+        data: read-only files of each execution.
     """
 
     source: str
@@ -91,7 +91,7 @@ class Candidate:
         return await read_aside(len(self.source), read, self.source)
 
     def copy(self, work: Work) -> Job:
-        """Makes a job of perturbed work, which confirms what an execution claimed."""
+        """Makes a job of perturbed work, which confirms the result of an execution."""
         return replace(self.job(work), is_copy=True)
 
     def counted(self, total: int) -> int:
@@ -102,7 +102,7 @@ class Candidate:
 
 
 class Grader(Protocol):
-    """Decides what is right, for one kind of tests."""
+    """Judges a program by one kind of tests."""
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -110,7 +110,7 @@ class Grader(Protocol):
 
     @property
     def integrity(self) -> Integrity:
-        """Who will stand between the program and the verdict."""
+        """The integrity that the tests allow."""
 
     def cost(self, policy: RewardPolicy) -> int:
         """Returns how many executions are expected."""
@@ -119,7 +119,7 @@ class Grader(Protocol):
         """Returns the results of tests that never ran."""
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs what it takes; every test of the request is in one of the runs, in order.
+        """Runs as many executions as needed; each test is in one of the runs, in order.
 
         Raises:
             SandboxError, DeadlineError: as the slots.
@@ -132,8 +132,8 @@ class FunctionGrader:
 
     Args:
         tests: the tests.
-        reasons: why their text needs the solution itself, where the request has them run apart all
-            the same. What passes then may be wrong.
+        reasons: why their text needs the solution itself, if the request makes them run apart
+            nevertheless. A wrong solution may pass then.
     """
 
     tests: FunctionTests
@@ -141,7 +141,7 @@ class FunctionGrader:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The entry point, or else whatever the asserts call."""
+        """The entry point, or else the functions that the asserts call."""
         if self.tests.entry_point:
             return frozenset({_owner(self.tests.entry_point)})
         return frozenset(called_names("\n".join(self.tests.asserts)))
@@ -152,7 +152,7 @@ class FunctionGrader:
         return Integrity.SHARED if self.reasons else Integrity.ISOLATED
 
     def remedy(self) -> str:
-        """Returns why tests that run apart prove less, and what can be done."""
+        """Returns why tests that run apart prove less, and how to change that."""
         why = "; ".join(self.reasons[:3])
         return f"their text needs the solution itself ({why}): leave that out, or require SHARED"
 
@@ -161,7 +161,7 @@ class FunctionGrader:
         return 1
 
     def not_run(self) -> tuple[TestResult, ...]:
-        """Returns results named as the judge names them."""
+        """Returns results with the names that the judge uses."""
         names = [f"assert {number}" for number in range(1, len(self.tests.asserts) + 1)]
         return _not_run(names or ["check"])
 
@@ -199,12 +199,12 @@ class FunctionGrader:
 class CallGrader:
     """Gives calls to an isolated judge, all in one execution.
 
-    Where the reward needs the calls behind one that the program did not survive, they go on in a
-    fresh execution; each decides at least one call, so that there are no more than calls.
+    If a call ends the program and the reward needs the calls after it, these run in a fresh
+    execution. Each execution decides at least one call, so there are no more executions than calls.
 
     Args:
         tests: the calls.
-        signature: the task's, which says which arrays are nodes.
+        signature: the task's signature, which says which arrays stand for nodes.
     """
 
     tests: CallTests
@@ -217,12 +217,12 @@ class CallGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """Isolated, unless the solution decides what the task's arrays are."""
+        """ISOLATED, unless the solution decides which arrays stand for nodes."""
         is_open = leaves_open(self.signature, self.tests)
         return Integrity.SHARED if is_open else Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1, as only programs that die take more."""
+        """Returns 1, since only programs that crash need more."""
         return 1
 
     def not_run(self) -> tuple[TestResult, ...]:
@@ -267,8 +267,8 @@ class CallGrader:
         async def execute(
             perturbed: Tests | None = None,
             *,
-            brings_changes: bool = False,  # there are no arguments to see
-            repeats_answers: bool = False,  # nor are objects asked
+            brings_changes: bool = False,  # calls show no arguments to tests
+            repeats_answers: bool = False,  # no object is asked anything
         ) -> Execution:
             tests = work.tests if perturbed is None else perturbed
             assert isinstance(tests, CallTests)
@@ -301,7 +301,7 @@ def _part(whole: CallJudgement, start: int, end: int) -> CallJudgement:
 
 
 def over_budget(error: BudgetSpentError, tests: Sequence[TestResult]) -> Run:
-    """Returns the run of tests for which a submission's time was used up."""
+    """Returns the run of tests that a submission had no time left for."""
     execution = Execution(
         ending=Ending.LIMIT,
         termination=Termination(kind=TerminationKind.LIMIT),
@@ -330,7 +330,7 @@ def _not_run(names: Sequence[str]) -> tuple[TestResult, ...]:
 
 
 def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple[TestResult, ...]:
-    """Returns results the names and weights of their cases, and cases without a result a blank."""
+    """Returns results with the names and weights of their cases; a blank where there is none."""
     named = [
         replace(result, name=case.name, weight=case.weight)
         for result, case in zip(results, blank, strict=False)
@@ -339,7 +339,7 @@ def _filled(results: Sequence[TestResult], blank: Sequence[TestResult]) -> tuple
 
 
 def _decided(tests: Sequence[TestResult]) -> int:
-    """Returns how many leading tests were decided."""
+    """Returns how many tests were decided before the first that was not run."""
     outcomes = [test.outcome for test in tests]
     if TestOutcome.NOT_RUN in outcomes:
         return outcomes.index(TestOutcome.NOT_RUN)

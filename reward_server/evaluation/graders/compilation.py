@@ -1,11 +1,11 @@
-"""Programs made ready to run: compiled once, whatever the number of runs.
+"""Makes programs ready to run: each is compiled once, however often it runs.
 
-What a compilation made is kept for a while under the digest of all that it was made of, so that
-the same source costs nothing the second time. It is the candidate's: it goes back into a sandbox
-and is looked at nowhere else.
+The product of a compilation is kept for a limited time under the digest of all its inputs, so that
+the same source is not compiled twice. The product is not trusted: it goes back into a sandbox, and
+the server does not read it.
 
-A language is tried once, before its first program: a broken compiler would make a compile error,
-and so a reward of nothing, of every honest program.
+A language is checked once, before its first program. Otherwise a broken compiler would turn every
+honest program into a compile error, and so into a reward of nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KEPT_SECONDS = 600.0
 _PRODUCT_OVERHEAD_BYTES = 1024
 _MESSAGE_CHARACTERS = 1000
 PROBE_STDIN, _PROBE_STDOUT = b"20 22\n", b"42"
-# Endings that are no word of the compiler's, but still no reason to try again.
+# Endings that the compiler did not choose, and that are still no reason to try again.
 _REFUSALS = (Ending.CRASHED, Ending.LOAD_ERROR, Ending.LIMIT)
 
 
@@ -47,9 +47,9 @@ class Ready:
     Args:
         language: what it is written in.
         source: the program.
-        files: that lie beside it.
-        product: what the compilation made.
-        compilation: the execution that this took; None if it took none.
+        files: files beside it.
+        product: the product of the compilation.
+        compilation: the execution of the compiler; None if there was none.
     """
 
     language: Language
@@ -60,7 +60,7 @@ class Ready:
 
     @property
     def refusal(self) -> Execution | None:
-        """Why it cannot be run, if it cannot."""
+        """The execution that shows why the program cannot run; None if it can."""
         ended = self.compilation
         return None if ended is None or ended.ending is Ending.COMPLETED else ended
 
@@ -79,8 +79,8 @@ class Ready:
             limits: of the run.
             stdin: bytes given on standard input.
             args: on the command line.
-            files: that this run finds in its working folder.
-            data: the same, read-only.
+            files: files in the working folder of this run.
+            data: read-only files there.
         """
         files, data = {**self.files, **(files or {})}, data or {}
         if self.language.toolchain is None:
@@ -96,10 +96,10 @@ class Programs:
     """Makes programs ready.
 
     Args:
-        limits: the server's defaults, over which a language puts its own.
-        kept_bytes: how much of what compilations made is kept at most.
-        kept_seconds: how long a piece of it is kept at most.
-        clock: tells the time in seconds.
+        limits: the server's defaults, which a language may override.
+        kept_bytes: the maximum total size of kept products.
+        kept_seconds: how long a product is kept at most.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -125,17 +125,17 @@ class Programs:
         *,
         once: bool = False,
     ) -> Ready:
-        """Makes a program ready; one that is being made ready, or was, is not made again.
+        """Makes a program ready; the same program is not compiled again or twice at once.
 
         Args:
             language: what it is written in.
             source: the program.
             slots: where the compiler runs.
-            files: that lie beside it.
-            once: whether nobody will ask for it again, so that nothing need be kept.
+            files: files beside it.
+            once: whether nobody will ask for it again, so that its product is not kept.
 
         Raises:
-            SandboxError, DeadlineError: as the slots; and the language does not work here.
+            SandboxError, DeadlineError: as the slots; also if the language does not work here.
         """
         if language.toolchain is None:
             return Ready(language=language, source=source, files=files or {})
@@ -147,7 +147,7 @@ class Programs:
         return await self._shared(key, lambda: self._make(language, source, files, slots))
 
     async def library(self, language: Language, source: str, slots: Slots) -> Mapping[str, bytes]:
-        """Compiles a library of the server's own, once; returns the files that were made.
+        """Compiles a library of the server once; returns the files that the compiler made.
 
         Raises:
             SandboxError: as the slots; the language does not work here, or refuses the library.
@@ -177,7 +177,7 @@ class Programs:
     async def compiled(
         self, language: Language, work: Callable[[Limits], Commands], slots: Slots
     ) -> Execution:
-        """Compiles what nobody will ask for again; what was made is the execution's product.
+        """Compiles a program that nobody will ask for again; the execution holds the product.
 
         Args:
             language: what it is written in.
@@ -232,7 +232,7 @@ class Programs:
 
 
 def works(execution: Execution) -> bool:
-    """Returns True if a run of a probe program that should work did what it should."""
+    """Returns True if the probe program that should work did what it should."""
     return _succeeded(execution) and execution.stdout.data.strip() == _PROBE_STDOUT
 
 
@@ -243,7 +243,7 @@ def _succeeded(execution: Execution) -> bool:
 
 
 def _refused(execution: Execution) -> Execution:
-    """Words an execution of the compiler's that made no program."""
+    """Returns an execution of the compiler that made no program, as a compile error."""
     if execution.ending is Ending.COMPLETED:
         text = (execution.stderr.data or execution.stdout.data).decode("utf-8", "replace")
         message = text.strip()[:_MESSAGE_CHARACTERS] or "the compiler refused it"
@@ -255,7 +255,7 @@ def _refused(execution: Execution) -> Execution:
 
 
 def _ran_out(program: Ready) -> bool:
-    """Returns True if a compilation met a limit, as another time it might not."""
+    """Returns True if a compilation hit a limit; another attempt might not."""
     return program.compilation is not None and bool(program.compilation.limits_hit)
 
 
@@ -272,7 +272,7 @@ def _flat(files: Mapping[str, bytes]) -> list[bytes]:
 
 
 class _Kept:
-    """What was made, for a while; the oldest goes first."""
+    """Keeps products for a limited time; the oldest are dropped first."""
 
     def __init__(self, size_bytes: int, seconds: float, clock: Callable[[], float]) -> None:
         self._room_bytes = size_bytes

@@ -1,8 +1,8 @@
-"""Test files of languages that are compiled: run beside the solution by a harness of ours.
+"""Runs test files of compiled languages beside the solution, with a harness of the server.
 
-As with test programs that cannot be taken apart (`test_programs`), tests and solution are one
-program: the answer is SHARED, and the assertions are rewritten to write nonces. Which tests
-have to be told of is known from the files' text.
+As with test programs that cannot be split (`test_programs`), tests and solution are one program:
+the answer is SHARED, and the assertions are rewritten to write nonces. The text of the files
+says which tests have to be reported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CACHE_SIZE = 64
 
 
 async def suite_grader(tests: UnitTests, language: Language, programs: Programs) -> SuiteGrader:
-    """Reads test files and tells how they are judged."""
+    """Reads test files and returns their grader."""
     characters = sum(len(text) for _, text in tests.files)
     known = await read_aside(characters, _known, tests, language)
     return SuiteGrader(tests=tests, known=known, programs=programs)
@@ -60,9 +60,9 @@ class SuiteGrader:
 
     Args:
         tests: the files.
-        known: what they say.
+        known: what their text says.
         programs: makes programs ready to run.
-        draw: where nonces come from.
+        draw: the source of nonces.
     """
 
     tests: UnitTests
@@ -72,12 +72,12 @@ class SuiteGrader:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """Nothing: the solution is compiled as a whole."""
+        """No names, since the solution is compiled as a whole."""
         return frozenset()
 
     @property
     def integrity(self) -> Integrity:
-        """Shared: tests and solution are one program."""
+        """SHARED, since tests and solution are one program."""
         return Integrity.SHARED
 
     def cost(self, policy: RewardPolicy) -> int:

@@ -1,50 +1,53 @@
-"""Has a pass confirmed in which more than plain data crossed between judge and candidate.
+"""Confirms a pass in which more than plain data crossed between judge and candidate.
 
 What this stops: a hole in the rules for what crosses (`runner.judge.exports.callbacks`,
-`runner.judge.proxies.proxy`) that becomes a reward. A judge that was made to say yes says yes to
-wrong expectations too. The perturbed copies are run in the same isolated way, each by a fresh judge
-against a fresh candidate; which assertions are wrong in them is this process's secret. They come in
-pairs: what is true in the one is wrong in the other, so that each assertion is wrong once at least.
-A question that tells an object what the tests look for (`answer in found`) is left out in one copy
-more, in which all else is true: what the object says there it has not been told.
+`runner.judge.proxies.proxy`) that becomes a reward. A judge that was made to accept anything also
+accepts wrong expectations. Perturbed copies of the tests are run in the same isolated way, each by
+a fresh judge against a fresh candidate. Only this process knows which of their assertions are
+wrong. Copies come in pairs: an assertion that is true in one copy is wrong in the other, so that
+each assertion is wrong at least once. A question that reveals to an object what the tests look for
+(`answer in found`) is left out of one more copy, in which everything else is true. There the object
+answers without having been told.
 
-What it does not: tell a true from an invented truth value. `assert s.is_empty()` is turned round,
-and who answers by himself answers so again; the rules for what crosses have to see to that.
+What it does not: tell a true truth value from an invented one. `assert s.is_empty()` is negated,
+and an object that always gives the same answer gives it again. The rules for what crosses have to
+prevent that.
 
-An assertion may tell an object what another one expects of it (`found.has(best)`). It is left out
-of one copy, in which all else is true. What fails there is labelled SHARED, since the object may
-have been meant to change. So is a test that passes without evaluating an assertion.
+An assertion may reveal to an object what another assertion expects of it (`found.has(best)`). It is
+left out of one copy, in which everything else is true. A test that fails there is labelled SHARED,
+since the assertion may have been meant to change the object. A test that passes without evaluating
+an assertion is labelled SHARED, too.
 
-A pass in which an object contradicted itself (`runner.judge.consistency`) is run once more, so that
-its first answer to a question stands for all. If the tests hold there too, as with clocks and dice,
-no contradiction decided. Else the label is SHARED: the judge took the solution's word, and no value
-stands behind it. So is the label of one in which both sides held more containers than are kept in
-step (`runner.sharing.containers`).
+A pass in which an object contradicted itself (`runner.judge.consistency`) is run once more; there
+the first answer to a question is also the answer to every later one. If the tests pass there too,
+as with clocks and random numbers, the contradiction decided nothing. Otherwise the label is SHARED,
+since the judge believed the solution and compared no value. The label is also SHARED if both sides
+held more containers than are kept in step (`runner.sharing.containers`).
 
-A pass in which tests did not see what the solution did to an argument (`runner.values.changes`) is
-run once more, so that they see all of it. Ordinary runs end as that one does, and what an honest
-solution passes, it passes in both.
+A pass in which the tests did not see what the solution did to an argument (`runner.values.changes`)
+is run once more, and there they see all of it. An ordinary run sees all changes, and an honest
+solution passes both runs.
 
-So is a pass with answers that arrived as another class than they were of
-(`runner.channel.encoding`), one of calls in which the solution and not the task's signature said
-what values are (`runner.candidate.leetcode_types`), and one in which the judge refused what the
-solution may have allowed: a test that expects an exception is satisfied by the judge's own. One in
-which the solution was asked nothing is of no solution, and has the same label.
+The label is SHARED, too, if an answer arrived as another class than it was sent as
+(`runner.channel.encoding`), if the solution and not the task's signature said what the values of
+calls are (`runner.candidate.leetcode_types`), and if the judge refused something that the solution
+may have allowed, since a test that expects an exception accepts the judge's own. It is SHARED as
+well if the tests asked the solution nothing, since the pass says nothing of the solution.
 
-Tests that fail while changes are withheld are run so once, too: state that is handed over again,
-`[pop(x), pop(x)]`, an argument that a test looks at by another way. If that brings more, it is
-confirmed by copies that see all changes. The label stays if all that is expected is written in the
-assertions (`grading.confirmation.constants`), so that no change decided it. It is SHARED if what is
-not is of changed arguments alone; where the text brings them and answers together, the failure
-stands.
+Tests that fail while changes are withheld are run once more with all changes: they may hand over a
+state again, as in `[pop(x), pop(x)]`, or look at an argument through another name. If more tests
+pass there, copies that see all changes confirm it. The label stays if every expected value is
+written in the assertions (`grading.python_tests.confirmation.constants`), so that no change decided
+it. The label is SHARED if the other expected values come from changed arguments only. If the text
+brings such arguments and answers together, the failure stands.
 
-A pass is refused for good if an assertion held whose expected value was replaced, since an honest
-solution can't do that. Any other deviation may be honest (a value drawn at random, a clock, a limit
-that was nearly used up), so the copy is drawn and run again, twice at most for a pass. A solution
-that deviates three times fails its own tests often, and is refused. A run of the true tests that
-ended early, at a limit or by a crash, may have copies that end in the same test, so that what
-passed before it counts. Copies that the judge finds
-broken before it heard the candidate are our fault, and the pass stands.
+A pass is refused at once if an assertion passed whose expected value was replaced, since an honest
+solution cannot cause that. Any other deviation may be honest: a random value, a clock, a limit that
+was nearly used up. So the copy is drawn and run again, at most twice for a pass. A solution that
+deviates three times fails its own tests often, and is refused. If the run of the true tests ended
+early, at a limit or by a crash, its copies may end in the same test, so that the tests that passed
+before it count. If the judge finds a copy broken before it heard the candidate, the server is at
+fault, and the pass stands.
 """
 
 from __future__ import annotations
@@ -71,7 +74,7 @@ from reward_server.grading.reward import counted_tests
 from reward_server.grading.verdict import Run, claimed_reward, claims_reward, conclude
 from reward_server.runner import wire
 
-BITS = 4  # a judge that is not sound guesses which copies are wrong with a chance of 2 ** -BITS
+BITS = 4  # a judge that was deceived guesses which copies are wrong with a chance of 2 ** -BITS
 _REPETITIONS = 2
 _DOUBTS = frozenset(
     (
@@ -97,21 +100,21 @@ class Execute(Protocol):
         """Runs them.
 
         Args:
-            perturbed: copies, of which all are run even if some fail; None for the true tests.
-            brings_changes: whether they see all changes of arguments.
-            repeats_answers: whether each object gives a question one answer.
+            perturbed: a copy, whose tests are all run even if some fail; None for the true tests.
+            brings_changes: whether the tests see all changes of arguments.
+            repeats_answers: whether an object's first answer to a question is repeated.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """How the passes of one submission are confirmed.
+    """Confirms the passes of one submission.
 
     Args:
         read: returns the copies of the tests, given the names of those that passed.
         execute: runs the tests again.
-        policy: tells which tests count.
-        draw: where the secret comes from.
+        policy: decides which tests count.
+        draw: the source of the secret.
     """
 
     read: Callable[[frozenset[str]], Copies]
@@ -120,17 +123,17 @@ class Confirmation:
     draw: random.Random = random.SystemRandom()  # noqa: RUF009  # it holds no state
 
     async def confirmed(self, run: Run) -> list[Run]:
-        """Returns the run and those that confirm it; the run comes last, maybe refused."""
+        """Returns the runs that confirm a run, and behind them the run, which may be refused."""
         signals = run.execution.signals
         if wire.WITHHELD_CHANGE in signals and conclude(self.policy, [run]).verdict in _FAILURES:
             return await self._with_changes(run)
         return await self._of_pass(run)
 
     async def _with_changes(self, run: Run) -> list[Run]:
-        """Runs tests again that failed while changes were withheld, so that they see them.
+        """Runs tests that failed while changes were withheld again, with all changes.
 
-        What passes there is confirmed with all changes. It keeps its label only if the text shows
-        that no change decided what was expected, and counts for nothing if a change may have.
+        Tests that pass there are confirmed with all changes. They keep their label only if the
+        text shows that no change decided what was expected, and do not count if one may have.
         """
         execution = await self.execute(brings_changes=True)
         seen = Run(execution=execution)
@@ -138,7 +141,7 @@ class Confirmation:
             return [_unblamed(execution), *await self._of_pass(run)]
         passed = _passed(seen, self.policy)
         copies = await asyncio.to_thread(self.read, passed)
-        in_prompt = wire.MET_IN_PROMPT in execution.signals  # whose text the copies do not read
+        in_prompt = wire.MET_IN_PROMPT in execution.signals  # the copies do not read the prompt
         is_certain = not in_prompt and await asyncio.to_thread(copies.expects_constants)
         is_met = wire.MET_CHANGE in execution.signals and not is_certain
         if is_met and (
@@ -167,7 +170,7 @@ class Confirmation:
         return [*repeated, seen, *await self._perturbed(run, passed)]
 
     async def _repeated(self, run: Run, passed: frozenset[str]) -> tuple[list[Run], Run]:
-        """Returns the run, labelled, behind one in which questions have one answer each."""
+        """Returns the run with its label, and before it the run with repeated answers, if any."""
         doubts = _DOUBTS & run.execution.signals.keys()
         runs = list[Run]()
         if doubts == {wire.CONTRADICTION}:
@@ -214,9 +217,9 @@ class Confirmation:
         return [*runs, *await self._untold(run, copies, brings_changes=brings_changes)]
 
     async def _untold(self, run: Run, copies: Copies, *, brings_changes: bool) -> list[Run]:
-        """Runs the tests without what tells the solution of other expectations.
+        """Runs the tests without the assertions that reveal other expectations to the solution.
 
-        What is left out may as well have been what an honest object is to do.
+        Such an assertion may also be one that an honest object needs, since it changes the object.
         """
         tests = await asyncio.to_thread(copies.perturbed, copies.telling, self.draw)
         execution = await self.execute(tests, brings_changes=brings_changes)
@@ -226,7 +229,7 @@ class Confirmation:
 
 
 def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
-    """Returns the names of the tests that passed, if they bring a reward."""
+    """Returns the names of the tests that passed, if they earn a reward."""
     if not claims_reward(policy, run):
         return frozenset()
     counted = counted_tests(policy, run.tests)
@@ -234,15 +237,15 @@ def _passed(run: Run, policy: RewardPolicy) -> frozenset[str]:
 
 
 def _hold(execution: Execution, passed: frozenset[str], run: Run) -> bool:
-    """Returns True if tests that passed before passed again."""
+    """Returns True if the tests that passed before passed again."""
     held = {test.name for test in execution.tests if test.outcome is TestOutcome.PASSED}
     return _ends_as(execution, run) and passed <= held
 
 
 def _ends_as(execution: Execution, run: Run) -> bool:
-    """Returns True if an execution came to its end, or no further than the run of the true tests.
+    """Returns True if an execution reached its end, or ended as the run of the true tests did.
 
-    What passed lies before the test in which that one ended, and is compared in any case.
+    The tests that passed lie before the test in which that run ended, and are compared.
     """
     if execution.ending is Ending.COMPLETED:
         return True
@@ -251,13 +254,13 @@ def _ends_as(execution: Execution, run: Run) -> bool:
 
 
 def _latest(tests: Sequence[TestResult]) -> str:
-    """Returns the name of the last test that was begun."""
+    """Returns the name of the last test that began."""
     begun = [test.name for test in tests if test.outcome is not TestOutcome.NOT_RUN]
     return begun[-1] if begun else ""
 
 
 def _pairs(places: Sequence[Place], draw: random.Random) -> Iterator[frozenset[Place]]:
-    """Draws halves of what can be made wrong, each followed by its other half."""
+    """Draws a random part of the places, followed by the other places; enough pairs for BITS."""
     for _ in range(-(-BITS // (2 * len(places))) if places else 0):
         half = _drawn(places, draw)
         yield half
@@ -271,7 +274,7 @@ def _drawn(places: Sequence[Place], draw: random.Random) -> frozenset[Place]:
 def _unblamed(execution: Execution) -> Run:
     """Leaves the verdict to the true tests, unless the solution attacked the judge of a copy.
 
-    No test of such a run counts. What a judge refuses there is what the copy made wrong.
+    No test of such a run counts. Refusals of the judge are dropped, since the copy caused them.
     """
     signals = {name: count for name, count in execution.signals.items() if name != wire.REFUSAL}
     execution = replace(execution, signals=signals)
@@ -285,6 +288,6 @@ def _weaker(run: Run, signal: str) -> Run:
 
 
 def _refused(run: Run, found: Deviation) -> Run:
-    """Takes back what a run claimed."""
+    """Fails the passed tests of a run."""
     signals = {"unconfirmed": 1} | ({"twin_passed": found.passed} if found.passed else {})
     return run.with_signals(signals).without_passes(TestOutcome.FAILED, _REFUSAL)

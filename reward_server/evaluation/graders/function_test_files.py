@@ -1,6 +1,6 @@
-"""Function tests that have to live with the solution: run as a test file, with perturbed twins.
+"""Runs function tests that need the solution itself as a test file, with perturbed twins.
 
-Decided by the request or by the tests' own text, never by the completion.
+The request or the text of the tests decides that, and never the completion.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class InProcessGrader:
     """Runs function tests in the solution's process.
 
     Args:
-        functions: the tests as they were given.
+        functions: the tests of the request.
         file: the tests as a test file.
-        units: runs the file.
+        units: the grader that runs the file.
         is_asked: whether the request placed them there.
     """
 
@@ -51,24 +51,24 @@ class InProcessGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """SHARED."""
+        """SHARED, since the tests run in the solution's process."""
         return self.units.integrity
 
     def remedy(self) -> str:
-        """Returns why tests live with the solution, and what can be done."""
+        """Returns why the tests run in the solution's process, and how to change that."""
         remedy = self.units.remedy()
         return f"{remedy}, or leave FunctionTests.placement unset" if self.is_asked else remedy
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1 and, where tests have twins, their number."""
+        """Returns 1 plus the number of twins."""
         return self.units.cost(policy)
 
     def not_run(self) -> tuple[TestResult, ...]:
-        """Returns results named as those of function tests."""
+        """Returns results with the names that function tests have."""
         return self.functions.not_run()
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the tests and, where they pass, their twins; see `Grader`."""
+        """Runs the tests and, if they pass, their twins; see `Grader`."""
         runs = await self.units.grade(candidate, slots)
         return [run.with_tests(map(self._named, run.tests)) for run in runs]
 
@@ -77,13 +77,13 @@ class InProcessGrader:
 
 
 async def function_grader(tests: FunctionTests, prompt: str) -> FunctionGrader | InProcessGrader:
-    """Returns what runs function tests.
+    """Returns the grader of function tests.
 
-    The request or the tests' text decides where they run, and their text alone what the label is.
+    The request or the tests' text decides where they run. Their text alone decides the label.
 
     Args:
         tests: the tests.
-        prompt: the task's code, as `continuation.read_prompt` finds it.
+        prompt: the task's code, as `continuation.read_prompt` returns it.
     """
     is_asked = tests.placement is Placement.BESIDE
     file = None

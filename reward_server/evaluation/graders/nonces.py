@@ -1,4 +1,4 @@
-"""What one verdict's program is made of, and the candidate must not know beforehand."""
+"""Random words in one verdict's program, which the candidate must not know beforehand."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from reward_server.grading.compiled_tests.rewriting import TAG_DIGITS, WORD_DIGI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nonces:
-    """Drawn afresh for each verdict.
+    """Random words, drawn for each verdict.
 
     Args:
         name: an identifier.
-        tag: hexadecimal, with which all begins that is told.
-        ending: the word that is told in the end.
+        tag: hexadecimal digits with which every report begins.
+        ending: the word that the program writes at its end.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Nonces:
 
     @classmethod
     def draw(cls, random: Random) -> Nonces:
-        """Draws new ones."""
+        """Draws new words."""
         name, tag, ending = (
             f"{random.getrandbits(4 * count):0{count}x}"
             for count in (TAG_DIGITS, TAG_DIGITS, WORD_DIGITS)

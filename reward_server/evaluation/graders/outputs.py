@@ -1,4 +1,4 @@
-"""How much of what programs wrote is kept."""
+"""Decides how much of a program's output is kept, and describes how a program ended."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def kept(execution: Execution) -> Execution:
 
 
 def with_last_line(said: str, execution: Execution) -> str:
-    """Adds the last line of the error output, if there is one, to what is said of an execution."""
+    """Adds the last line of the error output, if there is one, to a message."""
     last_line = execution.stderr.data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     return f"{said}: {last_line[:200]}" if last_line else said
 
 
 def how_it_ended(execution: Execution) -> str:
-    """Returns the status or signal that ended a program, and its last line of error output."""
+    """Returns the status or signal of a program's end, and its last line of error output."""
     kind, value = execution.termination.kind, execution.termination.value
     exited = kind is TerminationKind.EXITED
     said = f"exited with status {value}" if exited else f"was ended by signal {value}"

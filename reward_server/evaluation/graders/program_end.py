@@ -24,7 +24,7 @@ def conclude(
     """Returns an execution with its report's signals, CRASHED if the program ended abnormally.
 
     Args:
-        execution: of the program.
+        execution: the execution of the program.
         report: what its output says.
         is_failure_status_normal: whether a status other than 0 is a normal end, as where a test
             framework says so that a test failed.
@@ -48,8 +48,8 @@ def results(tests: Sequence[TestResult], execution: Execution) -> tuple[TestResu
     """Returns the results of tests; the first one that was not run is where the program ended.
 
     Args:
-        tests: what the program's output says of them.
-        execution: of the program, concluded.
+        tests: the results that the program's output reports.
+        execution: the execution of the program, concluded.
     """
     undone = next((test for test in tests if test.outcome is TestOutcome.NOT_RUN), None)
     if undone is None or execution.ending is Ending.COMPLETED:

@@ -32,10 +32,10 @@ def judged(execution: Execution, rewritten: Rewritten, nonces: Nonces, language:
     """Judges a test program by its end and its output.
 
     Args:
-        execution: of the program.
-        rewritten: what it tells of its assertions.
-        nonces: of this program.
-        language: what it is written in.
+        execution: the execution of the program.
+        rewritten: the words that its assertions write.
+        nonces: the nonces of this program.
+        language: the language of the program.
     """
     sites = rewritten.sites
     report = read_words(execution.stdout.data, sites, tag=nonces.tag, ending=nonces.ending)
@@ -50,7 +50,7 @@ def judged(execution: Execution, rewritten: Rewritten, nonces: Nonces, language:
 
 
 def ran_tests(stdout: CapturedStream, language: Language) -> bool:
-    """Returns True unless a harness of tests says in a program's output that it ran none."""
+    """Returns False if the output of a program says that it ran no test."""
     ran = language.program.ran if language.program is not None else None
     return ran is None or ran.search(stdout.data) is not None
 

@@ -1,4 +1,4 @@
-"""Test files: run by an isolated judge, or beside the solution together with perturbed twins."""
+"""Runs test files in an isolated judge, or in the solution's process with perturbed twins."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _NO_END = "it cannot be proven to have passed, since the tests did not come to t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How test files are run: what their text says, and their twins where they need some.
+    """How test files are run: what their text says, and their twins if they need some.
 
     Args:
-        reading: what the files take from the solution, and why they have to live with it.
+        reading: what the files take from the solution, and why they need its process.
         skips: which tests may be skipped.
         inventory: which tests there are.
-        twins: of tests that live with the solution, where some can be made wrong.
+        twins: copies of tests in the solution's process with wrong expectations, if there are any.
     """
 
     reading: Reading
@@ -65,22 +65,22 @@ class Plan:
 
     @property
     def integrity(self) -> Integrity:
-        """ISOLATED, unless their text has them live with the solution: then twins prove nothing."""
+        """ISOLATED, unless their text needs the solution's process; twins do not change that."""
         return Integrity.SHARED if self.reading.reasons else Integrity.ISOLATED
 
     def remedy(self) -> str:
-        """Returns why tests live with the solution, and what can be done."""
+        """Returns why tests run in the solution's process, and how to change that."""
         why = "; ".join(self.reading.reasons[:3])
         return f"they live with the solution ({why}): leave that out, or require SHARED"
 
 
 async def plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...] = ()) -> Plan:
-    """Reads test files and tells how to run them.
+    """Reads test files and returns how they are run.
 
     Args:
         tests: the files.
-        prompt: the task's.
-        reasons: why they have to live with the solution, besides what their text says.
+        prompt: the prompt of the task.
+        reasons: why they need the solution's process, besides the reasons in their text.
     """
     characters = len(prompt) + sum(len(text) for _, text in tests.files)
     if characters > _CACHED_CHARACTERS:
@@ -114,7 +114,7 @@ class UnitGrader:
     Args:
         tests: the files.
         plan: how they are run.
-        draw: where the secret of twins comes from.
+        draw: the source of the twins' secret.
     """
 
     tests: UnitTests
@@ -128,7 +128,7 @@ class UnitGrader:
 
     @property
     def integrity(self) -> Integrity:
-        """What the files' text allows."""
+        """The integrity that the files' text allows."""
         return self.plan.integrity
 
     def remedy(self) -> str:
@@ -136,16 +136,16 @@ class UnitGrader:
         return self.plan.remedy()
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns 1 and, where tests have twins, their number."""
+        """Returns 1 plus the number of twins."""
         twins = self.plan.twins
         return 1 + (runs_needed(twins.weights.values()) if twins is not None else 0)
 
     def not_run(self) -> tuple[TestResult, ...]:
-        """Returns one result for all tests, whose names are not known yet."""
+        """Returns one result for all tests, since their names are not known yet."""
         return (TestResult(name=NAME, outcome=TestOutcome.NOT_RUN),)
 
     async def grade(self, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the true tests and, where they live with the solution, their twins."""
+        """Runs the true tests and, if these run in the solution's process, their twins."""
         if not self.plan.reading.reasons:
             stops = stops_at_first_failure(candidate.policy)
             work = self._work(candidate, self.tests, stops=stops)
@@ -159,16 +159,16 @@ class UnitGrader:
         return Run.of(execution, execution.tests or self.not_run())
 
     async def _true(self, tests: UnitTests, candidate: Candidate, slots: Slots) -> Execution:
-        """Runs the true tests beside the solution."""
+        """Runs the true tests in the solution's process."""
         work = self._work(candidate, tests, stops=_stops(candidate.policy))
         return await slots.run(candidate.job(work))
 
     def _told(self, execution: Execution) -> Run:
-        """Returns what an execution beside the solution says of the tests."""
+        """Returns the results that an execution in the solution's process reports."""
         return self._in_order(_doubted(_without_notes(self._run_of(execution)), self.plan))
 
     def _in_order(self, run: Run) -> Run:
-        """Puts tests in the order of their text, which is not the solution's word."""
+        """Returns results in the order of the text, since the solution could choose another."""
         inventory, framework = self.plan.inventory, self.tests.framework
         names = sorted(inventory.rows) if framework is Framework.UNITTEST else list(inventory.rows)
         places = {name: place for place, name in enumerate(names)}
@@ -186,7 +186,7 @@ class UnitGrader:
         )
 
     async def _confirmed(self, run: Run, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Has a pass of an isolated judge confirmed, where it needs to be."""
+        """Confirms a pass of an isolated judge, if that is needed."""
 
         async def execute(
             perturbed: Tests | None = None,
@@ -205,9 +205,9 @@ class UnitGrader:
         return await confirmation.confirmed(run)
 
     async def _proven(self, twins: Twins, candidate: Candidate, slots: Slots) -> list[Run]:
-        """Runs the true tests in a secret place among their twins, as far as it takes.
+        """Runs the true tests at a secret place among their twins, until the result is clear.
 
-        Whoever keeps the expectations of one run for the next does not know which ones are true.
+        A solution that keeps the expectations of one run for the next cannot know which are true.
         """
         twin_runs = _TwinRuns(grader=self, twins=twins, candidate=candidate, slots=slots)
         changes = schedule(twins.weights, self.draw)
@@ -238,7 +238,7 @@ _Early = Sequence[tuple[Change, Execution]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TwinRuns:
-    """The twins of one solution's tests."""
+    """Runs the twins of the tests against one solution."""
 
     grader: UnitGrader
     twins: Twins
@@ -246,7 +246,7 @@ class _TwinRuns:
     slots: Slots
 
     async def early(self, changes: Sequence[Change]) -> list[tuple[Change, Execution]]:
-        """Runs twins before the true tests, until one shows that these cannot be passed."""
+        """Runs twins before the true tests, until one shows that the solution cannot pass."""
         found = list[tuple[Change, Execution]]()
         for change in changes:
             found.append((change, await self._run(change)))
@@ -261,16 +261,16 @@ class _TwinRuns:
         early: _Early,
         changes: Sequence[Change],
     ) -> list[Run]:
-        """Compares twins with the true tests, and runs those that are left.
+        """Compares twins with the true tests, and runs the twins that are left.
 
-        Where a part of the tests failed, the twins that were run before say nothing of the others
-        alone, and others are run.
+        If some of the tests failed, the twins that were run before do not prove the other tests
+        by themselves, and new twins are run.
 
         Args:
-            run: of the true tests.
-            reported: what that run said of the tests itself, with notes of their assertions.
+            run: the run of the true tests.
+            reported: the results that this run reported, with notes of their assertions.
             early: the twins that were run before.
-            changes: those of all twins, in their order.
+            changes: the changes of all twins, in their order.
         """
         vector = OutcomeVector(tests=reported, shapes=self.twins.shapes)
         if vector.unproven(self.twins.units):
@@ -278,7 +278,7 @@ class _TwinRuns:
             return [_refused(run, message, {"unproven": 1})]
         units = vector.provable(self.twins.units)
         if not units:
-            return [run]  # what passed has no twin
+            return [run]  # no test that passed has a twin
         if len(units) < len(self.twins.units):
             weights = {unit: self.twins.weights[unit] for unit in units}
             early, changes = (), schedule(weights, self.grader.draw)
@@ -314,9 +314,9 @@ class _TwinRuns:
 
 
 def _spent(execution: Execution) -> Run:
-    """Returns a twin's run, of which no test counts.
+    """Returns a twin's run, in which no test counts.
 
-    The verdict on a betrayal is left to the true tests, unless the twin's run says worse.
+    The true tests decide the verdict, unless the twin's run ended in something worse.
     """
     if execution.ending is not Ending.VIOLATION:
         execution = replace(execution, ending=Ending.COMPLETED)
@@ -324,22 +324,22 @@ def _spent(execution: Execution) -> Run:
 
 
 def _stops(policy: RewardPolicy) -> bool:
-    """Returns True if a run beside a solution ends with its first failed test.
+    """Returns True if a run in the solution's process ends with its first failed test.
 
-    None does of which the first tests alone count, so that its twins have as many tests as it has.
+    If only the first tests count, it does not, so that its twins run the same number of tests.
     """
     return policy.kind is not RewardPolicyKind.FIRST_K and stops_at_first_failure(policy)
 
 
 def _without_notes(run: Run) -> Run:
-    """Takes the notes of wrapped assertions out of the messages, which people read."""
+    """Removes the notes of wrapped assertions from the messages, which people read."""
     return run.with_tests(replace(test, message=without_note(test.message)) for test in run.tests)
 
 
 def _doubted(run: Run, plan: Plan) -> Run:
-    """Has tests fail that were skipped, or left out, though the files' text does neither.
+    """Fails tests that were skipped or left out although the files' text says neither.
 
-    What passed beyond the tests that the text holds does not count.
+    Passed tests that the text does not hold do not count.
     """
     if run.execution.ending is not Ending.COMPLETED:
         return run
@@ -357,7 +357,7 @@ def _doubted(run: Run, plan: Plan) -> Run:
 
 
 def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult]:
-    """Returns the tests but for those that passed and that the text has not, or not so often."""
+    """Returns the tests without passed ones that the text does not hold, or holds less often."""
     if not inventory.complete:
         return list(tests)
     counts = Counter(base_name(test.name) for test in tests)
@@ -370,7 +370,7 @@ def _known(tests: Sequence[TestResult], inventory: Inventory) -> list[TestResult
 
 
 def _missing(tests: Sequence[TestResult], plan: Plan) -> Iterator[TestResult]:
-    """Yields a failed test for each of the text, and each of its rows, that has no result."""
+    """Yields a failed test for each test of the text, or row of one, that has no result."""
     counts = Counter(base_name(test.name) for test in tests)
     for name, rows in sorted(plan.inventory.rows.items()):
         if counts[name] or not plan.skips.may_skip(name):
@@ -403,12 +403,12 @@ def _betrayed(run: Run, found: Discrepancy) -> Run:
 
 
 def _unproven(run: Run) -> Run:
-    """Takes back what tests passed that did not come to their end: their twins show nothing."""
+    """Fails passed tests of a run that did not reach its end, since their twins prove nothing."""
     return run.without_passes(TestOutcome.NOT_RUN, _NO_END)
 
 
 def _limited(run: Run) -> Run:
-    """Takes back what a twin's tests said that reached a limit."""
+    """Removes the results of a twin that hit a limit."""
     return run.with_tests(
         test
         if test.outcome is TestOutcome.LIMIT
@@ -418,5 +418,5 @@ def _limited(run: Run) -> Run:
 
 
 def _refused(run: Run, message: str, signals: dict[str, int]) -> Run:
-    """Takes back what a run claimed."""
+    """Fails the passed tests of a run."""
     return run.with_signals(signals).without_passes(TestOutcome.FAILED, message)

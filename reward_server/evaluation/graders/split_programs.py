@@ -1,12 +1,11 @@
-"""Test programs that run apart from the solution, as two programs in one execution.
+"""Runs tests and solution as two programs in one execution.
 
-The tests' program is made of trusted text alone, see `grading.split`. It is compiled once a task.
-Its words and its exit status are its own to tell, so that what they come to is the judge's word
-and not the solution's.
+The tests' program is made of trusted text only, see `grading.compiled_tests.split`. It is compiled
+once for each task. Its output and its exit status do not depend on the word of the solution.
 
-Whether a program can be taken apart is decided by its text. Where that turns out to be wrong
-before the solution is heard, since what was made does not compile or calls nothing, the program is
-judged as one with the solution, and the answer says so.
+The text of a test program decides whether it can be split. If the two programs turn out not to
+work before the solution is heard, since one does not compile or the tests call nothing, tests and
+solution are judged as one program, and the answer says so.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """A test program that was taken apart.
+    """A test program that was split.
 
     Args:
-        key: digest of what it was made of.
+        key: the digest of its inputs.
         split: what the solution's program is made with.
         tests: the tests' program.
-        rewritten: what it tells of its assertions.
-        nonces: with which it does.
+        rewritten: the words that its assertions write.
+        nonces: the nonces in these words.
     """
 
     key: bytes
@@ -69,10 +68,10 @@ class Parts:
 
 
 class Splits:
-    """Takes test programs apart, and remembers which ones it could not after all.
+    """Splits test programs, and remembers those that turned out not to work as two programs.
 
-    A task's tests' program stays the same, so that it is compiled once; its nonces nobody can
-    know, who does not know this object's.
+    The tests' program of a task stays the same, so that it is compiled once. Its nonces come from
+    the secret salt of this object.
     """
 
     def __init__(self) -> None:
@@ -83,13 +82,13 @@ class Splits:
     def parts(
         self, tests: str, language: Language, prompt: str, assertions: tuple[Assertion, ...]
     ) -> Parts | None:
-        """Takes a program apart by its own text and the prompt's; None where that cannot be.
+        """Splits a program by its text and the prompt's; returns None if it cannot be split.
 
         Args:
             tests: the program.
-            language: what it is written in.
-            prompt: code that the solution continues; "" if there is none.
-            assertions: of the program that can be rewritten.
+            language: the language of the program.
+            prompt: the code that the solution continues; "" if there is none.
+            assertions: the assertions of the program that can be rewritten.
         """
         key = self._key(language.name, prompt, tests)
         if self._refused.find(key, lambda: False):
@@ -97,7 +96,7 @@ class Splits:
         return self._parts.find(key, lambda: self._made(key, tests, language, prompt, assertions))
 
     def refuse(self, parts: Parts) -> None:
-        """Remembers that a program cannot be taken apart, whatever its text says."""
+        """Remembers that a program cannot be split, although its text seems to allow it."""
         self._refused.put(parts.key, True)
 
     def _key(self, *texts: str) -> bytes:
@@ -147,7 +146,7 @@ class Splits:
 
 
 class _Recent(OrderedDict[bytes, T]):
-    """What was found for the latest keys."""
+    """A cache that keeps the values of the latest keys."""
 
     def find(self, key: bytes, find: Callable[[], T]) -> T:
         if key in self:
@@ -169,8 +168,8 @@ async def run_apart(
     """Runs tests and solution as two programs.
 
     Returns:
-        What came of it; or the execution that shows, before the solution was heard, that it cannot
-        be.
+        The runs; or the execution that showed, before the solution was heard, that the two
+        programs do not work.
 
     Raises:
         SandboxError, DeadlineError: as the slots.
@@ -201,7 +200,7 @@ async def run_apart(
     completed = run.execution.ending is Ending.COMPLETED
     idle = all(one.idle for one in parts.rewritten.sites)
     if completed and idle and all(one.outcome is TestOutcome.SKIPPED for one in run.tests):
-        # Right solutions come to no assertion either, and to the end all the same.
+        # A right solution reaches no assertion either, and still reaches the end.
         whole = TestResult(name=NAME, outcome=TestOutcome.PASSED)
         run = run.with_tests((whole, *run.tests))
     stdout = _joined(run.execution.stdout, execution.stdout)
@@ -209,7 +208,7 @@ async def run_apart(
 
 
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
-    """Returns False if a tests' program that called nothing came to its end without a test."""
+    """Returns False if a tests' program that called nothing reached its end without a test."""
     tests = refusal.tests_program
     if tests is None or parts.nonces.ending.encode() not in tests.stdout.data:
         return True
@@ -244,7 +243,7 @@ def _with_options(work: Commands, options: tuple[str, ...]) -> Commands:
 
 
 def _of_tests(execution: Execution) -> Execution:
-    """Puts the tests' program in the place of the solution's, as far as it came."""
+    """Returns the execution with the end and output of the tests' program as its own."""
     tests = execution.tests_program or TestsProgram(termination=None, stdout=_EMPTY, stderr=_EMPTY)
     return replace(
         execution,

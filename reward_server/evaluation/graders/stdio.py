@@ -1,9 +1,9 @@
-"""Programs run once a case, and the checker programs that judge what they write.
+"""Runs a program once for each case, and judges its output, also with a checker program.
 
-A checker program that does anything but accept or reject is broken, or was broken by what the
-candidate wrote. Which of the two is found by giving it the expected output instead: if that
-breaks it too, the task is invalid, decided without the candidate; if not, the candidate's output
-is wrong. Otherwise output made to upset a checker would buy its author a way out of the verdict.
+A checker program that neither accepts nor rejects is broken, or the candidate's output broke it.
+To find out which, the server gives it the expected output instead. If the checker fails on that
+too, the task is invalid, and the candidate did not decide it; if not, the candidate's output is
+wrong. Otherwise a candidate could avoid a verdict with output that crashes the checker.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from reward_server.languages import Language
 
 _QUICK_BYTES = 256 * 1024
 _ACCEPTED, _REJECTED = 0, 1
-# Endings after which no other case can change what is concluded.
+# After such an ending no other case can change the verdict.
 _FINAL = (Ending.COMPILE_ERROR, Ending.INVALID_TASK, Ending.VIOLATION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StdioGrader:
-    """Runs a program once a case and compares what it wrote.
+    """Runs a program once for each case and compares its output.
 
     The first case runs alone, since most wrong programs fail it; then up to `parallelism` run at
-    once. Where one failure decides, the cases behind the first that failed are not run, or are
-    killed, so that the verdict does not depend on which run was faster.
+    once. If one failure decides, the cases after the first that failed are not run, or are killed,
+    so that the verdict does not depend on which run was faster.
 
     Args:
         tests: the cases.
@@ -67,18 +67,18 @@ class StdioGrader:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """Nothing: a program is run as a whole."""
+        """No names, since a program is run as a whole."""
         return frozenset()
 
     @property
     def integrity(self) -> Integrity:
-        """Isolated: the server compares."""
+        """ISOLATED, since the server compares the output."""
         return Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
-        """Returns one execution a case that counts, two with a checker program.
+        """Returns one execution for each case that counts, two with a checker program.
 
-        Compilations are not counted: what is awaited most is known already, or a case fails.
+        Compilations are not counted, since most programs are compiled already.
         """
         count = len(self.tests.cases)
         if policy.kind is RewardPolicyKind.FIRST_K:
@@ -102,7 +102,7 @@ class StdioGrader:
         return [without_output(Run.of(ready.compilation, ())), *runs]
 
     async def run_case(self, index: int, ready: Ready, candidate: Candidate, slots: Slots) -> Run:
-        """Runs one case, or tells that no time is left for it."""
+        """Runs one case, or returns a run that says that no time is left for it."""
         try:
             return await self._run_case(index, ready, candidate, slots)
         except BudgetSpentError as error:
@@ -206,14 +206,14 @@ class _Cases:
         self._runs[index] = run
         if self._decides_all(run):
             self._end = min(self._end, index + 1)
-        # A thousand runs write much, and one run's output is ever looked at.
+        # A thousand runs write much, and the output of only one run is ever read.
         decisive = min(self._decisive, index, key=self._order)
         for other in {self._decisive, index} - {decisive}:
             self._runs[other] = without_output(self._runs[other])
         self._decisive = decisive
 
     def _order(self, index: int) -> tuple[bool, int]:
-        """Puts the first run that failed first, and without one the last that passed."""
+        """Returns a key that orders the first failed run first, or else the last passed run."""
         passed = self._runs[index].tests[0].outcome is TestOutcome.PASSED
         return passed, -index if passed else index
 
@@ -247,7 +247,7 @@ def _run(execution: Execution, blank: TestResult, outcome: TestOutcome, message:
 
 
 def _broken(checker: Execution) -> Execution:
-    """Words an execution of a checker program that shows the task to be broken."""
+    """Returns an execution of a checker program that shows that the task is broken."""
     message = f"the checker program fails on the expected output: {_words(checker)}"
     if checker.ending is Ending.COMPILE_ERROR:
         message = f"the checker program does not compile: {_words(checker)}"
@@ -255,7 +255,7 @@ def _broken(checker: Execution) -> Execution:
 
 
 def _outcome(execution: Execution) -> tuple[TestOutcome, str]:
-    """Returns what a run came to before its output is looked at."""
+    """Returns the outcome of a run before its output is compared."""
     if execution.ending is Ending.LIMIT:
         return TestOutcome.LIMIT, execution.message
     if execution.ending is not Ending.COMPLETED:
@@ -268,7 +268,7 @@ def _outcome(execution: Execution) -> tuple[TestOutcome, str]:
 
 
 def _status(answer: Execution) -> int | None:
-    """Returns whether a checker program accepted or rejected; None if it did neither."""
+    """Returns a checker program's status; None if it neither accepted nor rejected."""
     exited = answer.termination.kind is TerminationKind.EXITED
     if answer.ending is not Ending.COMPLETED or not exited:
         return None

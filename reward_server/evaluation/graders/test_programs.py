@@ -1,10 +1,10 @@
-"""Test programs, which run apart from the solution or are compiled with it.
+"""Runs test programs apart from the solution, or compiled with it.
 
-Where the text allows it, tests and solution become two programs, see `split_programs`. Elsewhere
-they are one, so that whatever the program says may be the solution's word, and the answer is
-SHARED. Assertions that can be parsed are rewritten to write nonces, see
-`grading.compiled_tests.rewriting`, which makes cheating harder and seen; otherwise the exit status
-and the nonce at the ending are all there is.
+If the text allows it, tests and solution become two programs, see `split_programs`. Otherwise they
+are one program, the solution may write anything in the tests' name, and the answer is SHARED.
+Assertions that can be parsed are rewritten to write nonces, see
+`grading.compiled_tests.rewriting`, which makes cheating harder and visible. Without such assertions
+only the exit status and the nonce at the end decide.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CACHE_SIZE = 256
 async def program_grader(
     submission: Submission, language: Language, programs: Programs, splits: Splits
 ) -> ProgramGrader:
-    """Reads a test program and tells how it is judged."""
+    """Reads a test program and returns its grader."""
     tests = submission.tests
     assert isinstance(tests, ProgramTests)
 
@@ -80,14 +80,14 @@ class ProgramGrader:
 
     Args:
         tests: the program.
-        language: what it is written in.
-        prompt: code that the solution continues; "" if there is none.
-        assertions: of the program that can be rewritten.
-        parts: the program taken apart, where its text and the prompt's allow it.
-        required: the least integrity that the request takes.
+        language: the language of the program.
+        prompt: the code that the solution continues; "" if there is none.
+        assertions: the assertions of the program that can be rewritten.
+        parts: the split program, if its text and the prompt's allow it.
+        required: the least integrity that the request accepts.
         programs: makes programs ready to run.
-        splits: takes programs apart.
-        draw: where nonces come from.
+        splits: splits programs.
+        draw: the source of nonces.
     """
 
     tests: ProgramTests
@@ -102,12 +102,12 @@ class ProgramGrader:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """Nothing: the solution is compiled as a whole."""
+        """No names, since the solution is compiled as a whole."""
         return frozenset()
 
     @property
     def integrity(self) -> Integrity:
-        """What the tests' text allows."""
+        """The integrity that the tests' text allows."""
         return Integrity.SHARED if self.parts is None else Integrity.ISOLATED
 
     def cost(self, policy: RewardPolicy) -> int:
@@ -115,7 +115,7 @@ class ProgramGrader:
         return 2
 
     def not_run(self) -> tuple[TestResult, ...]:
-        """Returns a result for each assertion that could be parsed, or else for the program."""
+        """Returns a result for each parsed assertion, or else one for the program."""
         lines = [one.line for one in self.assertions for _ in one.parsed]
         names = [f"assertion {number} at line {line}" for number, line in enumerate(lines, 1)]
         return tuple(TestResult(name=name, outcome=TestOutcome.NOT_RUN) for name in names or [NAME])
@@ -134,7 +134,7 @@ class ProgramGrader:
     async def _grade_after(
         self, refusal: Execution, parts: Parts, candidate: Candidate, slots: Slots
     ) -> list[Run]:
-        """Goes on where the parts turned out not to be what the text had promised."""
+        """Judges tests and solution as one program after they did not work as two."""
         ran = ran_any(refusal, parts, self.language)
         if self.required > Integrity.SHARED or not ran:
             message = f"the tests do not run apart from a solution: {refusal.message}"
