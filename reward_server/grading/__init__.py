@@ -1,1 +1,1 @@
-"""What is read from texts and outcomes alone: no program runs here."""
+"""Reads texts and outcomes only; no program runs here."""

@@ -1,11 +1,11 @@
-"""Compares what a program wrote with what it should have written.
+"""Compares the output of a program with the expected output.
 
-Every rule reads both texts side by side and stops at the first difference, so that its cost is
-bounded by the expected output, which is trusted, and not by what a program floods it with.
+Every rule reads both texts in parallel and stops at the first difference. So its cost is bounded by
+the expected output, which is trusted, and not by the size of the program's output.
 
 Numbers, in `FLOAT`: tokens that are equal as text are equal. Otherwise both must be decimal
 numbers and differ by at most the absolute tolerance, or the relative one times the expected
-value. An expected value without point or exponent is taken for a count: the relative tolerance
+value. An expected value without point or exponent counts as a whole number: the relative tolerance
 then allows less than one half, so that no other whole number is accepted, however large. nan and
 the infinities equal only themselves.
 """
@@ -32,7 +32,7 @@ _SPECIAL = {
     b"-inf": "-inf",
     b"-infinity": "-inf",
 }
-# A longer token is no number that a double could tell from its neighbours.
+# A double cannot distinguish a number with more digits from its neighbours.
 _NUMBER_BYTES = 1024
 _QUOTED_BYTES = 60
 _BELOW_HALF = math.nextafter(0.5, 0.0)
@@ -41,10 +41,10 @@ Same = Callable[[bytes, bytes], bool]
 
 
 def difference(checker: Checker, expected: bytes, actual: bytes) -> str:
-    """Returns "" if the output is right, else where it first differs, for people.
+    """Returns "" if the output is right, else a message that says where it first differs.
 
     Raises:
-        ValueError: the checker is a program, which takes an execution.
+        ValueError: the checker is a program, which needs an execution.
     """
     if expected == actual and checker.kind is not CheckerKind.PROGRAM:
         return ""
@@ -66,7 +66,7 @@ def difference(checker: Checker, expected: bytes, actual: bytes) -> str:
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """Yields the lines without trailing white space, from the first to the last not blank."""
+    """Yields lines without trailing white space, from the first to the last that is not blank."""
     body = text.rstrip()
     blank = len(body) - len(body.lstrip())
     for match in _LINE.finditer(body, body.rfind(b"\n", 0, blank) + 1):
@@ -126,9 +126,9 @@ def _folded(line: bytes) -> str:
 
 
 def _unordered_difference(expected: bytes, actual: bytes) -> str:
-    """Compares as bags of lines; blank lines, which have no place of their own here, are left out.
+    """Compares lines in any order, and how often each occurs; blank lines do not count.
 
-    Each line is looked for among those expected, so that a flood is noticed at its first line.
+    Each line is looked up among the expected ones, so that excess output fails at its first line.
     """
     missing = Counter(_inked_lines(expected))
     for number, line in enumerate(_inked_lines(actual), start=1):
@@ -159,7 +159,7 @@ def _near(checker: Checker) -> Same:
 
 
 def _number(token: bytes) -> int | float | None:
-    """Reads a decimal number; whole ones exactly. None if the token is none, or is too large."""
+    """Returns a decimal number, whole ones exactly; None if the token is none or too large."""
     if len(token) > _NUMBER_BYTES:
         return None
     special = _SPECIAL.get(token.lower().removeprefix(b"+"))

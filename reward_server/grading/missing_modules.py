@@ -1,7 +1,7 @@
-"""Which modules a failed program or its tests asked for, by what the interpreter said.
+"""Finds the modules that a failed program or its tests lacked, in the interpreter's messages.
 
-A claim that a program can make up, so it only informs: whoever runs the server sees at once that a
-zero is for what the sandbox lacks.
+A program can forge such a message, so it is information only. It shows the operator that a reward
+of zero may be due to a module that the sandbox lacks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SAID = re.compile(
 
 
 def missing_modules(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Returns the names of packages that were not there, without their submodules."""
+    """Returns the names of missing packages, without their submodules."""
     found: dict[str, None] = {}
     for text in _said(runs):
         for match in _SAID.finditer(text):

@@ -1,9 +1,9 @@
 """Turns test outcomes into a reward.
 
 A passing completion gets exactly 1.0 and any other at most `FAILING_CEILING`, whatever the
-weights and bonuses: a trainer that ranks completions never ranks a wrong one with the right ones.
-A bonus is a floor and not a summand, so that a completion that passes some tests never gets less
-than one that passes none.
+weights and bonuses, so that a trainer that ranks completions never ranks a wrong one with the right
+ones. A bonus is a minimum and is not added, so that a completion that passes some tests never gets
+less than one that passes none.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from reward_server.domain import RewardPolicy, RewardPolicyKind, TestOutcome, TestResult, Verdict
 
-# Below 1.0 also in single precision, above (n - 1) / n for every n that a request may hold.
+# Below 1.0 in single precision, too, and above (n - 1) / n for every number n of tests.
 FAILING_CEILING = 1.0 - 2.0**-16
 
 
 def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[TestResult]:
-    """Returns the tests that decide: those not skipped, of the first k where the policy says so."""
+    """Returns the tests that decide: those not skipped, of the first k if the policy says so."""
     leading = [test for test in tests if test.counts]
     if policy.kind is RewardPolicyKind.FIRST_K:
         leading = leading[: policy.first_k]
@@ -26,7 +26,7 @@ def counted_tests(policy: RewardPolicy, tests: Sequence[TestResult]) -> list[Tes
 
 
 def stops_at_first_failure(policy: RewardPolicy) -> bool:
-    """Returns True if one failed test decides the reward, so that the rest need not run."""
+    """Returns True if one failed test decides the reward, so that the others need not run."""
     return policy.kind in (RewardPolicyKind.ALL_OR_NOTHING, RewardPolicyKind.FIRST_K)
 
 
@@ -39,13 +39,13 @@ def reward(
 ) -> float | None:
     """Returns the reward, from 0 to 1; None if the task is invalid.
 
-    A program that attacked its judge earns nothing, whatever it passed before.
+    A program that attacked its judge earns nothing, even if it passed tests before.
 
     Args:
         policy: the rule.
-        verdict: what was concluded.
+        verdict: the verdict.
         tests: all results, in the request's order.
-        has_code_block: whether the completion fenced its code.
+        has_code_block: whether the completion has its code in a fenced block.
     """
     if verdict is Verdict.INVALID_TASK:
         return None

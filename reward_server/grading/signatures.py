@@ -1,8 +1,8 @@
-"""What a prompt's signature says of the values that calls with JSON give and take.
+"""Reads from a prompt's signature which types the arguments and results of JSON calls have.
 
 LeetCode's linked lists and trees are arrays in JSON, and methods that work in place return nothing.
-Which they are is the task's to say: what the solution's own annotations say decides only where the
-prompt has none.
+The task says which types these are. The solution's own annotations decide only if the prompt has
+none.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _TYPE_COMMENT = re.compile(r"#[ \t]*type:")
 _BODIES = ("\n pass", "", ":\n pass")
 _HEADER_LINES = 40
 _TYPE_WORDS = 12
-_Text = tuple[int, str, str, str]  # how far it is indented, what it defines, its name, it
+_Text = tuple[int, str, str, str]  # its indentation, its keyword, its name, the text
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def read_signature(prompt: str, entry_point: str) -> Signature:
-    """Returns the signature that a prompt gives an entry point, in code or in prose around it.
+    """Returns the signature that a prompt gives to an entry point, in code or in prose.
 
-    The last one counts, since that is what a completion continues. Types stand in annotations, in
-    the docstring's fields or in comments.
+    The last one counts, since a completion continues that one. Types are read from annotations,
+    from the docstring's fields or from comments.
 
     Args:
-        prompt: trusted.
+        prompt: the trusted prompt.
         entry_point: a function's name, or "Class().method".
     """
     owner, _, name = entry_point.rpartition("().")
@@ -53,7 +53,7 @@ def read_signature(prompt: str, entry_point: str) -> Signature:
 
 
 def leaves_open(told: Signature, tests: CallTests) -> bool:
-    """Returns True if solutions decide what an array of some case is; any "[" counts as one."""
+    """Returns True if a solution decides the type of an array; any "[" counts as an array."""
     if not told.has_choice:
         return False
     is_given = None in told.parameters or not told.parameters
@@ -65,7 +65,7 @@ def leaves_open(told: Signature, tests: CallTests) -> bool:
 
 
 def _definition(prompt: str, owner: str, name: str) -> str:
-    """Returns a function's text from its head to the next definition, nothing if there is none."""
+    """Returns a function's text, from its head to the next definition; "" if there is none."""
     found = [*_DEFINITION.finditer(prompt)]
     ends = [*(one.start() for one in found[1:]), len(prompt)]
     texts = [
@@ -83,13 +83,13 @@ def _definition(prompt: str, owner: str, name: str) -> str:
 
 
 def _body(texts: Sequence[_Text], at: int) -> Sequence[_Text]:
-    """Returns the definitions within the class that one of them begins."""
+    """Returns the definitions in the class that begins with one of them."""
     within = takewhile(lambda one: one[0] > texts[at][0], texts[at + 1 :])
     return [*within]
 
 
 def _header(text: str) -> Function | None:
-    """Parses a function's head, which may end before its colon and stand on several lines."""
+    """Parses a function's head, which may lack its colon and span several lines."""
     lines = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     for count in range(1, len(lines) + 1):
         for body in _BODIES:
@@ -120,7 +120,7 @@ def _signature(header: Function, text: str) -> Signature:
 
 
 def _written_types(text: str, names: Sequence[str]) -> dict[str, str | None]:
-    """Returns the shapes that comments and a docstring's fields give; the result's name is ""."""
+    """Returns the shapes by name, from comments and docstring fields; the result's name is ""."""
     shapes = dict[str, str | None]()
     for line in text.splitlines():
         comment = _TYPE_COMMENT.search(line)
@@ -142,7 +142,7 @@ def _written_types(text: str, names: Sequence[str]) -> dict[str, str | None]:
 
 
 def _shapes_in(comment: str) -> Iterator[str | None]:
-    """Yields what a comment such as `(int, ListNode) -> bool` says, the result first."""
+    """Yields the shapes in a comment such as `(int, ListNode) -> bool`, the result first."""
     given, _, result = comment.rpartition("->")
     yield _shape_in(result)
     with contextlib.suppress(*_UNREADABLE):
@@ -151,7 +151,7 @@ def _shapes_in(comment: str) -> Iterator[str | None]:
 
 
 def _shape_in(text: str) -> str | None:
-    """Returns the shape of the type that a text begins with, which words may follow."""
+    """Returns the shape of the type at the beginning of a text."""
     words = text.split()[:_TYPE_WORDS]
     for count in range(len(words), 0, -1):
         try:
@@ -168,7 +168,7 @@ def _shape_in(text: str) -> str | None:
 
 
 def _shape(annotation: ast.expr | None) -> str | None:
-    """Returns the shape of values of a type; see `Signature`."""
+    """Returns the shape of a type's values; see `Signature`."""
     match annotation:
         case ast.Constant(value=None):
             return NOTHING

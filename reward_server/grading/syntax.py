@@ -1,9 +1,9 @@
-"""Syntax trees of Python, made by one thread at a time.
+"""Parses Python in one thread at a time, and reads names from its syntax trees.
 
-CPython counts how deep it is in the tree that it makes once for all threads, and so raises
-SystemError when another thread gets its turn meanwhile, as a garbage collection may give it:
-https://github.com/python/cpython/issues/106905. Tests are read in threads; a request whose tests
-were not read is an error of ours.
+CPython counts the depth of the tree that it builds in one counter for all threads. If a garbage
+collection lets another thread parse at the same time, it raises SystemError:
+https://github.com/python/cpython/issues/106905. Tests are read in threads, and a request whose
+tests cannot be read would be a failure of the server.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def parse_with(text: str, flags: int) -> ast.Module:
-    """Parses a module as `compile` does with some flags; see `parse`."""
+    """Parses a module with flags of `compile`; see `parse`."""
     with _MAKING:
         tree: ast.Module = compile(text, "text", "exec", flags | ast.PyCF_ONLY_AST)
     return tree
 
 
 def dotted(node: ast.AST) -> str:
-    """Returns a name with its attributes, as `os.path`; nothing for other expressions."""
+    """Returns a name with its attributes, such as `os.path`; "" for other expressions."""
     match node:
         case ast.Name(id=name):
             return name
@@ -54,7 +54,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def last_name(node: ast.AST) -> str:
-    """Returns the last part of a name with attributes, as `path` of `os.path`; see `dotted`."""
+    """Returns the last part of a dotted name, such as `path` of `os.path`; see `dotted`."""
     return dotted(node).rpartition(".")[2]
 
 

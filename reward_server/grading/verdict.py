@@ -1,4 +1,4 @@
-"""Concludes a verdict from what executions came to.
+"""Concludes a verdict from the results of executions.
 
 Precedence:
 
@@ -7,11 +7,11 @@ Precedence:
 2. An attack on the sandbox or the judge, in any execution, is a security violation.
 3. Otherwise the first test in the request's order that counts and did not pass decides, by its
    outcome and by how its execution ended.
-4. Without such a test the execution's own ending decides: all tests passed in a program that ran
-   into a limit at its end is not a pass.
-5. A pass needs a test that ran to its end and was right. Tests that were all skipped show nothing
-   and fail: a test can be made to skip itself by what it gets from the candidate, so that an
-   invalid task, which leaves the group's baseline, would be for sale.
+4. Without such a test the execution's own ending decides: a program that passes all tests and hits
+   a limit at its end does not pass.
+5. A pass needs a test that ran to its end and was right. If all tests were skipped, the program
+   fails: a candidate's answer can make a test skip itself, and an invalid task would leave the
+   group's baseline.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from reward_server.grading.reward import counted_tests, reward
 _BY_LIMIT = {
     LimitKind.CPU_TIME: Verdict.TIME_LIMIT_EXCEEDED,
     LimitKind.WALL_TIME: Verdict.TIME_LIMIT_EXCEEDED,
-    LimitKind.CALLS: Verdict.TIME_LIMIT_EXCEEDED,  # a generator without end, most often
+    LimitKind.CALLS: Verdict.TIME_LIMIT_EXCEEDED,  # most often an endless generator
     LimitKind.MEMORY: Verdict.MEMORY_LIMIT_EXCEEDED,
     LimitKind.OUTPUT: Verdict.OUTPUT_LIMIT_EXCEEDED,
     LimitKind.RESULT: Verdict.OUTPUT_LIMIT_EXCEEDED,
@@ -47,12 +47,11 @@ _BY_LIMIT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """An execution whose tests are those it had to decide, a part of the request's, in order.
+    """An execution with the results of the tests that it had to decide, in their order.
 
     Args:
-        execution: what was run, with what was concluded of each test.
-        integrity: who stood between the program and the verdict, where that turned out to be
-            another than the tests' text had promised.
+        execution: the execution, with the result of each test.
+        integrity: the integrity of this run, if it differs from what the tests' text allows.
     """
 
     execution: Execution
@@ -60,12 +59,12 @@ class Run:
 
     @classmethod
     def of(cls, execution: Execution, tests: Iterable[TestResult]) -> Run:
-        """Returns the run of an execution, with these results in place of those it reported."""
+        """Returns the run of an execution with these results instead of those that it reported."""
         return cls(execution=replace(execution, tests=tuple(tests)))
 
     @property
     def tests(self) -> tuple[TestResult, ...]:
-        """What was concluded of each test."""
+        """The result of each test."""
         return self.execution.tests
 
     def with_tests(self, tests: Iterable[TestResult]) -> Run:
@@ -73,7 +72,7 @@ class Run:
         return replace(self, execution=replace(self.execution, tests=tuple(tests)))
 
     def with_signals(self, signals: Mapping[str, int]) -> Run:
-        """Returns the run with further signals."""
+        """Returns the run with additional signals."""
         merged = {**self.execution.signals, **signals}
         return replace(self, execution=replace(self.execution, signals=merged))
 
@@ -97,10 +96,10 @@ class Conclusion:
 
 
 def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
-    """Concludes what a submission came to.
+    """Concludes the verdict on a submission.
 
     Args:
-        policy: tells which tests count.
+        policy: decides which tests count.
         runs: at least one, in the order of their tests; every test of the request is in one.
     """
     for ending in (Ending.INVALID_TASK, Ending.VIOLATION):
@@ -122,18 +121,16 @@ def conclude(policy: RewardPolicy, runs: Sequence[Run]) -> Conclusion:
 
 
 def claims_reward(policy: RewardPolicy, run: Run) -> bool:
-    """Returns True if a run by itself brings more than one in which no test passed."""
+    """Returns True if a run by itself earns more than a run in which no test passed."""
     return bool(claimed_reward(policy, run))
 
 
 def claimed_reward(policy: RewardPolicy, run: Run) -> float:
-    """Returns what a run by itself brings.
-
-    Bonuses are left out: they reward no test.
+    """Returns the reward of a run by itself, without bonuses, which reward no test.
 
     Args:
         policy: the rule.
-        run: of all tests.
+        run: a run of all tests.
     """
     bare = replace(policy, compile_bonus=0.0, format_bonus=0.0)
     return reward(bare, conclude(bare, [run]).verdict, run.tests) or 0.0
@@ -155,7 +152,7 @@ def _by_test(test: TestResult, run: Run) -> Conclusion:
 
 
 def _ended_in(test: TestResult, run: Run) -> bool:
-    """Returns True if the execution ended early in that test: a later test did not come to run."""
+    """Returns True if the execution ended early in that test, so that no later test ran."""
     if run.execution.ending is Ending.COMPLETED:
         return False
     begun = [one for one in run.tests if one.outcome is not TestOutcome.NOT_RUN]
@@ -178,7 +175,7 @@ def _by_ending(execution: Execution, test: TestResult | None = None) -> Conclusi
 
 
 def _limit_verdict(execution: Execution) -> Verdict:
-    # The limit that ended the execution stands first.
+    # The first limit is the one that ended the execution.
     first = execution.limits_hit[0] if execution.limits_hit else LimitKind.WALL_TIME
     return _BY_LIMIT[first]
 

@@ -1,8 +1,8 @@
-"""Puts a prompt and the code that answers it together into one Python program.
+"""Joins a prompt and the code that answers it into one Python program.
 
-A prompt may be code that the answer goes on with, or a chat's prose; prose is left out. The
-answer may go on where the prompt stops, or state the function again; then the prompt's imports,
-helpers and constants are put in front of it, since models drop them.
+A prompt may be code that the answer continues, or prose, which is left out. The answer may continue
+where the prompt stops, or repeat the function. In that case the prompt's imports, helpers and
+constants are put in front of it, since models leave them out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reward_server.grading.extraction.dialect import Dialect
 from reward_server.grading.syntax import Function
 
 _ALLOW_INCOMPLETE_INPUT = 0x4000  # codeop.PyCF_ALLOW_INCOMPLETE_INPUT
-# A group's completions share their prompt, and trainers go through their tasks again and again.
+# The completions of a group share their prompt, and trainers repeat their tasks.
 _KEPT_PROMPTS = 1024
 _KEPT_CHARACTERS = 1 << 14
 _BODY_INDENT = 4
@@ -30,15 +30,16 @@ _TOP_LEVEL = re.compile(r"(?:async|def|class)\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt's code: "" for prose.
+    """The code of a prompt; "" for prose.
 
     Args:
-        code: what a continuation continues.
-        executable: the code with a body where it stops before one, or without what is unfinished.
-        function: name of the last function, which a continuation fills.
+        code: the code that a completion continues.
+        executable: the code that runs: with a body if it stops before one, or without its
+            unfinished end.
+        function: the name of the last function, which a completion continues.
         function_start: where that function's line begins.
-        function_column: columns before it; more than 0 for a method.
-        body_column: columns before a line of its body; 0 where no body is awaited.
+        function_column: its indentation; more than 0 for a method.
+        body_column: the indentation of its body; 0 if the code does not stop before a body.
     """
 
     code: str = ""
@@ -50,7 +51,7 @@ class Prompt:
 
 
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
-    """Takes the code out of a prompt: the whole, or definitions in its last fenced block."""
+    """Returns the code of a prompt: all of it, or the definitions in its last fenced block."""
     if len(prompt) > _KEPT_CHARACTERS:
         return _read_prompt(prompt, dialect)
     return _kept_prompt(prompt, dialect)
@@ -76,15 +77,15 @@ def continue_prompt(prompt: Prompt, code: str, wanted: frozenset[str]) -> str:
     """Makes a program of a prompt and the code that answers it.
 
     Args:
-        prompt: what `read_prompt` found.
-        code: the answer's code.
+        prompt: the result of `read_prompt`.
+        code: the code of the answer.
         wanted: names that the tests take from the program.
     """
     flush = python_text.dedent(code)
     if not prompt.code:
         return flush
     names = python_text.defined_names(flush)
-    # A body that returns is no re-statement, though it may well define such a name within.
+    # Code that returns is a body, and no repeated function, even if it defines such a name.
     if flush == code or not python_text.returns_at_top_level(flush):
         if prompt.function_column and prompt.function in names and not names & wanted:
             method = python_text.indent(flush, prompt.function_column)
@@ -116,11 +117,11 @@ def _read_code(text: str, dialect: Dialect) -> Prompt | None:
 
 
 class _Incomplete:
-    """Stands for the tree of source that stops early."""
+    """Marks source that stops early, instead of its tree."""
 
 
 def _parse(text: str) -> ast.Module | _Incomplete | None:
-    """Parses trusted text; None if it is no Python."""
+    """Parses trusted text; returns None if it is not Python."""
     try:
         with warnings.catch_warnings(action="ignore"):
             return syntax.parse_with(text, _ALLOW_INCOMPLETE_INPUT)
@@ -138,7 +139,7 @@ def _without_loose_end(text: str) -> str:
 
 
 def _awaits_body(tree: ast.Module | _Incomplete) -> bool:
-    """Returns True if source ends in a function without a body, but for docstring and imports."""
+    """Returns True if source ends in a function whose body has a docstring and imports at most."""
     if isinstance(tree, _Incomplete):
         return True
     last: ast.AST = tree
@@ -180,9 +181,9 @@ def _joined(prompt: Prompt, code: str) -> str:
 
 
 def _mended(code: str, column: int) -> str:
-    """Returns a function's body its indentation back where chat templates or models cut it off.
+    """Restores the indentation of a function's body that a chat template or a model removed.
 
-    Nothing is done to code that could stand in the first column as it is.
+    Code that is valid in the first column is not changed.
     """
     body = code.lstrip("\n")
     if not column or body[:1].isspace():

@@ -1,4 +1,4 @@
-"""What extraction must know of a language."""
+"""What extraction needs to know of a language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Protocol
 
 _LINE = re.compile(r"\S[^\n]*")
-_LINE_CHARACTERS = 500  # what a line looks like is told by its beginning
+_LINE_CHARACTERS = 500  # only the beginning of a line is looked at
 _BLOCK_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 
 
@@ -19,18 +19,18 @@ class Dialect(Protocol):
 
     @property
     def fence_tags(self) -> frozenset[str]:
-        """Words that mark the language's fenced code."""
+        """The words behind a fence that name the language."""
 
     @property
     def code_line(self) -> re.Pattern[str]:
-        """Matches a line of code and no prose."""
+        """A pattern that matches lines of code and not prose."""
 
     @property
     def comment(self) -> str:
-        """Begins a line of comment."""
+        """The characters that begin a comment line."""
 
     def __hash__(self) -> int:
-        """Names a dialect, so that readings can be kept."""
+        """Makes dialects usable as keys of caches."""
 
 
 def begins_as_code(text: str, dialect: Dialect) -> bool:

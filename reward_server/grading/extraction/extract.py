@@ -2,22 +2,22 @@
 
 Rules, in order:
 
-1. `NONE` takes the text as it is; nothing of the following is done but the last step.
-2. Reasoning is cut away, and the last `<answer>`, where there is one, is looked at first.
-3. Among fenced blocks, those tagged with the language come first, then those without a tag that
-   begin like code, then any. The *last block that defines what the tests call* is taken, if there
-   is one with a body for it (a signature that is repeated has none), else the last: models improve
-   on drafts, and end with the whole. What it uses but only other blocks define (imports,
-   functions, classes, constants) is put in front of it; nothing else of them is, so that an
-   example of use never runs.
-4. Text that begins like code and meets a fence without a language before any other is what a
-   prompt's open fence began; the code is what stands before that fence.
+1. `NONE` takes the text as it is, and only step 6 follows.
+2. Reasoning is removed. If there is an `<answer>`, the last one is searched first.
+3. Of the fenced blocks, those with the language's tag come first, then those without a tag that
+   begin like code, then the others. The *last block that defines what the tests call* is taken, if
+   it has a body for it and not only a repeated signature; otherwise the last block. Models improve
+   on drafts and end with the whole program. Imports, functions, classes and constants that this
+   block uses and only other blocks define are put in front of it. Nothing else of the other blocks
+   is taken, so that an example of use never runs.
+4. If text begins like code and its first fence has no language, the prompt opened the block; the
+   code is the text before that fence.
 5. Without a fence, `AUTO` takes the text as it is, and `MARKDOWN` finds no code.
 6. The code and the prompt become one program; see `continuation`, and `other_languages` for
-   languages other than Python, of which nothing is known but what code and comments look like.
+   languages other than Python, of which only the look of code and comments is known.
 
-Text above `READ_CHARACTERS` is taken as it is: no answer is that long, and it could be made to
-cost. It is judged nevertheless, since its author is the model.
+Text longer than `READ_CHARACTERS` is taken as it is: no answer is that long, and reading it could
+be made expensive. It is judged nevertheless, since the model wrote it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Extracted:
     """The program in a completion.
 
     Args:
-        source: what to run; "" where no code was found.
-        prompt: the prompt's code, fit to be run by itself; "" for prose.
-        has_code_block: whether the completion fenced its code.
-        found: False where only fenced code counts and there is none.
+        source: the program; "" if no code was found.
+        prompt: the prompt's code, which can run by itself; "" for prose.
+        has_code_block: whether the completion has its code in a fenced block.
+        found: False if only fenced code counts and there is none.
     """
 
     source: str
@@ -59,14 +59,14 @@ def extract(
     prompt: str = "",
     wanted: frozenset[str] = frozenset(),
 ) -> Extracted:
-    """Makes the program that a completion stands for.
+    """Makes a program of a completion.
 
     Args:
         completion: raw model output.
         extraction: how code is taken out of it.
-        dialect: what marks the language's code.
+        dialect: how the language's code looks.
         prompt: code that the completion continues, or prose.
-        wanted: names that the tests take from the program, where they are known.
+        wanted: the names that the tests take from the program, if they are known.
     """
     text = _clean(completion)
     asked = _Task(prompt, dialect, wanted)
@@ -88,13 +88,13 @@ def extract(
 
 
 def _clean(completion: str) -> str:
-    # A byte order mark, foreign line ends and lone surrogates are the transport's, not the code's.
+    # A byte order mark, other line ends and lone surrogates come from the transport.
     text = completion.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 class _Task:
-    """A prompt in a language, and what the tests want of its answer."""
+    """A prompt in a language, and the names that the tests take from its answer."""
 
     def __init__(self, prompt: str, dialect: Dialect, wanted: frozenset[str]) -> None:
         self.dialect = dialect
@@ -120,7 +120,7 @@ class _Task:
         return other_languages.continue_prompt(self._foreign, code)
 
     def is_defined_by(self, code: str) -> bool:
-        """Returns True if code defines what the tests call or the prompt asks for."""
+        """Returns True if code defines the names that the tests call or the prompt asks for."""
         if self.is_python:
             return bool(python_text.defined_names(code) & self._asked)
         return any(

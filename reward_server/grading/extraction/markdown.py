@@ -1,6 +1,6 @@
-"""Finds the answer in chat output: past the reasoning, inside the answer tags, between the fences.
+"""Finds the answer in chat output: after the reasoning, in the answer tags, between the fences.
 
-Everything here is one pass over the text, however it is made up.
+Every function passes over the text once, even if the text is hostile.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# A tag beside a quotation mark is a string in somebody's program.
+# A tag beside a quotation mark is part of a string in a program.
 _THINK_TAG = re.compile(r"(?<![\"'])<(/?)think(?:ing)?>(?![\"'])", re.IGNORECASE)
 _ANSWER_TAG = re.compile(r"(?<![\"'])<(/?)answer>(?![\"'])", re.IGNORECASE)
 
-# CommonMark's fence, at any depth, optionally behind the mark of a list item; and one with a tag
-# behind words that are no comment.
+# A fence as of CommonMark, indented at will, also after the mark of a list item; and a fence with a
+# tag after words that are not a comment.
 _FENCE = re.compile(
     r"^([ \t]*)((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*([^\n]*)$"
     r"|^(?![ \t]*>)[^`#\n]+(`{3,})[ \t]*(\w[\w+#.-]*)[ \t]*$",
@@ -21,7 +21,7 @@ _FENCE = re.compile(
 )
 _QUOTATION = re.compile(r"^ {0,3}>(?!>) ?", re.MULTILINE)
 _TAG = re.compile(r"\{?\.?([\w+#.-]*)")
-# A language, alone or with attributes; all else behind a fence is what its author went on with.
+# A language, with or without attributes. Anything else after a fence is text.
 _LANGUAGE = re.compile(r"\{?\.?\w[\w+#.-]*(?:\}|[ \t]*\{.*|[ \t]+[\w-]+=.*)?")
 _STUCK_END = re.compile(r"[ \t]*(?:<[^<>\n]+>[ \t]*)*(?:\n|\Z)")
 _CLOSING_INDENT = 3
@@ -33,9 +33,9 @@ class Block:
     """A fenced block.
 
     Args:
-        tag: the first word behind its fence, in lower case.
-        has_language: whether that is a language by its form, not how a sentence begins.
-        text: what it holds.
+        tag: the first word after its fence, in lower case.
+        has_language: whether that word has the form of a language, and does not begin a sentence.
+        text: the text in the block.
         start: where its fence begins.
     """
 
@@ -65,15 +65,15 @@ class _Fence:
 
     @property
     def can_open(self) -> bool:
-        # What begins and ends on its line is a word of a sentence.
+        # A tag that is opened and closed on one line is a word of a sentence.
         return "`" not in self.marks or "`" not in self.info
 
 
 def visible_text(text: str) -> str:
-    """Returns what a reasoning model meant others to read.
+    """Returns a completion without its reasoning.
 
-    Cuts `<think>...</think>`, everything before a lone `</think>` (chat templates often give the
-    opening tag as part of the prompt) and everything behind a `<think>` that is never closed.
+    Removes `<think>...</think>`, everything before a lone `</think>` (chat templates often put the
+    opening tag in the prompt) and everything after a `<think>` that is never closed.
     """
     shown: list[str] = []
     position, thinking = 0, False
@@ -91,7 +91,7 @@ def visible_text(text: str) -> str:
 
 
 def answer_text(text: str) -> str | None:
-    """Returns what stands in the last `<answer>`, closed or not; None where there is none."""
+    """Returns the text in the last `<answer>`, closed or not; None if there is none."""
     begin, end = None, len(text)
     for tag in _ANSWER_TAG.finditer(text):
         if not tag.group(1):
@@ -102,7 +102,7 @@ def answer_text(text: str) -> str | None:
 
 
 def unquoted(text: str) -> str:
-    """Returns a text without the marks of block quotations, if it has fences in these alone."""
+    """Returns a text without the marks of block quotations, if all its fences are in these."""
     if _FENCE.search(text):
         return text
     plain = _QUOTATION.sub("", text)
@@ -110,10 +110,10 @@ def unquoted(text: str) -> str:
 
 
 def fenced_blocks(text: str) -> list[Block]:
-    """Returns the fenced blocks in order, those inside a block of Markdown included.
+    """Returns the fenced blocks in order, also those inside a block of Markdown.
 
-    A block ends at its closing fence, whatever stands behind that, at the fence of another block
-    with a language (it was never closed), or with the text.
+    A block ends at its closing fence, even if text follows on that line; at the fence of another
+    block with a language, since it was never closed; or at the end of the text.
     """
     blocks: list[Block] = []
     for block in _outer_blocks(text):
@@ -155,7 +155,7 @@ def _read_fence(match: re.Match[str]) -> _Fence:
 
 
 def _is_level_with(opened: _Fence, fence: _Fence) -> bool:
-    # Deeper fences are text, such as an example in a docstring.
+    # A more deeply indented fence is text, such as an example in a docstring.
     return (
         fence.marks.startswith(opened.marks)
         and not fence.is_behind
@@ -171,7 +171,7 @@ def _block(opened: _Fence, text: str) -> Block:
 
 
 def _unclosed_block(opened: _Fence, text: str) -> Block:
-    """Makes a block that may end in a fence stuck to its last line of code."""
+    """Makes a block whose closing fence may stand at the end of its last line of code."""
     position = text.find(opened.marks)
     while position >= 0:
         end = position + len(opened.marks)

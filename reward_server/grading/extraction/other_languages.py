@@ -1,12 +1,12 @@
-"""Prompts and answers in languages other than Python, read as text.
+"""Joins prompts and answers in languages other than Python, which it reads as text.
 
-No parser stands behind this: names are found by what stands around them, and where a prompt and
-an answer overlap they are joined in the way that most compilers take. What is joined wrongly does
-not compile; it never passes.
+There is no parser: names are found by the text around them, and a prompt and an answer that overlap
+are joined in the way that most compilers accept. A program that was joined wrongly does not
+compile, so it never passes.
 
-An answer either goes on where the prompt stops, or states the prompt's function again. Then what
-stands before that function in the prompt (imports, helpers, the class around it) is put in front
-of it, unless the answer brings it along.
+An answer continues where the prompt stops, or repeats the prompt's function. In the second case the
+text before that function in the prompt (imports, helpers, the class around it) is put in front of
+the answer, unless the answer has it, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GROUP = re.compile(r"^import\s*\(([^()]*)\)", re.MULTILINE)
 _OWNER = r"(?:class|object|struct|module|impl)"
 _CLASS = re.compile(rf"^[^\S\n]*+(?:(?!{_OWNER}\b)[\w@]++[^\S\n]++)*+{_OWNER}\s++\w", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Each character is looked at once: what has no end is told from the rest by a group of its own.
+# Each character is read once: a group of its own matches comments and strings without an end.
 _SHORT = r"'(?:\\.|[^'\\\n])'|//[^\n]*"
 _TEXT = r'"(?:\\.|[^"\\\n])*+(?:"|(?P<text>))'
 _QUOTED = (
@@ -44,12 +44,12 @@ _LONGEST_CALLING = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt's code: "" for prose.
+    """The code of a prompt; "" for prose.
 
     Args:
-        code: what a continuation continues.
-        function: name of the function that it stops in.
-        before: what stands in front of that function's first line.
+        code: the code that a completion continues.
+        function: the name of the function in which it stops.
+        before: the text before that function's first line.
         signature: that line.
     """
 
@@ -61,7 +61,7 @@ class Prompt:
 
 @lru_cache(maxsize=_KEPT_PROMPTS)
 def read_prompt(prompt: str, dialect: Dialect) -> Prompt:
-    """Takes the code out of a prompt: the whole, or its last fenced block of the language."""
+    """Returns the code of a prompt: all of it, or its last fenced block of the language."""
     text = prompt.replace("\r\n", "\n").removeprefix("\ufeff")
     if _is_code(text, dialect):
         return _read_code(text)
@@ -76,7 +76,7 @@ def continue_prompt(prompt: Prompt, code: str) -> str:
     if not prompt.code:
         return code
     opened = _depth(prompt.code)
-    # What closes all that the prompt opened goes on within it, whatever it calls its variables.
+    # Code that closes the prompt's braces continues it, even if it has a variable of this name.
     goes_on = opened > 0 and _depth(code) == -opened
     if goes_on or not defines(code, prompt.function):
         return _closed(prompt.code + code, opened)
@@ -90,14 +90,14 @@ def continue_prompt(prompt: Prompt, code: str) -> str:
 
 
 def defines(code: str, name: str) -> bool:
-    """Returns True if code defines a name, as far as can be told without reading it."""
+    """Returns True if code seems to define a name; the code is not parsed."""
     if not name:
         return False
     word = re.escape(name)
     stated = rf"^\(define\s++\(?{word}\b|^{word}\s*+::"
     if re.search(stated, code, re.MULTILINE):
         return True
-    last = None  # only the first one on each line counts
+    last = None  # only the first match on each line counts
     for found in re.finditer(rf"{_GAP}{word}{_TYPED}", code):
         if _declares(found["gap"]):
             is_first = last is None or code.find("\n", last, found.start()) >= 0
@@ -108,7 +108,7 @@ def defines(code: str, name: str) -> bool:
 
 
 def _declares(gap: str) -> bool:
-    """Returns True if a type and a name may stand around a gap: `int f`, `int *f`, `int * f`."""
+    """Returns True if the gap between two words allows a type and a name, as in `int *f`."""
     marks = gap.split()
     if len(marks) == 1:
         return marks[0] != gap
@@ -122,7 +122,7 @@ def _is_call(code: str, found: re.Match[str]) -> bool:
 
 
 def _is_code(text: str, dialect: Dialect) -> bool:
-    """Returns True if a prompt's first or last line of text is code."""
+    """Returns True if the first or the last line of a prompt that is not blank is code."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         return False
@@ -140,13 +140,13 @@ def _read_code(text: str) -> Prompt:
 
 
 def _depth(text: str) -> int:
-    """Counts the braces that are open at the end of a text."""
+    """Returns how many braces are open at the end of a text."""
     bare = _bare(text)
     return bare.count("{") - bare.count("}")
 
 
 def _bare(text: str, *, with_comments: bool = True) -> str:
-    """Takes away comments and what is quoted; what has no end is neither."""
+    """Removes comments and strings; those without an end are left."""
 
     def kept(found: re.Match[str]) -> str:
         if found["comment"] is not None:
@@ -157,7 +157,7 @@ def _bare(text: str, *, with_comments: bool = True) -> str:
 
 
 def _closed(text: str, most: int) -> str:
-    """Closes the braces that a prompt opened and its answer left open."""
+    """Adds the closing braces that a prompt and its answer lack."""
     missing = _depth(text)
     return text + "\n}" * missing if 0 < missing <= most else text
 
@@ -168,7 +168,7 @@ def _defined(text: str) -> list[str]:
 
 
 def _imports(before: str, code: str) -> str:
-    """Returns the lines of a prompt that import something which the code does not."""
+    """Returns the lines of a prompt that import something that the code does not import."""
     present = {"".join(line.split()) for line in _on_a_line(code).split("\n")}
     bare = _on_a_line(_COMMENT.sub("", before))
     lines = (line for line in bare.split("\n") if _IMPORT.match(line))
@@ -176,7 +176,7 @@ def _imports(before: str, code: str) -> str:
 
 
 def _on_a_line(text: str) -> str:
-    """Puts each group of imports, as Go has them, on a line of its own."""
+    """Puts each group of imports, as in Go, on one line."""
 
     def joined(group: re.Match[str]) -> str:
         specs = (line.split("//")[0].strip() for line in group[1].split("\n"))
@@ -192,5 +192,5 @@ def _helpers(before: str) -> str:
 
 
 def _without_comment(before: str) -> str:
-    """Cuts the comment that describes the function, which would stand before another text."""
+    """Removes the comment that describes the function from the end of a text."""
     return re.sub(r"/\*(?:(?!\*/).)*\*/\s*$", "", before, flags=re.DOTALL)

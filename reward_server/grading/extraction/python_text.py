@@ -1,9 +1,8 @@
-"""Looks at Python source as text, without parsing it.
+"""Reads Python source as text, without parsing it.
 
-Completions are never given to the interpreter's parser in the server: hostile text can make it
-take exponential time or all memory. A scan for strings, brackets and first columns tells what
-extraction must know, in linear time, and is wrong only where nothing depends on it but the
-completion's own reward.
+The server never gives completions to the interpreter's parser, since hostile text can make it take
+exponential time or all memory. A scan for strings, brackets and first columns finds what extraction
+needs in linear time. If it is wrong, only the completion's own reward depends on it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _FROM_IMPORT = re.compile(r"from[ \t]+[\w.]+[ \t]+import\b")
 _IMPORT = re.compile(r"import\b")
 _TARGET = re.compile(r"(\w+)[ \t]*(?::[^=\n]+)?=(?!=)")
 _DOCSTRING = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'')
-_EMPTY = re.compile(  # a line that does nothing
+_EMPTY = re.compile(  # a line without an effect
     r"(?:(?:@|#|raise NotImplementedError\b).*"
     r"|(?:(?:(?:async[ \t]+)?def|class)\b.*:[ \t]*+)?(?:\.\.\.|pass)?+(?:[ \t]*+#.*)?)"
 )
@@ -44,10 +43,10 @@ _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t][^\n]*\n?", re.MULT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A statement of the top level with what stands behind it up to the next one.
+    """A statement of the top level, with the text up to the next one.
 
-    `binds` are the names it gives a meaning to; `movable` tells whether it may stand elsewhere:
-    imports, definitions and constants, which do nothing but that.
+    `binds` are the names that it binds. `movable` says whether it can be put elsewhere, as imports,
+    definitions and constants can, which only bind names.
     """
 
     text: str
@@ -69,14 +68,14 @@ def ends_in_string(source: str) -> bool:
 
 
 def returns_at_top_level(source: str) -> bool:
-    """Returns True if a statement outside every definition returns, as only a body can."""
+    """Returns True if there is a `return` outside every definition, so that the code is a body."""
     return any(
         not _HEAD.match(chunk.text) and _RETURN.search(chunk.text) for chunk in chunks(source)
     )
 
 
 def indentation(source: str) -> int:
-    """Returns the columns of white space before the first line that is not blank."""
+    """Returns the indentation of the first line that is not blank."""
     blank = source[: len(source) - len(source.lstrip())]
     return len(blank[blank.rfind("\n") + 1 :].expandtabs(8))
 
@@ -93,7 +92,7 @@ def defined_names(source: str) -> frozenset[str]:
 
 
 def is_stub(source: str, names: frozenset[str]) -> bool:
-    """Returns True if no definition of some names has a body that does anything."""
+    """Returns True if no definition of these names has a body with an effect."""
     definitions = (one.text for one in chunks(dedent(source)) if not names.isdisjoint(one.binds))
     lines = (line for text in definitions for line in _DOCSTRING.sub("", text).splitlines())
     return all(_EMPTY.fullmatch(line.strip()) for line in lines)
@@ -110,7 +109,7 @@ def called_names(source: str) -> set[str]:
 
 
 def dedent(source: str) -> str:
-    """Removes the first line's indentation from every line that has it."""
+    """Removes the indentation of the first line from every line that has it."""
     level = indentation(source)
     if not level:
         return source
@@ -123,10 +122,10 @@ def indent(source: str, columns: int) -> str:
 
 
 def with_missing_names(main: str, others: Sequence[str]) -> str:
-    """Puts in front of `main` what it uses and only other blocks of the answer define.
+    """Puts in front of `main` the statements of other blocks that define names that it uses.
 
-    Answers often spread imports, constants and helpers over blocks. Nothing but those is taken,
-    so examples of use never run, and nothing that `main` defines itself.
+    Answers often spread imports, constants and helpers over blocks. Only these are taken, so that
+    examples of use never run, and no statement that defines a name of `main`.
     """
     offers = [chunk for other in others for chunk in chunks(dedent(other)) if chunk.movable]
     by_name = {name: index for index, chunk in enumerate(offers) for name in chunk.binds}
@@ -150,7 +149,7 @@ def in_front(pieces: Iterable[str], main: str) -> str:
 
 
 def _scan(source: str) -> tuple[list[int], bool]:
-    """Finds where top-level statements start behind the first, and whether a string is open."""
+    """Finds where the top-level statements after the first start, and whether a string is open."""
     starts: list[int] = []
     depth, position = 0, 0
     while token := _TOKEN.search(source, position):
@@ -206,7 +205,7 @@ def _chunk(text: str) -> Chunk:
 
 
 def _imported(clause: str) -> frozenset[str]:
-    """Returns the names that an import binds; its first line or parenthesis is looked at."""
+    """Returns the names that an import binds, on its first line or in its parentheses."""
     clause = re.sub(r"#[^\n]*", "", clause).strip()
     listed = clause[1:].partition(")")[0] if clause.startswith("(") else clause.partition("\n")[0]
     names = set()
