@@ -23,7 +23,7 @@ from reward_server.languages.assertions import Assertions, Form
 READ_CHARACTERS = 1 << 18
 _WORD = re.compile(r"\w+")
 _MEMBER = frozenset((".", "::", "->", "?."))
-# Operators of which one operand alone may be computed.
+# Operators that may compute only one of their operands.
 _CHOOSING = frozenset(("&&", "||", "?", ":", "and", "or"))
 
 
@@ -32,14 +32,14 @@ class Assertion:
     """A place in the tests, and the assertions made there.
 
     Args:
-        start: where the text that is replaced begins.
+        start: where the text to replace begins.
         end: where it ends.
-        covered: where the text ends that was parsed.
-        line: where it is in the tests, from 1.
-        optional: whether a right solution may not come to it.
-        idle: whether none does: it is in a function that is called nowhere, or with false alone.
-        in_expression: whether what is replaced is the condition of a statement.
-        parsed: what is asserted there, one or several in a row.
+        covered: where the parsed text ends.
+        line: its line in the tests, from 1.
+        optional: whether a right solution may not reach it.
+        idle: whether no solution reaches it: its function is never called, or only with false.
+        in_expression: whether the text to replace is the condition of a statement.
+        parsed: the assertions there, one or several in a row.
     """
 
     start: int
@@ -62,11 +62,9 @@ def find_assertions(
 
     Args:
         tests: the program.
-        language: what it is written in.
-        within: parts of the text, from and to; assertions elsewhere are not read. The whole
-            of it if None.
-        own: names that the tests give a meaning of their own; no assertion that has one is
-            read.
+        language: the language of the program.
+        within: beginnings and ends of the parts of the text to read; None for all of it.
+        own: names that the tests define themselves; assertions with such a name are not read.
     """
     if len(tests) > READ_CHARACTERS or "\0" in tests:
         return ()
@@ -91,7 +89,7 @@ def find_assertions(
 
 
 def _marked(assertion: Assertion, functions: OwnFunctions) -> Assertion:
-    """Returns an assertion with what is known of the function that it is in."""
+    """Returns an assertion marked by the function that it is in."""
     if functions.is_idle(assertion.start):
         return replace(assertion, optional=True, idle=True)
     if functions.is_overloaded(assertion.start):
@@ -100,9 +98,9 @@ def _marked(assertion: Assertion, functions: OwnFunctions) -> Assertion:
 
 
 def opened_for(tests: str, solution: str, language: Assertions) -> str:
-    """Takes as many closing braces from a solution's end as the tests bring along.
+    """Removes as many closing braces from a solution's end as the tests add.
 
-    The tests of some data sets begin with what ends the function, or the class, of the prompt.
+    The tests of some data sets begin with the end of the prompt's function or class.
     """
     brackets = match_brackets(tokenize(tests, language))
     wanted = len(brackets.unopened) if brackets else 0
@@ -119,7 +117,7 @@ def opened_for(tests: str, solution: str, language: Assertions) -> str:
 
 
 class _Reader:
-    """Finds the assertions in a program that was cut into tokens."""
+    """Finds the assertions in the tokens of a program."""
 
     def __init__(
         self,
@@ -179,7 +177,7 @@ class _Reader:
         )
 
     def _inside(self, form: Form, head: re.Match[str]) -> tuple[Tokens, int] | None:
-        """Returns what an assertion holds, and where it ends."""
+        """Returns the tokens in an assertion, and where it ends."""
         last = head.end() - 1
         first = self._index_at.get(last, -1)
         if first in self._partners:
@@ -204,7 +202,7 @@ class _Reader:
         return (trimmed(self._tokens[begin:]), len(self._text)) if by_line else None
 
     def _header(self, begin: int) -> tuple[Tokens, int] | None:
-        """Returns the condition in front of a block, and where the block begins."""
+        """Returns the condition before a block, and where the block begins."""
         depth = 0
         for index, token in enumerate(self._tokens[begin:], start=begin):
             if token.text == "{" and depth == 0:
@@ -217,7 +215,7 @@ class _Reader:
         return None
 
     def _after(self, form: Form, head: re.Match[str], end: int) -> int | None:
-        """Returns where the assertion ends, if what must follow it does."""
+        """Returns where the assertion ends, if the text that must follow it does."""
         name = head[1] if form.kind == "list" else ""
         following = re.compile(form.after.replace(r"\1", re.escape(name))).match(self._text, end)
         if following is None:

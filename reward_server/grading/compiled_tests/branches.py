@@ -1,4 +1,4 @@
-"""Finds the places of a program that a run need not come to."""
+"""Finds the places of a program that a run may not reach."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ BRANCHING = frozenset(
 
 
 class Branches:
-    """Returns True if a place is within a branch or a loop, which need not be taken.
+    """Follows the tokens of a program, and knows whether it is in a branch or a loop.
 
-    Such a one is what stands in braces behind such a word, on deeper lines behind a line with one,
-    or on its own line.
+    A branch is the text in braces after such a word, more deeply indented lines after a line with
+    such a word, or the rest of that line.
     """
 
     def __init__(self) -> None:
@@ -50,12 +50,12 @@ class Branches:
 
     @property
     def around(self) -> bool:
-        """Tells it of the place in front of the last token."""
+        """Whether the place before the last token is in a branch or a loop."""
         above = any(branches for _, branches in self._lines_above)
         return self._braces[-1] or above or _branches(self._line[:-1])
 
     def pass_by(self, token: Token) -> None:
-        """Goes on by a token."""
+        """Takes the next token."""
         if token.kind is Kind.SPACE and "\n" in token.text:
             self._header_ended = self._depth <= 0
             self._end_line(len(token.text.rpartition("\n")[2]))

@@ -1,8 +1,8 @@
-"""Finds the assertions of a test program that may fail, since the tests catch what they throw.
+"""Finds the assertions of a test program that may fail, since the tests catch the exception.
 
-Such an assertion stays as it is: what it throws leads the tests on, to a second answer that is
-right, to another try, or to what must not hold. Where a handler does no more than tell of it, or
-fails in its turn, the assertion must hold.
+Such an assertion is not rewritten: after its exception the tests go on with a second right answer,
+with another try, or with a condition that must not hold. If a handler only reports the exception,
+or fails itself, the assertion must hold.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Caught:
     """Knows the parts of a test program whose assertions may fail.
 
     Args:
-        functions: of the tests' own.
-        ends: where each opening bracket's closing one ends.
-        language: what the tests are written in.
-        places: where the assertions are that were found.
+        functions: the functions that the tests define.
+        ends: for each opening bracket, where its closing bracket ends.
+        language: the language of the tests.
+        places: where the found assertions are.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class Caught:
 
         Args:
             place: where it is.
-            condition: whose truth throws an exception; "" if it is none that does.
+            condition: a condition that throws an exception if it is true; "" for other assertions.
         """
         if any(place in part for part in self._parts):
             return True
         return condition != "" and self._is_made(place, condition)
 
     def _is_made(self, place: int, condition: str) -> bool:
-        """Returns True if a function that is handed over throws for what it counts or is given."""
+        """Returns True if a function that is passed on throws by its own counter or arguments."""
         function = None if _CALL.search(condition) else self._functions.handed_to(place)
         if function is None:
             return False
@@ -102,7 +102,7 @@ class Caught:
             yield range(head.end(), end)
 
     def _goes_on(self, handler: range, start: int) -> bool:
-        """Returns True if a handler does more than to tell, or to fail."""
+        """Returns True if a handler does more than report or fail."""
         code = self._code[handler.start : handler.stop]
         words = {*_WORD.findall(code)}
         if self._asserts(handler) or not words.isdisjoint(self._asserting):
@@ -116,7 +116,7 @@ class Caught:
         return any(self._decides(name, range(start, handler.stop)) for name in names)
 
     def _decides(self, name: str, part: range) -> bool:
-        """Returns True if tests fail for what has a name, elsewhere than in a part of them."""
+        """Returns True if the tests fail by the value of a name outside of a part of them."""
         asserting = "|".join(map(re.escape, ("return", "throw", *sorted(self._asserting))))
         named = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
         looks = re.compile(
@@ -126,7 +126,7 @@ class Caught:
         return any(looks.search(one) for one in (self._code[: part.start], self._code[part.stop :]))
 
     def _follow(self) -> None:
-        """Adds the functions that assert and are called in such a part, but with false."""
+        """Adds the functions that assert and are called in such a part, unless with false."""
         helpers = [one for one in self._functions.helpers if one.name in self._asserting]
         for _ in range(_MOST_ROUNDS):
             called = [
@@ -141,6 +141,6 @@ class Caught:
 
 
 def _is_counted(name: str, body: str) -> bool:
-    """Returns True if a function counts by that name itself."""
+    """Returns True if a function increases or decreases a variable of that name."""
     counted = rf"(?<![\w$]){re.escape(name)}(?:\s*\[\w*\])?"
     return bool(re.search(rf"{counted}\s*(?:\+\+|--|[-+]=\s*\d)|(?:\+\+|--){counted}", body))

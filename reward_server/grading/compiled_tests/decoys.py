@@ -1,14 +1,15 @@
-"""Other values in the place of an expected one, among which it does not stand out.
+"""Makes decoys: values beside an expected one, from which it cannot be distinguished.
 
-Who reads the program finds the expected value and those that stand beside it. So that they do not
-tell which of them was there first, one literal of a value is changed, and all that can stand there
-was dealt out to groups by lot, whichever is expected: its whole group is shown. Had another member
-been expected, the same would be found. There is one lot for all assertions of a program: those
-that expect the same value show the same group, and do not meet in the right one alone. Values that
-other assertions expect are of no use: each is right somewhere, which leaves few ways to match them.
+A solution that reads the program finds the expected value and the decoys beside it. To hide which
+one is expected, one literal of the value is changed. All values that the literal can have are
+assigned to groups at random, independently of the expected one, and the whole group of the literal
+is shown. If another member of the group were expected, the solution would find the same text. All
+assertions of a program use the same random assignment. So assertions that expect the same value
+show the same group, and have more than the right value in common. Values that other assertions
+expect are not used as decoys: each is right somewhere, so there would be few ways to match them.
 
-What this does not stop: a guess by what such values usually look like. And a text without letters
-and digits, or with escapes, is in no such group: its others begin with a letter more.
+What this does not stop: a guess by the usual look of such values. A text without letters and
+digits, or with escapes, belongs to no group: its decoys have one more letter at their beginning.
 """
 
 from __future__ import annotations
@@ -31,24 +32,24 @@ _LETTERS = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
 # between; one of more digits in the second and third, which no rounding hides.
 _BLOCK = 8
 _LARGE_DIGITS = 4
-# The largest numbers that types hold, or hold exactly.
+# The largest numbers that a type can hold, or can hold exactly.
 _LIMITS = tuple((1 << bits) - 1 for bits in (15, 16, 31, 32, 53, 63, 64))
-_KEYED = ("Set", "Map")  # constructors that may refuse what they are given twice
+_KEYED = ("Set", "Map")  # constructors that may refuse equal elements
 
 
 def others(value: Literal, count: int, language: Assertions, lot: str) -> list[str]:
     """Returns values that differ from one: `count` to twice as many, or all that there are.
 
     Args:
-        value: as a program expects it.
-        count: how many there should be at least.
-        language: of the program.
-        lot: fresh and secret; one for a program.
+        value: the value that the program expects.
+        count: the number of values wanted.
+        language: the language of the program.
+        lot: a fresh secret for the whole program.
     """
     leaves = list(value.leaves)
     _draw(lot, _masked(value)).shuffle(leaves)
     classes = [(leaf, _members(value, leaf, language, lot)) for leaf in leaves]
-    # One that is large enough, or else the largest: which it is does not depend on the member.
+    # The first large enough class, or else the largest; every member of it leads to the same class.
     classes.sort(key=lambda one: -min(len(one[1]), count + 1))
     found = (
         _others_that_matter(value, leaf, _group(value, leaf, members, count + 1, lot))
@@ -58,12 +59,12 @@ def others(value: Literal, count: int, language: Assertions, lot: str) -> list[s
 
 
 def _draw(lot: str, about: str) -> Random:
-    """Makes what decides a question in the same way throughout a program."""
+    """Returns a generator that decides the same question alike throughout a program."""
     return Random(f"{lot} {about}")
 
 
 def _masked(value: Literal) -> str:
-    """Returns what a value has in common with all that can stand in its place."""
+    """Returns the text that a value has in common with all its decoys."""
     pieces, last = [], 0
     for leaf in value.leaves:
         pieces += [value.text[last : leaf.start], f"<{leaf.kind}>"]
@@ -74,7 +75,7 @@ def _masked(value: Literal) -> str:
 def _group(
     value: Literal, leaf: Leaf, members: Sequence[str], size: int, lot: str
 ) -> Sequence[str]:
-    """Deals out a class and returns the group of the literal that stands there."""
+    """Divides a class at random and returns the group of the literal in the value."""
     dealt = sorted(members)
     around = f"{value.text[: leaf.start]}\0{value.text[leaf.end :]}"
     _draw(lot, f"{around} {dealt}").shuffle(dealt)
@@ -84,7 +85,7 @@ def _group(
 
 
 def _others_that_matter(value: Literal, leaf: Leaf, members: Sequence[str]) -> list[str]:
-    """Puts members of a literal's class in its place, where that makes another value."""
+    """Puts members of a literal's class in its place, if that makes another value."""
     rest = {meaning_of(value.text[one.start : one.end], one) for one in value.leaves if one != leaf}
     keys = rest if any(one in word for word in value.frame for one in _KEYED) else set()
     known, texts = {value.meaning}, list[str]()
@@ -125,7 +126,7 @@ def _numbers(text: str, negative: bool) -> Sequence[str]:
 
 
 def _small(number: int, negative: bool, rest: str) -> Sequence[str]:
-    # The least of a type is one further from zero than its largest.
+    # The least number of a type is one further from zero than its largest.
     shift = 1 if negative and number else 0
     first = (number - shift) // _BLOCK * _BLOCK + shift
     return [f"{first + step}{rest}" for step in range(_BLOCK)]
@@ -141,7 +142,7 @@ def _large(digits: str, negative: bool) -> Sequence[str]:
 
 
 def _grouped(digits: str, like: str) -> str:
-    """Puts separators where another number of as many digits has them."""
+    """Adds separators at the same places as another number with as many digits."""
     rest = iter(digits)
     return "".join(one if one == "_" else next(rest) for one in like)
 
@@ -150,10 +151,10 @@ def _strings(text: str, lot: str) -> Sequence[str]:
     start = min((text.find(quote) for quote in _QUOTES if quote in text), default=-1)
     inner = text[start + 1 : -1]
     if start < 0 or text[:start].endswith("R") or inner[:1] == text[start]:
-        return (text,)  # it begins with a mark of its own choice, or with three quotes
+        return (text,)  # a raw string, or one with three quotes
     places = [index for index, letter in enumerate(inner) if letter.isascii() and letter.isalnum()]
     if places and _PLAIN.fullmatch(inner):
-        # The same place in all texts of which one can become another.
+        # The place is the same in all texts that can become each other.
         draw = _draw(lot, "".join(map(_kind_of, text)))
         return _with_other_letter(text, start + 1 + draw.choice(places))
     return (text, *(f"{text[: start + 1]}{one}{text[start + 1 :]}" for one in _FRONTS))

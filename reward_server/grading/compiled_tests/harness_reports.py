@@ -1,8 +1,8 @@
-"""Reads what a harness told of the tests that it ran beside the solution; see `languages.suites`.
+"""Reads the report of a harness that ran tests beside the solution; see `languages.suites`.
 
-All of it may be the solution's word. What is believed: that a test failed; that it passed, if it
-began and ended, every assertion of it that is watched was come to and told the right words, and
-nobody told what cannot be.
+The solution could have written all of it. It is believed that a test failed. It is believed that a
+test passed if it began and ended, if each of its watched assertions was reached and wrote the right
+words, and if nothing in the report is impossible.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _FORGED = "the program told what its tests cannot have found"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Report:
-    """What was told of a test.
+    """The report on a test.
 
     Args:
-        name: what its text calls it.
-        title: unlike that of any other.
-        outcome: NOT_RUN until its end was told.
-        seconds: how long it took, as told.
+        name: its name in the text.
+        title: its unique name.
+        outcome: NOT_RUN until its end is reported.
+        seconds: the reported duration.
         message: why it did not pass.
     """
 
@@ -49,7 +49,7 @@ class Report:
     message: str = ""
 
     def fail(self, message: str) -> None:
-        """Notes a failure; the first one stays."""
+        """Records a failure; the first one stays."""
         if self.outcome is not TestOutcome.FAILED:
             self.outcome, self.message = TestOutcome.FAILED, message
 
@@ -63,15 +63,15 @@ def read_reports(
     ending: str,
     failed: frozenset[str],
 ) -> ProgramReport:
-    """Reads what a harness told, and what the tests' assertions did.
+    """Reads the report of a harness, and the words of the tests' assertions.
 
     Args:
-        output: what the program wrote, whole.
+        output: the whole output of the program.
         known: the test files.
-        rewritten: what each of them tells, by path.
-        tag: with which all begins that is told.
+        rewritten: the rewritten files, by path.
+        tag: the tag with which each report begins.
         ending: the word at the end.
-        failed: names of tests that the framework says failed.
+        failed: the names of tests that the framework reports as failed.
     """
     places = [(path, site) for path, one in rewritten.items() for site in one.sites]
     reader = _Reader([site for _, site in places], places)
@@ -87,7 +87,7 @@ def read_reports(
 
 
 def without_reports(stream: CapturedStream, tag: str) -> CapturedStream:
-    """Leaves all that was told, and the line ends around it, out of what a program wrote."""
+    """Removes the reports, and the line ends around them, from the output of a program."""
     data = re.sub(rb"\n" + _pattern(tag) + rb"\n", b"", stream.data)
     lost = len(stream.data) - len(data)
     return CapturedStream(data=data, size_bytes=stream.size_bytes - lost)
@@ -105,7 +105,7 @@ def _pattern(tag: str) -> bytes:
 
 @dataclass(slots=True)
 class _Reader:
-    """Follows what is told from its beginning to its end."""
+    """Follows the reports from beginning to end."""
 
     sites: Sequence[Site]
     places: Sequence[tuple[str, Site]]
@@ -132,7 +132,7 @@ class _Reader:
         if self.groups.found[index][-1] != [one.holds for one in site.observations]:
             for report in self.running:
                 report.fail(_does_not_hold(site))
-            if not self.running:  # an assertion that outlived its test
+            if not self.running:  # an assertion that ran after its test
                 self.groups.forged += 1
 
     def _begun(self, name: str, title: str) -> None:
@@ -194,7 +194,7 @@ def _concluded(
 
 
 def _missed(reader: _Reader, known: TestFiles) -> Iterator[tuple[str, int]]:
-    """Finds tests with an assertion that nobody came to, and its line."""
+    """Yields tests with an assertion that was not reached, and its line."""
     for (path, site), found in zip(reader.places, reader.groups.found, strict=True):
         whole = any(len(group) == len(site.observations) for group in found)
         if not whole and not site.optional:
@@ -202,7 +202,7 @@ def _missed(reader: _Reader, known: TestFiles) -> Iterator[tuple[str, int]]:
 
 
 def _fail_owners(reader: _Reader, known: TestFiles) -> None:
-    """Fails the tests in whose text an assertion does not hold, whichever was said to run then."""
+    """Fails the tests whose text has an assertion that failed, whichever test was running."""
     for (path, site), found in zip(reader.places, reader.groups.found, strict=True):
         right = [one.holds for one in site.observations]
         if all(group == right for group in found if len(group) == len(right)):
@@ -215,7 +215,7 @@ def _fail_owners(reader: _Reader, known: TestFiles) -> None:
 
 
 def _owners(path: str, site: Site, known: TestFiles) -> Iterator[str]:
-    """Names the tests in whose text an assertion is."""
+    """Yields the names of the tests whose text has an assertion."""
     for test in known.tests:
         if test.path == path and site.line in test.lines:
             yield test.name
@@ -226,7 +226,7 @@ def _does_not_hold(site: Site) -> str:
 
 
 def _absent(reports: Sequence[Report], known: TestFiles) -> Iterator[str]:
-    """Names the tests of the text that did not begin."""
+    """Yields the names of the tests in the text that did not begin."""
     told = Counter(report.name for report in reports)
     for name, count in known.counts.items():
         yield from [name] * (count - told[name])
@@ -241,10 +241,10 @@ def _absent_result(name: str, known: TestFiles, *, ended: bool) -> TestResult:
 
 
 def _in_order(named: Sequence[tuple[str, TestResult]], known: TestFiles) -> list[TestResult]:
-    """Puts results in the order of the text; those that it does not name follow what they followed.
+    """Orders results as the text does; a result without a test there stays behind the one before.
 
-    Of the latter, and of more results than a name has tests, those that passed do not count: who
-    tells them could tell any number, and in any order.
+    Passed results without a test in the text do not count, nor do more results than a name has
+    tests: a solution could report any number of them in any order.
     """
     order = {name: place for place, name in enumerate(known.counts)}
     left, place, placed = Counter(known.counts), -1, []

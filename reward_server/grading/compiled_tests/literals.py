@@ -1,7 +1,7 @@
-"""Expected values that are written out as literals.
+"""Reads expected values that are written as literals.
 
-A value is another one, whatever way the tests compare, if its set of literals differs: order,
-repetition, letter case and small differences of numbers may not matter to them.
+However the tests compare, two values differ if their sets of literals differ. Order, repetition,
+letter case and small differences of numbers may not matter to a comparison.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DECIMALS = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """A literal that can be exchanged: where in the value's text it is, and what it means."""
+    """A literal that can be exchanged: its place in the value's text, and its kind."""
 
     start: int
     end: int
@@ -30,10 +30,10 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literal:
-    """A value written out.
+    """A value that is written as literals.
 
     Args:
-        text: as it stands in the program.
+        text: its text in the program.
         leaves: its literals.
         frame: its brackets and constructors.
     """
@@ -44,12 +44,12 @@ class Literal:
 
     @property
     def meaning(self) -> frozenset[tuple[str, str]]:
-        """The set of what its literals mean, as far as it matters to every comparison."""
+        """The set of its literals' meanings, as far as they matter to every comparison."""
         return frozenset(meaning_of(self.text[leaf.start : leaf.end], leaf) for leaf in self.leaves)
 
 
 def read_literal(tokens: Tokens, language: Assertions) -> Literal | None:
-    """Reads a value that is made of nothing but literals, brackets and constructors."""
+    """Reads a value that consists of literals, brackets and constructors only."""
     text = text_of(tokens)
     solid = [token for token in tokens if not token.is_blank]
     if not solid or any(token.kind is Kind.COMMENT for token in tokens):
@@ -66,20 +66,20 @@ def read_literal(tokens: Tokens, language: Assertions) -> Literal | None:
 
 
 class _Reading:
-    """A value as far as it was read."""
+    """The part of a value that was read."""
 
     def __init__(self, text: str, shift: int, language: Assertions) -> None:
         self._text = text
-        self._shift = shift  # from places in the program to places in the text
+        self._shift = shift  # added to a place in the program, gives the place in the text
         self._language = language
         self._last: Token | None = None
         self._constructor_end = 0
-        self._brackets: list[bool] = []  # whether each that is open is a bare round one
+        self._brackets: list[bool] = []  # whether each open one is a plain round one
         self.leaves: list[Leaf] = []
         self.frame: set[str] = set()
 
     def takes(self, token: Token, following: Token | None) -> bool:
-        """Reads a token; tells whether it may stand in a literal value."""
+        """Reads a token; returns True if it may be part of a literal value."""
         start = token.start + self._shift
         if start < self._constructor_end:
             return True
@@ -140,7 +140,7 @@ def _is_literal_word(token: Token, language: Assertions) -> bool:
 
 
 def _kind(token: Token, language: Assertions) -> str:
-    """Returns the kind of literal that a token is; "" for what cannot be exchanged."""
+    """Returns the kind of a literal token; "" for a token that cannot be exchanged."""
     if token.kind is Kind.NUMBER:
         return "whole" if token.text.replace("_", "").isdigit() else "number"
     if token.kind in (Kind.STRING, Kind.CHAR):
@@ -149,7 +149,7 @@ def _kind(token: Token, language: Assertions) -> str:
 
 
 def meaning_of(text: str, leaf: Leaf) -> tuple[str, str]:
-    """Returns what a literal means, as far as it matters to every comparison."""
+    """Returns the meaning of a literal, as far as it matters to every comparison."""
     if leaf.kind in ("whole", "number"):
         found = re.match(r"\d*\.?\d*(?:[eE][+-]?\d+)?", text.replace("_", ""))
         try:

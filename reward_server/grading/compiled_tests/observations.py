@@ -1,7 +1,7 @@
-"""Reads what a rewritten test program told; see `rewriting`.
+"""Reads the words that a rewritten test program wrote; see `rewriting`.
 
-The output is the candidate's to write: words are looked for wherever they stand, and anything but
-whole groups of known words, in the order of the program, is a forgery, which costs every test.
+The candidate can write to the output, too. So words are searched everywhere in it. Anything but
+whole groups of known words, in the order of the program, is a forgery, and fails every test.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ProgramReport:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a word belongs: its site, the observation's place in it, and what it says."""
+    """The place of a word: its site, its observation there, and whether it means "holds"."""
 
     site: int
     position: int
@@ -41,7 +41,7 @@ class _Place:
 
 
 def site_names(sites: Sequence[Site]) -> list[str]:
-    """Returns what the sites' tests are called."""
+    """Returns the names of the sites' tests."""
     return [f"assertion {number} at line {site.line}" for number, site in enumerate(sites, 1)]
 
 
@@ -49,13 +49,13 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
     """Reads the words in a program's output.
 
     Args:
-        output: what it wrote, whole.
-        sites: of the program.
-        tag: with which every word begins.
+        output: the whole output.
+        sites: the sites of the program.
+        tag: the tag with which every word begins.
         ending: the word at the end of the program.
     """
     words = [word.decode() for word in re.findall(_pattern(tag), output)]
-    # Anywhere but at its place, the ending's word belongs to no site.
+    # The word of the ending belongs to no site, so that it is forged anywhere but at the end.
     ended = ending in words
     groups, forged = _grouped(words[:-1] if ended else words, sites)
     tests = [_result(site, groups[index], ended) for index, site in enumerate(sites)]
@@ -76,7 +76,7 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
 
 
 def without_words(stream: CapturedStream, tag: str) -> CapturedStream:
-    """Leaves the words, and the line ends around them, out of what a program wrote."""
+    """Removes the words, and the line ends around them, from the output of a program."""
     data = re.sub(rb"\n" + _pattern(tag) + rb"\n", b"", stream.data)
     lost = len(stream.data) - len(data)
     return CapturedStream(data=data, size_bytes=stream.size_bytes - lost)
@@ -87,7 +87,7 @@ def _pattern(tag: str) -> bytes:
 
 
 def _grouped(words: Sequence[str], sites: Sequence[Site]) -> tuple[list[list[list[bool]]], int]:
-    """Returns, for each site, what each of its groups says; and how many words do not belong.
+    """Returns the groups of each site, and the number of words that belong to none.
 
     A site in a loop, or in a function that is called again, has many groups.
     """
@@ -98,11 +98,11 @@ def _grouped(words: Sequence[str], sites: Sequence[Site]) -> tuple[list[list[lis
 
 
 class Groups:
-    """Puts the words of each site's observations together, as they come.
+    """Groups the words of each site's observations in the order in which they come.
 
     Attributes:
-        found: for each site, what each of its groups says.
-        forged: how many words do not belong.
+        found: the groups of each site, with what each observation says.
+        forged: the number of words that belong to no group.
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -113,7 +113,7 @@ class Groups:
         self._open = -1
 
     def add(self, word: str) -> int | None:
-        """Adds a word; returns the site whose group it completes."""
+        """Adds a word; returns the index of the site whose group it completes, or None."""
         place = self._places.get(word)
         if place is not None and place.position == 0 and self._open == -1:
             self.found[place.site].append([])

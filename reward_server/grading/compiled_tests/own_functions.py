@@ -1,4 +1,4 @@
-"""Finds the functions of a test program's own, and how they are used."""
+"""Finds the functions that a test program defines, and how it uses them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _WORD = re.compile(r"\w+")
-# Functions with a name, up to the bracket that opens their bodies.
+# Named functions, up to the bracket that opens the body.
 _HELPER = re.compile(
     r"\b\w+(?:<[^(){};]{0,200}>)?[\s*&]{1,99}(?P<name>[a-z_]\w*)(?:<[^(){};]{0,200}>)?\s?"
     r"\([^(){};]{0,2000}\)\s*(?:(?:->|throws\b|const\b)[^{};]{0,200})?\{"
@@ -24,10 +24,10 @@ _CALL = re.compile(r"\w+\s*\(")
 _FALSE = frozenset(("false", "False"))
 _MOST_ROUNDS = 8
 _MOST_GIVEN = 2000
-# What harnesses find functions by: their names, or what stands above them.
+# How harnesses find test functions: by their names, or by a mark above them.
 _MARK = re.compile(r"@|(?:#|^|\s)\[\s*(?!(?:allow|inline|cfg|must_use)\b)\w")
 _FOUND = re.compile(r"(?i)main|test|bench|example|setup|teardown")
-# Functions without a name that a call is given.
+# Functions without a name, as arguments of calls.
 _HANDED = re.compile(
     r"(?:\w\s*\(|,)\s*(?:async\b\s*)?(?:(?:function|func|fn)\b\s*)?"
     r"(?P<parameters>\([^(){};]{0,2000}\)|\w+)\s*(?:use\s*\([^(){};]{0,200}\)\s*)?"
@@ -37,13 +37,13 @@ _HANDED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function of the tests'.
+    """A function of the tests.
 
     Args:
-        name: of it.
-        place: where its head has that name.
+        name: its name.
+        place: where the name is in its head.
         head: the text between its name and its body.
-        body: where that is.
+        body: where its body is.
     """
 
     name: str
@@ -53,16 +53,16 @@ class Helper:
 
 
 class OwnFunctions:
-    """Knows the functions of a test program's own that no harness finds.
+    """Knows the functions that a test program defines and that no harness finds.
 
     Attributes:
-        code: the program, without what its strings and comments say.
+        code: the program, without the text in its strings and comments.
         helpers: the functions.
 
     Args:
         tests: the program.
         code: see above.
-        ends: where each opening bracket's closing one ends.
+        ends: for each opening bracket, where its closing bracket ends.
     """
 
     def __init__(self, tests: str, code: str, ends: Mapping[int, int]) -> None:
@@ -79,22 +79,22 @@ class OwnFunctions:
         self._find_idle()
 
     def is_idle(self, place: int) -> bool:
-        """Returns True if a place is in a function that is called nowhere, or with false alone."""
+        """Returns True if a place is in a function that is never called, or only with false."""
         return bool(self._idle[place])
 
     def is_overloaded(self, place: int) -> bool:
-        """Returns True if a place is in one of several functions of a name."""
+        """Returns True if a place is in one of several functions with the same name."""
         return bool(self._overloaded[place])
 
     def calls(self, name: str) -> Iterator[int]:
-        """Yields where a function is handed something, but not false alone."""
+        """Yields the places where a function is called with an argument other than false."""
         for at in self._uses[name]:
             call = _CALL.match(self.code, at)
             if call is not None and not self.code.startswith(")", call.end()):
                 yield at
 
     def handed_to(self, place: int) -> Helper | None:
-        """Returns the function around a place, if it is handed over and called by nobody."""
+        """Returns the function around a place, if it is passed on and never called by name."""
         before = bisect_right(self._bodies, place, key=lambda one: one.body.start)
         around = (one for one in reversed(self._bodies[:before]) if place in one.body)
         last = next(around, None)
@@ -105,7 +105,7 @@ class OwnFunctions:
 
     @cached_property
     def _bodies(self) -> list[Helper]:
-        """Functions, and those that calls are given without a name, by where their bodies are."""
+        """The named functions and the unnamed arguments of calls, in the order of their bodies."""
         handed = (
             Helper("", found.start(), found["parameters"], self._body(found.end()))
             for found in _HANDED.finditer(self.code)
@@ -127,7 +127,7 @@ class OwnFunctions:
         return range(start, self._ends.get(start - 1, start))
 
     def _used(self) -> dict[str, list[int]]:
-        """Returns where functions are named but in their heads, and called with false alone."""
+        """Returns the places of functions' names outside their heads and calls with false."""
         uses: dict[str, list[int]] = {one.name: [] for one in self.helpers}
         left_out = {one.place for one in self.helpers}
         for found in _DECLARED_USE.finditer(self.code):
@@ -161,7 +161,7 @@ class OwnFunctions:
             helpers = used
 
     def _is_used(self, helper: Helper) -> bool:
-        """Returns True if a function is named elsewhere than by itself and in idle ones."""
+        """Returns True if a function is named outside itself and outside idle functions."""
         uses = self._uses[helper.name]
         if any(at not in helper.body and not self._idle[at] for at in uses):
             return True

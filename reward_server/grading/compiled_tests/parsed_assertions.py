@@ -1,7 +1,7 @@
-"""Reads what an assertion of a test program says.
+"""Parses the assertions of a test program.
 
-An assertion is a condition that must hold or must not; most compare a value that the solution
-computes with a literal. No more of a language is known than its table [program.assertions] tells.
+An assertion is a condition that must hold or must not hold; most compare a value that the solution
+computes with a literal. The table [program.assertions] is all that is known of a language.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reward_server.grading.compiled_tests.tokens import (
 from reward_server.languages.assertions import Assertions, Form
 
 LARGEST_TOLERANCE = 0.02
-# Stand in a condition for two values and the secret; tests that have them are left alone.
+# Placeholders in a condition for two values and the secret; tests with such text are not rewritten.
 ACTUAL, EXPECTED, SECRET = "\0actual\0", "\0expected\0", "\0secret\0"
 _LOOSER = frozenset(
     ("&&", "||", "?", ":", "=", "|", "&", "^", ",", ";", "=>", "->", "and", "or", "not", "is", "in")
@@ -34,13 +34,13 @@ _POSTFIX = frozenset((".", "::", "->", "?.", "!", "<", ">", "$", "@"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedAssertion:
-    """What an assertion says.
+    """A parsed assertion.
 
     Args:
-        condition: code; with places for the actual and the expected value where there are any.
-        holds: whether the condition must hold, or must not.
-        actual: code of the value that is compared.
-        expected: what it is compared with.
+        condition: code, with placeholders for the actual and the expected value if there are any.
+        holds: whether the condition must hold, or must not hold.
+        actual: the code of the value that is compared.
+        expected: the value with which it is compared.
     """
 
     condition: str
@@ -55,14 +55,14 @@ class ParsedAssertion:
         return self.with_expected(self.actual, expected)
 
     def with_expected(self, name: str, text: str) -> str:
-        """Returns the condition on a value of that name, with an expected value."""
+        """Returns the condition for an actual value with that name and an expected value."""
         return self.condition.replace(ACTUAL, name).replace(EXPECTED, text)
 
 
 def parse_assertion(
     form: Form, call: str, content: Tokens, language: Assertions
 ) -> tuple[ParsedAssertion, ...]:
-    """Reads what an assertion says; nothing if it cannot be parsed."""
+    """Parses an assertion; returns nothing if it cannot be parsed."""
     if form.kind == "list":
         found = [_condition(piece, True, language) for piece in split(content, ",")]
     elif form.kind == "equal":
@@ -101,12 +101,12 @@ def _equality(
 
 
 def _method_of(call: str) -> str:
-    """Returns a function's own name, without what stands in front of it."""
+    """Returns the last part of a function's name."""
     return call.rpartition(".")[2]
 
 
 def _tells_apart(argument: Tokens) -> bool:
-    """Returns True if what a comparison is given besides is a message, or a small tolerance."""
+    """Returns True if the further argument of a comparison is a message or a small tolerance."""
     return argument[0].kind is Kind.STRING or _is_small(text_of(argument))
 
 
@@ -140,7 +140,7 @@ def _condition(tokens: Tokens, holds: bool, language: Assertions) -> ParsedAsser
 
 
 def _bare(tokens: Tokens) -> Tokens:
-    """Leaves out brackets around, and a message that C's `assert` is given as an operand."""
+    """Removes enclosing brackets, and a message that is an operand of C's `assert`."""
     while in_brackets(tokens) and tokens[0].text == "(" and len(split(tokens[1:-1], ",")) == 1:
         tokens = trimmed(tokens[1:-1])
     operands = split(tokens, "&&")
@@ -156,7 +156,7 @@ def _computes(tokens: Tokens, language: Assertions) -> bool:
 
 
 def _negated(tokens: Tokens) -> Tokens | None:
-    """Returns what is negated as a whole."""
+    """Returns the operand of a negation; None if the condition is no negation."""
     operators = {token.text for _, token in outermost(tokens) if token.kind is Kind.MARK}
     words = {token.text for _, token in outermost(tokens[1:]) if token.kind is Kind.WORD}
     if tokens[0].text == "!" and operators <= _POSTFIX and not words & _LOOSER:
@@ -167,7 +167,7 @@ def _negated(tokens: Tokens) -> Tokens | None:
 
 
 def _comparison(tokens: Tokens, holds: bool, language: Assertions) -> ParsedAssertion | None:
-    """Reads a comparison of an actual with an expected value."""
+    """Parses the comparison of an actual with an expected value."""
     marks = [(index, token.text) for index, token in outermost(tokens)]
     if any(text in _LOOSER for _, text in marks):
         return None
@@ -208,7 +208,7 @@ def _operator(
 
 
 def _told_by(tokens: Tokens, answer: str, language: Assertions) -> ParsedAssertion | None:
-    """Reads `compare(actual, expected) == true` and `order(actual, expected) == 0`."""
+    """Parses `compare(actual, expected) == true` and `order(actual, expected) == 0`."""
     if answer == "0":
         return _call(tokens, language.orders, language)
     if answer.lower() != "true":
@@ -221,7 +221,7 @@ def _compared(actual: str, expected: Literal, condition: str) -> ParsedAssertion
 
 
 def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> ParsedAssertion | None:
-    """Reads `compare(actual, expected)`, of a function of such a name."""
+    """Parses `compare(actual, expected)`, where the function is known to compare."""
     opening = next((i for i, token in enumerate(tokens) if token.kind is Kind.OPEN), None)
     if opening is None or not in_brackets(tokens[opening:]):
         return None
@@ -240,7 +240,7 @@ def _call(tokens: Tokens, names: re.Pattern[str], language: Assertions) -> Parse
 
 
 def _method(tokens: Tokens, language: Assertions) -> ParsedAssertion | None:
-    """Reads `actual.equals(expected)`."""
+    """Parses `actual.equals(expected)`."""
     places = [i for i, token in outermost(tokens) if token.text in language.methods]
     if not places or places[-1] < 2 or not in_brackets(trimmed(tokens[places[-1] + 1 :])):
         return None
@@ -259,7 +259,7 @@ def _method(tokens: Tokens, language: Assertions) -> ParsedAssertion | None:
 
 
 def _distance(tokens: Tokens, language: Assertions) -> ParsedAssertion | None:
-    """Reads `abs(actual - expected) < tolerance`."""
+    """Parses `abs(actual - expected) < tolerance`."""
     orders = [(i, token.text) for i, token in outermost(tokens) if token.text in ("<", "<=")]
     if len(orders) != 1:
         return None

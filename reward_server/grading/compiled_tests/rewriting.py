@@ -1,20 +1,21 @@
 """Rewrites a test program so that its assertions become observations.
 
 What this stops: a solution that is compiled into one program with its tests can end the program,
-redefine what asserts, or return objects that are equal to everything; the exit status knows none
-of this. Here each assertion *tells* what it found instead of ending the program: it writes one of
-two fresh nonces, one for "holds" and one for "does not hold". Beside it stand twins, the
-same comparison with another expected value; they must not hold. The order is random. Only the
-server knows which nonce of each pair is the right one.
+redefine the assertions, or return objects that are equal to everything; the exit status shows none
+of this. Here each assertion *reports* what it found instead of ending the program: it writes one of
+two fresh nonces, one for "holds" and one for "does not hold". Each assertion has twins, which are
+the same comparison with another expected value, and must not hold. Their order is random. Only the
+server knows which nonce of each pair is right.
 
-What it does not: a solution that reads its own program finds them, and guesses which are right
-better than chance, since a true value looks more plausible than its twins. Equality that is merely
-coarser than the language's tells twins apart as a right solution does. What decides a program apart
-from its assertions (an exit status, a rejected promise) writes none. So nothing is promised of a
-program that is one with the solution: it is labelled SHARED whatever its text, and all this only
-makes cheating harder, and seen. Of a program that runs apart the nonces are the tests' own.
+What it does not: a solution that reads its own program finds the nonces, and guesses the right ones
+with better odds than chance, since a true value looks more plausible than its twins. An equality
+that is only coarser than the language's distinguishes twins as a right solution does. Anything else
+that fails a program, such as an exit status or a rejected promise, writes no nonce. So nothing is
+promised of tests that are one program with the solution: they are labelled SHARED whatever their
+text, and twins only make cheating harder and visible. In a program that runs apart, only the tests
+can write the nonces.
 
-Text that is not parsed is left alone.
+Text that cannot be parsed is not changed.
 """
 
 from __future__ import annotations
@@ -38,21 +39,21 @@ _LOT_BITS = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """Two words, of which the program writes one: `held`, or `missed`."""
+    """Two words, one of which the program writes: `held` or `missed`."""
 
     held: str
     missed: str
-    holds: bool  # what a right solution makes of it
+    holds: bool  # whether it holds for a right solution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """An assertion of the tests that tells what it finds.
+    """An assertion of the tests that reports what it finds.
 
     Args:
-        line: where it is in the tests, from 1.
-        optional: whether a right solution may not come to it.
-        idle: whether none does, by the tests' text.
+        line: its line in the tests, from 1.
+        optional: whether a right solution may not reach it.
+        idle: whether no solution reaches it, by the tests' text.
         observations: in the order in which it writes them; the first that `holds` is the
             assertion itself.
     """
@@ -65,7 +66,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A test program that tells what its assertions find."""
+    """A test program that reports what its assertions find."""
 
     text: str
     sites: tuple[Site, ...]
@@ -85,12 +86,12 @@ def rewrite(
 
     Args:
         tests: the program.
-        assertions: that were found in it.
-        language: what it is written in.
+        assertions: the assertions that were found in it.
+        language: the language of the program.
         secret: a fresh identifier, from which names are made.
-        tag: fresh; every word begins with it.
-        random: where the words and the order come from.
-        perturbed: whether assertions get twins; False where no solution can read or answer them.
+        tag: the fresh tag with which every word begins.
+        random: the source of the words and of the order.
+        perturbed: whether assertions get twins; False if no solution can read or answer them.
     """
     writer = _Writer(assertions, language, secret, tag, random, perturbed=perturbed)
     pieces, sites, last = [], list[Site](), 0
@@ -104,14 +105,14 @@ def rewrite(
 
 
 def _has_name(parsed: ParsedAssertion, in_expression: bool, language: Assertions) -> bool:
-    """Returns True if the actual value can be named, or has a name already."""
+    """Returns True if the actual value can get a name, or has one."""
     if not in_expression or language.named_in_expressions:
         return True
     return bool(language.alternatives) and parsed.actual.isidentifier()
 
 
 class _Writer:
-    """Writes assertions anew."""
+    """Writes the code that replaces assertions."""
 
     def __init__(
         self,
@@ -134,7 +135,7 @@ class _Writer:
         self._lot = f"{random.getrandbits(_LOT_BITS):x}"
 
     def write(self, assertion: Assertion) -> tuple[str, list[Site]]:
-        """Returns the code that stands for an assertion, and what it will tell."""
+        """Returns the code that replaces an assertion, and what that code reports."""
         pieces, sites = [], []
         for parsed in assertion.parsed:
             code, observations = self._observe(parsed, assertion.in_expression)
@@ -227,7 +228,7 @@ def _put_in(template: str, parts: dict[str, str]) -> str:
 
 
 def _twins_wanted(count: int) -> int:
-    """Returns how many twins each of some values needs, so that all cannot be guessed."""
+    """Returns how many twins each value needs, so that nobody can guess all."""
     for twins in range(1, MOST_TWINS):
         if count * math.log2(1 + twins) >= GUESS_BITS:
             return twins

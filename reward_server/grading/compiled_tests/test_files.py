@@ -1,7 +1,6 @@
-"""Reads test files that are compiled with the solution: which tests there are, and what they say.
+"""Reads test files that are compiled with the solution: their tests and assertions.
 
-Which tests a run has to tell of is known from the text alone: what the program says it ran is the
-program's word.
+The text alone says which tests a run has to report, since the solution can forge the report.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ _QUOTED = re.compile(r"""(["'`])((?:(?!\1)[^\\])*)\1""")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Test:
-    """A test, as its file has it.
+    """A test in a file.
 
     Args:
-        name: that it has there; "" if the text does not tell.
-        path: of the file.
+        name: its name in the text; "" if the text does not say it.
+        path: the path of the file.
         start: where it begins in the text.
-        end: where what it does ends.
-        lines: that it takes, from 1.
-        may_be_skipped: whether its author skips it, perhaps.
+        end: where its body ends.
+        lines: its lines, from 1.
+        may_be_skipped: whether its author may skip it.
     """
 
-    __test__ = False  # pytest takes it for a test otherwise
+    __test__ = False  # it is no test of pytest's
 
     name: str
     path: str
@@ -51,13 +50,13 @@ class Test:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestFiles:
-    """What test files say.
+    """Test files that were read.
 
     Args:
-        texts: the files, by path.
-        tests: in the files that hold some.
-        assertions: of those files that can be rewritten, by path.
-        complete: whether the text names all of the tests.
+        texts: the text of each file, by path.
+        tests: the tests in the files.
+        assertions: the assertions that can be rewritten, by path.
+        complete: whether the text names all tests.
     """
 
     __test__ = False
@@ -69,11 +68,11 @@ class TestFiles:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many tests have a name."""
+        """The number of tests with each name."""
         return Counter(test.name for test in self.tests)
 
     def may_be_skipped(self, name: str) -> bool:
-        """Returns True if the author skips a test of that name, perhaps."""
+        """Returns True if the author may skip a test with that name."""
         known = [test for test in self.tests if test.name == name]
         return any(test.may_be_skipped for test in known) or not known
 
@@ -82,8 +81,8 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
     """Reads test files.
 
     Args:
-        files: path and text of each.
-        suites: how the framework's tests are written.
+        files: the path and the text of each.
+        suites: how tests of the framework are written.
     """
     texts = dict(files)
     tests, assertions = list[Test](), {}
@@ -105,7 +104,7 @@ def read_test_files(files: Iterable[tuple[str, str]], suites: Suites) -> TestFil
 
 
 def _declared(texts: Iterable[str], suites: Suites) -> frozenset[str]:
-    """Returns names of assertions that test files define themselves."""
+    """Returns the names of assertions that the test files define themselves."""
     found = (head for text in texts for head in suites.declares.finditer(text[:READ_CHARACTERS]))
     return frozenset(name for head in found for name in head.groups() if name)
 
@@ -141,7 +140,7 @@ def _tests(path: str, text: str, suites: Suites) -> list[Test] | None:
 
 
 def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Match[str]]:
-    """Finds where tests begin that are in no other."""
+    """Finds where tests begin that are not inside another one."""
     last = 0
     for head in suites.test.finditer(code):
         if head.start() >= last and head.end() - 1 in ends:
@@ -150,9 +149,9 @@ def _heads(code: str, suites: Suites, ends: Mapping[int, int]) -> Iterator[re.Ma
 
 
 def _name(text: str, head: re.Match[str], end: int) -> str:
-    """Returns a test's name: a word, or what a string says that is the first argument.
+    """Returns a test's name: a word, or the text of a string that is the first argument.
 
-    What a macro makes has none in the text.
+    A test that a macro makes has no name in the text.
     """
     if head["name"] is not None:
         name = text[head.start("name") : head.end("name")]
@@ -172,18 +171,18 @@ def _outside(code: str, parts: Sequence[tuple[int, int]]) -> str:
 def rewrite_test_files(
     known: TestFiles, suites: Suites, *, secret: str, tag: str, random: Random
 ) -> tuple[dict[str, str], dict[str, Rewritten]]:
-    """Rewrites test files so that their assertions tell what they find.
+    """Rewrites test files so that their assertions report what they find.
 
     Args:
         known: the files.
-        suites: how the framework's tests are written.
+        suites: how tests of the framework are written.
         secret: a fresh identifier.
-        tag: fresh; all that is told begins with it.
-        random: where words come from.
+        tag: the fresh tag with which every report begins.
+        random: the source of words.
 
     Returns:
-        All files' texts, by the paths where they are put; and, by path, what those that hold tests
-        will tell.
+        The text of each file, by the path where it is put; and the rewritten files with tests, by
+        path.
     """
     texts, told = dict(known.texts), {}
     for path, assertions in known.assertions.items():
@@ -214,8 +213,8 @@ def harness(
         known: the test files.
         suites: how they are run.
         secret: a fresh identifier.
-        tag: with which all begins that is told.
-        word: that is told in the end.
+        tag: the tag with which every report begins.
+        word: the word to write at the end.
     """
     files = [
         suites.each_file.replace("{path}", path).replace("{stem}", _IDENTIFIER.sub("_", path))

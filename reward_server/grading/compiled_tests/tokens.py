@@ -1,7 +1,7 @@
-"""Cuts a program's text into tokens, as far as a language's declaration tells how.
+"""Splits a program's text into tokens, as far as the declaration of its language says how.
 
-Enough to find brackets that belong together and to keep out of strings and comments; it is no
-parser. Every character of the text is in one token.
+That is enough to match brackets and to leave out strings and comments; it is no parser. Every
+character of the text is in one token.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text, and where it begins."""
+    """A part of the text, and where it begins."""
 
     kind: Kind
     text: str
@@ -40,12 +40,12 @@ class Token:
 
     @property
     def end(self) -> int:
-        """Where the next one begins."""
+        """Where the next token begins."""
         return self.start + len(self.text)
 
     @property
     def is_blank(self) -> bool:
-        """Returns True if it means nothing to a compiler."""
+        """Returns True if a compiler ignores it."""
         return self.kind in (Kind.SPACE, Kind.COMMENT)
 
 
@@ -64,7 +64,7 @@ _REST = (
 
 
 def tokenize(text: str, language: Assertions) -> list[Token]:
-    """Cuts a text into tokens."""
+    """Splits a text into tokens."""
     return [
         Token(Kind(found.lastgroup), found[0], found.start())
         for found in _lexer(language).finditer(text)
@@ -84,11 +84,11 @@ def _lexer(language: Assertions) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brackets:
-    """Which brackets belong together.
+    """Which brackets match.
 
     Args:
-        partners: where each opening bracket's closing one is.
-        unopened: closing brackets without an opening one, as in tests that end what a prompt began.
+        partners: for each opening bracket, where its closing bracket is.
+        unopened: closing brackets without an opening one, as in tests that end the prompt's class.
         unclosed: opening brackets without a closing one.
     """
 
@@ -98,7 +98,7 @@ class Brackets:
 
 
 def match_brackets(tokens: Tokens) -> Brackets | None:
-    """Finds the brackets that belong together; None if a bracket is closed by another kind."""
+    """Matches the brackets; returns None if a bracket is closed by another kind."""
     partners: dict[int, int] = {}
     waiting: list[int] = []
     unopened: list[int] = []
@@ -116,7 +116,7 @@ def match_brackets(tokens: Tokens) -> Brackets | None:
 
 
 def trimmed(tokens: Tokens) -> Tokens:
-    """Leaves out what is blank at both ends."""
+    """Removes blank tokens at both ends."""
     solid = [index for index, token in enumerate(tokens) if not token.is_blank]
     return tokens[solid[0] : solid[-1] + 1] if solid else ()
 
@@ -127,7 +127,7 @@ def text_of(tokens: Tokens) -> str:
 
 
 def blanked(tokens: Tokens) -> str:
-    """Returns a text of the same length, without what its strings and comments say."""
+    """Returns a text of the same length, with its strings and comments blanked."""
     return "".join(map(_blank, ((token.kind, token.text) for token in tokens)))
 
 
@@ -141,7 +141,7 @@ def _blank(token: tuple[Kind, str]) -> str:
 
 
 def outermost(tokens: Tokens) -> Iterator[tuple[int, Token]]:
-    """Goes through the tokens that are in no bracket of the sequence's, brackets left out."""
+    """Yields the tokens outside all brackets of the sequence, without the brackets."""
     depth = 0
     for index, token in enumerate(tokens):
         if token.kind is Kind.OPEN:
@@ -153,7 +153,7 @@ def outermost(tokens: Tokens) -> Iterator[tuple[int, Token]]:
 
 
 def split(tokens: Tokens, separator: str) -> list[Tokens]:
-    """Cuts tokens at the outermost separators; a last empty piece is left out."""
+    """Splits tokens at the outermost separators; an empty last part is left out."""
     cuts = [index for index, token in outermost(tokens) if token.text == separator]
     starts = [0, *(cut + 1 for cut in cuts)]
     pieces = [trimmed(tokens[a:b]) for a, b in zip(starts, [*cuts, len(tokens)], strict=True)]
@@ -161,7 +161,7 @@ def split(tokens: Tokens, separator: str) -> list[Tokens]:
 
 
 def in_brackets(tokens: Tokens) -> bool:
-    """Returns True if tokens are one pair of brackets and what is in it."""
+    """Returns True if tokens are one pair of brackets with its content."""
     if not tokens or tokens[0].kind is not Kind.OPEN:
         return False
     brackets = match_brackets(tokens)
