@@ -36,7 +36,7 @@ CANDIDATE = REPOSITORY / "reward_server/runner/candidate/process.py"
 
 _DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
 _NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
-_NUMBER_IN_TEXT = re.compile(r"\b([Dd]ecision) (\d+)\b")
+_NUMBER_IN_TEXT = re.compile(r"(?<!\[)\b([Dd]ecision) (\d+)\b")  # what is a link stays as it is
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?:\.\./)*images/([\w-]+\.svg)\)$", re.MULTILINE)
 _DECLARATION = re.compile(r"(message|enum|service|oneof) (\w+) \{(\})?$")
 _METHOD = re.compile(r"rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\);$")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -183,3 +184,11 @@ def test_the_python_page_has_each_public_name(repository: Path):
 def test_each_decision_has_a_number_of_its_own():
     numbers = [number for _, number, _ in reference_pages.decisions()]
     assert len(numbers) == len(set(numbers))
+
+
+def test_a_decision_in_a_text_becomes_a_link_unless_it_is_one():
+    link = "[decision 20](../decisions/judging-python.md#decision-20)"
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="concepts/judge.md"))
+    for text in ("See decision 20.", f"See {link}."):
+        shown = reference_pages.on_page_markdown(text, page=page, config=None, files=None)
+        assert shown == f"See {link}."
