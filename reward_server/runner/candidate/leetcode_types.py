@@ -27,7 +27,7 @@ import typing
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from ..channel.signatures import NOTHING, PLAIN, Signature
 
@@ -246,10 +246,10 @@ def _inner(shape: str | None) -> str:
     return shape[1:-1] if shape and shape[0] == "[" else PLAIN
 
 
-def _argument(value: object, shape: str, names: Mapping[str, object]) -> object:
+def _argument(value: Any, shape: str, names: Mapping[str, object]) -> object:
     """Returns a JSON value in a shape; what is no array stays as it is."""
     if shape in _BUILDERS and (value is None or isinstance(value, list)):
-        make = cast("_NodeClass", names.get(shape, _PREDEFINED[shape]))
+        make: Any = names.get(shape, _PREDEFINED[shape])
         return _BUILDERS[shape](value or [], make)
     if _inner(shape) and isinstance(value, list):
         return [_argument(element, _inner(shape), names) for element in value]
@@ -260,14 +260,14 @@ def _read(value: object, told: str | None, own: str | None) -> object:
     return _loosely(value, own) if told is None else _strictly(value, told)
 
 
-def _strictly(value: object, shape: str) -> object:
+def _strictly(value: Any, shape: str) -> object:
     """Returns a value of a shape in JSON's form, no node as no values.
 
     Raises:
         TypeError: it has another shape.
     """
     if shape in _READERS:
-        return [] if value is None else _node_reader(value, shape)(cast("_Node", value))
+        return [] if value is None else _node_reader(value, shape)(value)
     if not _inner(shape) or value is None:
         return value
     if not isinstance(value, (list, tuple)):
@@ -281,13 +281,13 @@ def _node_reader(value: object, shape: str) -> Callable[[_Node], list[object]]:
     raise TypeError(f"the task's signature wants {shape} or None, not {type(value).__name__}")
 
 
-def _loosely(value: object, shape: str | None) -> object:
+def _loosely(value: Any, shape: str | None) -> object:
     """Returns a value in JSON's form, the same object where it holds no nodes."""
     if value is None:
         return [] if shape in _READERS else None
     reader = _READERS.get(type(value).__name__)
     if reader is not None:
-        return reader(cast("_Node", value))
+        return reader(value)
     if type(value) is not list or set(map(type, value)) <= _LEAVES:
         return value
     items = [_loosely(element, _inner(shape)) for element in value]

@@ -10,15 +10,15 @@ import threading
 import types
 from collections.abc import Callable
 from types import TracebackType
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from ..channel.files import FILE_NAME
 from . import depth, streams
 
 _FLUSH_FAILED = 120
 
-_join_threads = cast("Callable[[], None]", vars(threading)["_shutdown"])
-_run_exit_functions = cast("Callable[[], None]", vars(atexit)["_run_exitfuncs"])
+_join_threads: Callable[[], None] = vars(threading)["_shutdown"]
+_run_exit_functions: Callable[[], None] = vars(atexit)["_run_exitfuncs"]
 
 
 def compile_source(source: bytes, source_path: str = FILE_NAME) -> types.CodeType:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
-from typing import Protocol, cast
+from typing import Any, Protocol
 
 FUNCTION, ITERATOR, OBJECT_ITERATOR = "function", "iterator", "object iterator"
 
@@ -43,7 +43,9 @@ class RemoteFunction(Remote):
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]  # of what it stands for
-        return cast("str | None", self._runner_ask("get", "__doc__"))
+        text: Any = self._runner_ask("get", "__doc__")
+        documentation: str | None = text
+        return documentation
 
     def __call__(self, *args: object, **kwargs: object) -> object:  # noqa: D102
         return self._runner_ask("call", list(args), kwargs)

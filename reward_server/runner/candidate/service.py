@@ -211,8 +211,8 @@ class Service:
                 return library_types.loaded(name, text)
             case ["data", value]:
                 return value
-            case [("record" | "member" | "flag"), *_]:
-                return self._shared_objects.resolve(cast("list[object]", reference))
+            case [("record" | "member" | "flag") as kind, *parts]:
+                return self._shared_objects.resolve([kind, *parts])
             case _:
                 raise ProtocolViolation("an unknown reference")
 
@@ -237,9 +237,10 @@ class Service:
 
     def _exported(self, name: str) -> Callable[..., object]:
         try:
-            return cast("Callable[..., object]", vars(self._module)[name])
+            exported: Callable[..., object] = vars(self._module)[name]
         except KeyError:
             raise NameError(f"the solution defines no {name!r}") from None
+        return exported
 
     def _shared_classes(self) -> Mapping[str, object]:
         return {name: vars(self._module).get(name) for name in self._shared}
@@ -395,22 +396,20 @@ class Service:
             return encoder.dumps([*answer, told, objects])
         return encoder.dumps(answer if told is None else [*answer, told])
 
-    def _outcome(self, answer: object) -> object:
+    def _outcome(self, answer: Any) -> object:
         match answer:
             case ["return", value, *updates]:
-                self._take(*cast("list[Any]", updates))
+                self._take(*updates)
                 self._containers.settle()
                 return value
             case ["stop"]:
                 raise StopIteration
             case ["raise", list(names), list(arguments), str(text), error, *updates]:
-                self._take(*cast("list[Any]", updates))
+                self._take(*updates)
                 self._containers.settle()
                 if isinstance(error, Exception):  # the solution's own
                     raise error
-                kind = (
-                    library_exceptions.known_class(cast("list[str]", names)) or RaisedByTestsError
-                )
+                kind = library_exceptions.known_class(names) or RaisedByTestsError
                 raised = library_exceptions.construct(kind, arguments or [text])
                 vars(raised)["_runner_thing"] = error
                 raise raised
@@ -468,7 +467,8 @@ async def _awaited(awaitable: Awaitable[object]) -> object:
 def _call_method(
     owner: Callable[..., object], method: str, *args: object, **kwargs: object
 ) -> object:
-    return cast("Callable[..., object]", getattr(owner(), method))(*args, **kwargs)
+    called: Callable[..., object] = getattr(owner(), method)
+    return called(*args, **kwargs)
 
 
 def _setting(module: str, name: str, args: list[object], kwargs: Mapping[str, object]) -> None:

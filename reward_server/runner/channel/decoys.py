@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import cast
+from typing import Any
 
 _OTHER_DATA: dict[type, object] = {
     type(None): None,
@@ -17,22 +16,21 @@ _OTHER_DATA: dict[type, object] = {
 _ROWS = (list, tuple, set, frozenset)
 
 
-def is_data(value: object) -> bool:
+def is_data(value: Any) -> bool:
     """Returns True for data of which there is other data of the same form."""
     kind = type(value)
     if kind in _ROWS:
-        return all(map(is_data, cast("Collection[object]", value)))
+        return all(map(is_data, value))
     if kind is dict:
-        items = cast("dict[object, object]", value)
-        return all(map(is_data, items)) and all(map(is_data, items.values()))
+        return all(map(is_data, value)) and all(map(is_data, value.values()))
     return kind in _OTHER_DATA
 
 
-def other_data(value: object) -> object:
+def other_data(value: Any) -> object:
     """Returns data of the same form, which tells nothing of a value."""
     kind = type(value)
     if kind in _ROWS:
-        return kind(map(other_data, cast("Collection[object]", value)))
+        return kind(map(other_data, value))
     if isinstance(value, dict):
         return {other_data(key): other_data(one) for key, one in value.items()}
     return _OTHER_DATA[kind]

@@ -18,7 +18,7 @@ from collections import (
     defaultdict,
     deque,
 )
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -321,12 +321,13 @@ class Encoder:
     def _told_cast(self, plain: object) -> object:
         return {"cast": [plain]} if self._tells_casts else plain
 
-    def _cast(self, value: object, base: type, depth: int) -> object:
+    def _cast(self, value: Any, base: type, depth: int) -> object:
         cast_value = _CASTS[base](value)
         encode = _CONTENTS.get(type(cast_value), Encoder.value)
         plain = encode(self, cast_value, depth)
         if self._may_extend and _adds_attributes(type(value), base, value):
-            methods = _shown(cast("Hashable", type(value)), base)
+            kind: Any = type(value)
+            methods = _shown(kind, base)
             missing = [extended.FACTORY] if _is_filled_otherwise(value) else []
             return self._extended(value, plain, [*methods, *missing])
         return plain
@@ -489,10 +490,9 @@ def _does_as(kind: type, base: type) -> bool:
     )
 
 
-def _is_told(kind: type, base: type) -> bool:
+def _is_told(kind: Any, base: type) -> bool:
     """Returns True if the judge knows by the methods that it asks for whether a class is lost."""
-    hashable = cast("Hashable", kind)
-    return _does_as(hashable, base) or not extended.EXACT.issuperset(_shown(hashable, base))
+    return _does_as(kind, base) or not extended.EXACT.issuperset(_shown(kind, base))
 
 
 def _is_special(name: str) -> bool:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Protocol, TypeGuard, cast
+from typing import Any, Protocol, TypeGuard
 
 from ..values import changes
 from .codec import Foreign, ProtocolViolation, is_asked_for
@@ -139,9 +139,9 @@ def _call(base: type) -> Callable[..., object]:
 
 
 def _filled(base: type) -> Callable[..., object]:
-    def method(self: Extended, key: object) -> object:
-        answer = self._runner_session.request("item", self, key)
-        dict.setdefault(cast("dict[object, object]", self), key, answer)
+    def method(self: Any, key: object) -> object:
+        answer: object = self._runner_session.request("item", self, key)
+        dict.setdefault(self, key, answer)
         return answer
 
     return method
@@ -164,8 +164,8 @@ def _answering(operation: str, kind: type) -> Callable[[type], Callable[..., obj
 
 def _iterated(base: type) -> Callable[..., object]:
     def method(self: Extended) -> object:
-        answer = self._runner_session.request("iter", self)
-        return answer if isinstance(answer, Foreign) else iter(cast("Iterable[object]", answer))
+        answer: Any = self._runner_session.request("iter", self)
+        return answer if isinstance(answer, Foreign) else iter(answer)
 
     return method
 
@@ -229,9 +229,15 @@ _SPECIAL: Mapping[str, Callable[[type], Callable[..., object]]] = {
     **{f"__{name}__": _answering(name, int) for name in ("len", "hash")},
     FACTORY: _filled,
 }
-CLASSES: Mapping[type, type[Extended]] = {
-    base: cast("type[Extended]", type(Extended.__name__, (Extended, base), {})) for base in BASES
-}
+
+
+def _derived(bases: tuple[type, ...], methods: dict[str, object]) -> type[Extended]:
+    made: Any = type(Extended.__name__, bases, methods)
+    kind: type[Extended] = made
+    return kind
+
+
+CLASSES: Mapping[type, type[Extended]] = {base: _derived((Extended, base), {}) for base in BASES}
 
 
 def is_method(base: type, name: object) -> TypeGuard[str]:
@@ -256,7 +262,7 @@ def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
     if len(names) > _MAX_METHODS or _class_with.cache_info().currsize >= _MAX_CLASSES:
         raise ProtocolViolation("too many classes of extended data")
     methods = {"__missing__" if name == FACTORY else name: _method(base, name) for name in names}
-    return cast("type[Extended]", type(Extended.__name__, (CLASSES[base],), methods))
+    return _derived((CLASSES[base],), methods)
 
 
 def make(
@@ -273,7 +279,8 @@ def make(
     Raises:
         ProtocolViolation: there are too many of them.
     """
-    kind = cast("Callable[..., Extended]", CLASSES[type(value)])
+    base: Any = type(value)
+    kind: Callable[..., Extended] = CLASSES[base]
     if isinstance(value, defaultdict):
         made = kind(value.default_factory, value)
     elif isinstance(value, deque):
@@ -282,7 +289,7 @@ def make(
         made = kind(value)
     vars(made).update(_runner_session=session, _runner_reference=reference)
     if methods:
-        object.__setattr__(made, "__class__", _class_with(cast("Hashable", type(value)), methods))
+        object.__setattr__(made, "__class__", _class_with(base, methods))
     return made
 
 
@@ -291,5 +298,5 @@ def updated(known: Extended, value: object) -> bool:
     if changes.can_change(value):
         changes.replace(known, value)
         return True
-    base = type(value)
-    return bool(cast("Callable[..., object]", base.__eq__)(known, value))
+    base: Any = type(value)
+    return bool(base.__eq__(known, value))

@@ -7,8 +7,8 @@ import copy
 import functools
 import math
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 COROUTINE, GENERATOR = "coroutine", "generator"  # objects that are used as such
 ARITHMETIC = (
@@ -49,7 +49,8 @@ _ANY: Mapping[str, object] = {name: vars(object)[name] for name in ("__eq__", "_
 
 def ways_of(value: object) -> int:
     """Returns which of `SPECIAL` an object has, by its class, as the bits of a number."""
-    ways = _ways_of_class(cast("Hashable", type(value)))
+    kind: Any = type(value)
+    ways = _ways_of_class(kind)
     if isinstance(value, type) and hasattr(value, "__class_getitem__"):
         ways |= 1 << SPECIAL.index("__getitem__")
     return ways

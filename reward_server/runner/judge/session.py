@@ -376,8 +376,8 @@ class Session:
                 return self._objects[number]
             case ["test", int(number)]:
                 return self._callbacks.resolve(number)
-            case [("record" | "member" | "flag"), *_]:
-                return self._shared_objects.resolve(cast("list[object]", reference))
+            case [("record" | "member" | "flag") as kind, *parts]:
+                return self._shared_objects.resolve([kind, *parts])
             case _:
                 raise ProtocolViolation("an unknown reference")
 
@@ -394,18 +394,18 @@ class Session:
             ProtocolViolation: there is no such object.
         """
         self.cross()
-        methods = cast("list[object]", shown) if type(shown) is list else []
+        methods: list[Any] = shown if type(shown) is list else []
         if self._is_asked:
             raise ProtocolViolation("extended data among operands")
         kind = type(value)
         known = (kind in extended.CLASSES and extended.is_method(kind, name) for name in methods)
         if kind not in extended.CLASSES or not all(known):
             raise ProtocolViolation("no extended data")
-        if not extended.EXACT.issuperset(cast("list[str]", methods)):
+        if not extended.EXACT.issuperset(methods):
             self.note_cast()
         match reference:
             case ["object", int(number), str(), int()] if 0 <= number < MAX_OBJECTS:
-                return self._extended(value, number, frozenset(cast("list[str]", methods)))
+                return self._extended(value, number, frozenset(methods))
             case _:
                 raise ProtocolViolation("an unknown reference")
 

@@ -22,7 +22,7 @@ import random
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, Protocol
 
 from ..channel.codec import Foreign
 
@@ -83,14 +83,15 @@ class Surroundings:
             return
         before, self._written_bytes = self._written_bytes, self._written.written_bytes()
         left = self._written_bytes - before  # which is no more characters than that
-        for name, stream, own in zip(_STREAMS, self._told, self._streams, strict=True):
+        told: tuple[Any, ...] = self._told
+        for name, stream, own in zip(_STREAMS, told, self._streams, strict=True):
             while left > 0 and stream is not own:
                 text = self._ask("printed", (name,))
                 if type(text) is not str or not text:
                     break
                 left -= len(text)
                 if stream is not None:
-                    cast("TextIO", stream).write(text)
+                    stream.write(text)
 
     def answer(self, prompt: object) -> str:
         """Returns what the tests answer where the solution asks for input.
@@ -185,4 +186,4 @@ def _forward_object(
 ) -> object:
     if args and isinstance(args[0], Foreign):
         return request("dataclass", name, list(args), kwargs)
-    return cast("Any", own)(*args, **kwargs)
+    return own(*args, **kwargs)

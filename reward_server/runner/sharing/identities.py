@@ -20,7 +20,7 @@ import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from ..channel.cache import remembered
 from ..channel.codec import IDENTICAL, ProtocolViolation
@@ -182,5 +182,5 @@ def _identify(encode: Encode, encoder: Encoder, value: object, depth: int) -> ob
 
 
 _IDENTIFYING: Mapping[type, Encode] = {
-    kind: cast("Encode", functools.partial(_identify, ENCODERS[kind])) for kind in _KINDS
+    kind: functools.partial(_identify, ENCODERS[kind]) for kind in _KINDS
 }

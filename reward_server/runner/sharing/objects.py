@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from typing import Any
 
 from ..channel.codec import MAX_OBJECTS, Message, ProtocolViolation, TooLargeError
 from ..values import changes, live
@@ -219,9 +219,10 @@ class SharedObjects:
     @staticmethod
     def _made(kind: type) -> object:
         try:
-            return cast("object", object.__new__(kind))
+            made: object = object.__new__(kind)
         except TypeError:
             raise ProtocolViolation("a class without plain objects") from None
+        return made
 
     def _keep(self, number: int, value: object) -> None:
         self._objects[number] = value
@@ -298,7 +299,7 @@ def _can_change(value: object) -> bool:
 
 
 def _combined(kind: type[enum.Flag], number: int) -> object:
-    make = cast("classmethod[enum.Flag, [object], object]", vars(enum.Flag)["_missing_"])
+    make: Any = vars(enum.Flag)["_missing_"]
     try:
         made = make.__func__(kind, number)
     except ValueError:

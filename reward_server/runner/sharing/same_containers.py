@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from ..channel.codec import MAX_CONTAINERS, NotDataError, TooLargeError
 from ..values import changes, live
@@ -104,13 +104,13 @@ def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
         raise TooLargeError(f"stands for more than {MAX_CONTAINERS} elements")
 
 
-def _parts(value: object) -> list[object] | None:
+def _parts(value: Any) -> list[object] | None:
     """Returns what in a container, or tuple, may be changed; None for anything else."""
     kind = type(value)
     if kind in changes.UNCHANGING:
         return None
     if kind is list:
-        return _changing(cast("list[object]", value))
+        return _changing(value)
     if issubclass(kind, (list, deque, dict)):
         return _changing(live.held_in(value))
     if kind is tuple or issubclass(kind, tuple):
@@ -120,9 +120,9 @@ def _parts(value: object) -> list[object] | None:
     if live.is_live(value):
         return _changing(live.made_of(value))
     if issubclass(kind, BaseException):
-        return _changing(cast("BaseException", value).args) or None
+        return _changing(value.args) or None
     is_user = UserList in kind.__mro__ or UserDict in kind.__mro__
-    return [cast("UserList[object]", value).data] if is_user else None
+    return [value.data] if is_user else None
 
 
 def _is_extended(value: object) -> bool:

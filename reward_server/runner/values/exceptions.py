@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any
 
 from .library_exceptions import (
     MAX_NAMES,
@@ -156,7 +156,9 @@ def _joined(
         _SET_BASES(kind, (*bases, *known))
     except TypeError:  # it has another memory layout
         own = {name: one for name, one in vars(kind).items() if name.startswith("_runner")}
-        return cast("type[CandidateError]", _made(kind.__name__, (kind, *known), own))
+        made: Any = _made(kind.__name__, (kind, *known), own)
+        derived: type[CandidateError] = made
+        return derived
     return kind
 
 

@@ -17,9 +17,9 @@ import contextlib
 import functools
 import re
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MemberDescriptorType, ModuleType
-from typing import TypeGuard, cast
+from typing import Any, TypeGuard
 
 from . import packages
 
@@ -101,10 +101,10 @@ def _is_library(package: str) -> bool:
 
 def _in_module(module: object, names: Sequence[str]) -> object:
     """Returns what a module, and the classes in it, hold by these names; nothing is made for it."""
-    found = module if issubclass(type(module), (ModuleType, type)) else None
+    found: Any = module if issubclass(type(module), (ModuleType, type)) else None
     for name in names:
         is_holder = issubclass(type(found), (ModuleType, type))
-        found = vars(cast("ModuleType", found)).get(name) if is_holder else None
+        found = vars(found).get(name) if is_holder else None
     return found
 
 
@@ -123,7 +123,8 @@ def construct(kind: type[Exception], arguments: list[object]) -> Exception:
     """Makes an exception, with the arguments if its class takes them and runs no code for it."""
     if not any("__init__" in vars(part) for part in _own_parts(kind)):
         with contextlib.suppress(Exception):  # whatever a constructor makes of other arguments
-            return cast("Exception", type.__call__(kind, *arguments))  # here, not over there
+            made: Exception = type.__call__(kind, *arguments)  # here, not over there
+            return made
     error = kind.__new__(kind)
     error.args = tuple(arguments)
     return error
@@ -142,9 +143,9 @@ def attributes_of(error: BaseException, *, has_object: bool = False) -> dict[str
         error: the exception.
         has_object: whether the other side can ask for all but what a class of both sides keeps.
     """
-    kind = type(error)
+    kind: Any = type(error)
     found = dict[str, object]()
-    for name, slot in _slots(cast("Hashable", kind)).items():
+    for name, slot in _slots(kind).items():
         with contextlib.suppress(AttributeError):  # there is nothing in it
             value = slot.__get__(error)
             if value is not None or slot.__objclass__ not in _PYTHONS:

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import cast
+from typing import Any
 
 from . import arrays
 
@@ -23,8 +23,7 @@ _MAX_ZONE_CHARACTERS = 64
 _MAX_CHARACTERS = 1 << 20
 
 
-def _array_text(value: object) -> str:
-    typed = cast("_Array", value)
+def _array_text(typed: Any) -> str:
     return f"{typed.typecode}{typed.tobytes().hex()}"
 
 

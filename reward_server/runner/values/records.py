@@ -12,7 +12,6 @@ from __future__ import annotations
 import collections
 import functools
 from collections.abc import Callable
-from typing import cast
 
 _MAX_TYPES = 1000
 _MAX_FIELDS = 255
@@ -35,7 +34,7 @@ def fields_of(kind: type) -> tuple[str, ...] | None:
     fields = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
     if type(fields) is not tuple or not all(type(field) is str for field in fields):
         return None
-    return cast("tuple[str, ...]", fields)
+    return fields
 
 
 @functools.lru_cache(maxsize=256)

@@ -34,7 +34,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import cast
+from typing import Any, TypeGuard, cast
 
 from ...channel.codec import DataOnly, Foreign, NotDataError, ProtocolViolation
 from ...channel.encoding import Encoder
@@ -142,7 +142,7 @@ _NEVER = (
 _DATA = (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)
 
 
-def is_public(name: object) -> bool:
+def is_public(name: object) -> TypeGuard[str]:
     """Returns True if a name is one that a solution may say."""
     return type(name) is str and not name.startswith("_")
 
@@ -281,10 +281,10 @@ class Membrane:
         Raises:
             AttributeError: there is none that may be asked for.
         """
-        if not is_public(name) or not self._may_be_read(owner, cast("str", name)):
+        if not is_public(name) or not self._may_be_read(owner, name):
             exists = _definer(type(owner), str(name)) is not None
             raise (RefusedAttributeError if exists else AttributeError)(name)
-        return getattr(owner, cast("str", name))
+        return getattr(owner, name)
 
     def set(self, owner: object, name: object, value: object) -> None:
         """Sets data of an object.
@@ -293,10 +293,9 @@ class Membrane:
             AttributeError: it is none that may be set.
         """
         may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self.may_be_set
-        is_settable = is_public(name) and may_be_set(owner, cast("str", name), value)
-        if not is_settable or self.keeps(owner):
+        if not is_public(name) or not may_be_set(owner, name, value) or self.keeps(owner):
             raise RefusedAttributeError(f"{name} cannot be set by the solution")
-        setattr(owner, cast("str", name), value)
+        setattr(owner, name, value)
 
     def _may_be_read(self, owner: object, name: str) -> bool:
         kind = type(owner)
@@ -401,7 +400,7 @@ class Membrane:
         function: object = method.__func__
         if self._own.has_function(function):
             return True
-        name = cast("str", getattr(function, "__name__", ""))
+        name: str = getattr(function, "__name__", "")
         definer = _definer(type(method.__self__), name) if is_public(name) else None
         is_defined = definer is not None and vars(definer).get(name) is function
         return is_defined and _is_listed(_CLASSES, cast("type", definer))
@@ -456,7 +455,8 @@ def _is_in(module: str, name: str, value: object) -> bool:
 
 def _names_in(getter: object) -> list[str]:
     """Returns the names of attributes that a getter was made for."""
-    made, arguments = cast("tuple[object, tuple[object, ...]]", getter.__reduce__())
+    reduced: Any = getter.__reduce__()
+    made, arguments = reduced
     if isinstance(made, functools.partial):
         arguments = made.args
     paths = arguments if isinstance(getter, operator.attrgetter) else arguments[:1]
@@ -505,16 +505,15 @@ def _is_autospecced(function: object) -> bool:
 
 @functools.cache
 def _names_of_every_mock() -> frozenset[str]:
-    module = cast("types.ModuleType", _mock_module())
+    module: Any = _mock_module()
     return frozenset(dir(module.MagicMock())) | frozenset(dir(module.AsyncMock()))
 
 
 def _may_be_set_on_mock(owner: object, name: str, value: object) -> bool:
     """Returns True for data under a name that neither every mock has nor a child."""
     fields = _own_fields(owner)
-    if name in _names_of_every_mock() or name in cast(
-        "dict[str, object]", fields["_mock_children"]
-    ):
+    children: Any = fields["_mock_children"]
+    if name in _names_of_every_mock() or name in children:
         return False
     return not callable(fields.get(name)) and _is_data(value)
 
@@ -530,10 +529,10 @@ def _is_data(value: object) -> bool:
 # ------------------------------------------------------------------------------- operations
 
 
-def _call(function: object, args: object, kwargs: object) -> object:
+def _call(function: Any, args: object, kwargs: object) -> object:
     if type(args) is not list or type(kwargs) is not dict or not all(map(_is_text, kwargs)):
         raise ProtocolViolation("not arguments")
-    return cast("Callable[..., object]", function)(*args, **kwargs)
+    return function(*args, **kwargs)
 
 
 def _is_text(name: object) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import cast
+from typing import Any
 
 from ...channel.codec import Foreign, is_asked_for
 from ...channel.files import MODULE_NAME
@@ -55,12 +55,14 @@ class CaughtClass(exceptions.SolutionClass, Foreign, type):
 
     def __instancecheck__(cls, instance: object) -> bool:
         if isinstance(instance, Proxy) and cls._runner_stands:
-            return isinstance(instance, cast("type", cls._runner_class))
+            kind: Any = cls._runner_class
+            return isinstance(instance, kind)
         return super().__instancecheck__(instance)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         if isinstance(subclass, Proxy) and cls._runner_stands:
-            return issubclass(subclass, cast("type", cls._runner_class))
+            kind: Any = cls._runner_class
+            return issubclass(subclass, kind)
         return super().__subclasscheck__(subclass)
 
 
@@ -79,8 +81,8 @@ class Caught:
         for name in found:
             proxy = named(session, name)
             body = {"_runner_class": proxy, "__module__": MODULE_NAME}
-            kind = CaughtClass(name, (exceptions.CandidateError,), body)
-            session.expected[_full(name)] = cast("type[exceptions.CandidateError]", kind)
+            kind: Any = CaughtClass(name, (exceptions.CandidateError,), body)
+            session.expected[_full(name)] = kind
 
     def __contains__(self, name: str) -> bool:
         return _full(name) in self._session.expected and name not in self._others

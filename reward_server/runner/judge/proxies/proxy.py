@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import Any, NoReturn, TypeGuard, cast
+from typing import Any, NoReturn, TypeGuard
 
 from ...channel.codec import Foreign, is_asked_for
 from ...channel.extended import Extended
@@ -46,8 +46,8 @@ class Proxy(Referred):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        told = as_list(self._runner_session.request("signature", self))
-        return inspect.Signature([_parameter(*cast("list[Any]", one)) for one in told])
+        told: list[Any] = as_list(self._runner_session.request("signature", self))
+        return inspect.Signature([_parameter(*one) for one in told])
 
     @property
     def __bases__(self) -> tuple[type, ...]:
@@ -159,7 +159,7 @@ class GeneratorProxy(Proxy):
 _PROXIES = {COROUTINE: CoroutineProxy, GENERATOR: GeneratorProxy}
 
 
-_Named = cast("type[Proxy]", type("Proxy", (Proxy,), every_method()))
+_Named: Any = type("Proxy", (Proxy,), every_method())
 
 
 def make(session: Session, reference: list[object], kind: str, ways: int) -> Proxy:
@@ -174,13 +174,15 @@ def make(session: Session, reference: list[object], kind: str, ways: int) -> Pro
     Raises:
         ProtocolViolation: there are no such methods.
     """
-    made = class_with(_PROXIES.get(kind, Proxy), ways)
-    return cast("Proxy", made(session, reference))
+    made: Any = class_with(_PROXIES.get(kind, Proxy), ways)
+    proxy: Proxy = made(session, reference)
+    return proxy
 
 
 def named(session: Session, name: str) -> Proxy:
     """Makes the proxy of what a name of the solution's means, which is not known yet."""
-    return _Named(session, ["name", name])
+    proxy: Proxy = _Named(session, ["name", name])
+    return proxy
 
 
 def is_defined(session: Session, name: str) -> bool:

@@ -20,7 +20,7 @@ import functools
 import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from types import FrameType, TracebackType
-from typing import cast
+from typing import Any
 
 from ...channel.codec import Foreign, ProtocolViolation
 from ...channel.decoys import is_data, other_data
@@ -154,10 +154,9 @@ class Special(Referred):
         return session.request("contains", self, item) is True
 
     def __iter__(self) -> Iterator[object]:
-        iterator = self._runner_session.request("iter", self)
-        if isinstance(iterator, Referred):
-            return cast("Iterator[object]", iterator)
-        return iter(as_list(iterator))
+        iterator: Any = self._runner_session.request("iter", self)
+        is_object: bool = isinstance(iterator, Referred)
+        return iterator if is_object else iter(as_list(iterator))
 
     def __next__(self) -> object:
         return self._runner_session.request("next", self)
@@ -185,10 +184,11 @@ class Special(Referred):
         yield
 
     def __aiter__(self) -> AsyncIterator[object]:
-        iterator = self._runner_session.request("aiter", self)
-        if not isinstance(iterator, Referred):
+        iterator: Any = self._runner_session.request("aiter", self)
+        is_object: bool = isinstance(iterator, Referred)
+        if not is_object:
             raise TypeError("the solution gave no asynchronous iterator")
-        return cast("AsyncIterator[object]", iterator)
+        return iterator  # type: ignore[no-any-return]  # a proxy of one
 
     async def __anext__(self) -> object:
         try:
@@ -351,7 +351,7 @@ def asked(methods: dict[str, Callable[..., object]]) -> dict[str, object]:
 
 def every_method() -> dict[str, object]:
     """Returns all methods, for what is called by a name, and is a function or class as a rule."""
-    own = cast("dict[str, Callable[..., object]]", _METHODS)
+    own: Any = _METHODS
     at_once = ("__call__", "__eq__", "__ne__", "__hash__", "__bool__")
     return {**_OF_EACH_CLASS, **asked(own), **{name: own[name] for name in at_once}}
 

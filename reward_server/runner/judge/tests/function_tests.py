@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import CoroutineType, FrameType, GeneratorType
-from typing import cast
+from typing import Any
 
 from ...channel.files import MODULE_NAME
 from ...requests import FunctionRequest
@@ -168,7 +168,7 @@ class FunctionTests:
     def _run_check(self) -> None:
         if not self._is_check_defined():
             raise NameError("check() is not defined")
-        check = cast("Callable[..., object]", self._globals[texts.CHECK])
+        check: Any = self._globals[texts.CHECK]
         code = getattr(check, "__code__", None)
         takes_nothing = code is not None and not code.co_argcount
         result = check() if takes_nothing else check(self._scope.proxy(self._entry_point))

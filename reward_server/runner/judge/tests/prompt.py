@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import cast
+from typing import TypeGuard
 
 from ...channel.cache import remembered
 from ..exports.own import PROMPT, Own
@@ -42,7 +42,7 @@ def helpers(
     complete = complete_classes(tree, tested)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) or is_stub(node):
-            name = cast("ast.ClassDef | ast.FunctionDef", node).name
+            name = node.name
             if name not in complete or not _makes_objects(namespace[name]):
                 namespace[name] = stand_in(name)
     namespace |= {name: stand_in(name) for name in tested & namespace.keys()}
@@ -89,7 +89,7 @@ def parse(text: str) -> ast.Module | None:
     return None
 
 
-def is_stub(node: ast.stmt) -> bool:
+def is_stub(node: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Returns True for a function without a body, which is the solution's to write."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False

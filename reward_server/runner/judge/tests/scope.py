@@ -17,7 +17,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...channel.codec import Foreign
 from ...channel.files import MODULE_NAME
@@ -211,7 +211,8 @@ class Scope:
     def _kind_of(self, value: object, *body: Any) -> object:
         """Returns what `type` does, and for an object of the solution's its class over there."""
         if body or not isinstance(value, Foreign):
-            return cast("Any", type)(value, *body)
+            made: Any = type
+            return made(value, *body)
         kind = self._session.request("kind", value)
         named = self._session.request("get", kind, "__name__")
         taken = {*self._taken, *self._imported}
