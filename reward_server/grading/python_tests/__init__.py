@@ -1,1 +1,1 @@
-"""Reads tests in Python: what they assert, what they need, and how they can be made wrong."""
+"""Reads tests in Python: their assertions, what they need, and how to make them wrong."""

@@ -1,4 +1,4 @@
-"""Assertions in tests' text: which there are, what they compare, and how they are turned round."""
+"""Reads the assertions of tests: what they compare, and how they are negated."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TURNED_OPERATORS: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
 }
 EXCEPTIONS = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
 RAISES = EXCEPTIONS | {"assertWarns", "assertWarnsRegex", "warns"}
-# Of calls that a mock took, with what.
+# Assertions on the arguments with which a mock was called.
 CALLED_WITH = frozenset(("assert_called_with", "assert_called_once_with"))
 _CALLED = {
     "assert_called": "assert_not_called",
@@ -54,16 +54,16 @@ _CALLED = {
 }
 TURNED |= _CALLED
 TYPES = ("int", "str", "float", "bool", "list", "dict", "tuple", "set", "bytes")
-# From which no class is derived that is another exception as well, as `io.UnsupportedOperation` is.
+# No class derives from one of these and from another exception, as `io.UnsupportedOperation` does.
 _EXCEPTIONS = (BufferError, ReferenceError, FloatingPointError, RecursionError)
 _WARNINGS = (BytesWarning, UnicodeWarning, ImportWarning)
-# What ends the run of a test, or leaves it, unless it is expected.
+# Exceptions that end or leave a test unless it expects them.
 _ENDINGS = ("KeyboardInterrupt", "SkipTest", "Skipped")
 _MESSAGE_POSITIONS = {"assertTrue": 1, "assertFalse": 1, "assertIsNone": 1, "assertIsNotNone": 1}
 
 
 def uses_results(node: ast.expr) -> bool:
-    """Returns True if an assertion is of more than constants."""
+    """Returns True if an assertion is about more than constants."""
     arguments = node.args if isinstance(node, ast.Call) and _asserts(node) else [node]
     parts = (part for argument in arguments for part in ast.walk(argument))
     return any(isinstance(part, NAMES) for part in parts)
@@ -74,7 +74,7 @@ def _asserts(call: ast.Call) -> bool:
 
 
 def is_near(node: ast.expr) -> bool:
-    """Returns True if a comparison with a tolerance has a small one."""
+    """Returns True if a comparison with a tolerance has a small tolerance."""
     if not isinstance(node, ast.Call) or len(node.args) > 3:
         return False
     given = {keyword.arg: keyword.value for keyword in node.keywords}
@@ -85,13 +85,13 @@ def is_near(node: ast.expr) -> bool:
 
 
 def is_small(node: ast.expr) -> bool:
-    """Returns True if an expression is a literal that may be a tolerance, and no large one."""
+    """Returns True if an expression is a literal that can be a small tolerance."""
     value = evaluated(node)
     return isinstance(value, (int, float)) and 0 <= value <= 0.5
 
 
 def other_exceptions(node: ast.expr) -> list[str]:
-    """Returns classes of exceptions of which one that an expression names is none."""
+    """Returns exception classes that are unrelated to the one that an expression names."""
     name = last_name(node)
     kind = getattr(builtins, name, None)
     if not name[:1].isupper() or name in ("Exception", "BaseException", "Warning", *_ENDINGS):
@@ -106,7 +106,7 @@ def other_exceptions(node: ast.expr) -> list[str]:
 
 
 def turned(node: ast.AST) -> ast.AST:
-    """Returns an assertion turned into its opposite."""
+    """Returns the negation of an assertion."""
     turned = copy.deepcopy(node)
     if isinstance(turned, ast.Call) and isinstance(turned.func, ast.Attribute):
         turned.func.attr = TURNED[turned.func.attr]
@@ -126,9 +126,9 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def drop_words(tree: ast.Module) -> None:
-    """Drops docstrings, messages of assertions, and names of rows and of parts of tests.
+    """Removes docstrings, messages of assertions, and names of rows and of subtests.
 
-    Docstrings stay where a text looks at some.
+    Docstrings stay if the text reads any of them.
     """
     keeps_docstrings = any(map(_looks_at_docstrings, ast.walk(tree)))
     for node in ast.walk(tree):
@@ -163,7 +163,7 @@ def _drop_message(call: ast.Call) -> None:
 
 
 def _drop_names(call: ast.Call) -> None:
-    """Drops what a row of parameters, or a part of a test, is called."""
+    """Removes the names of rows of parameters, and of subtests."""
     name = last_name(call.func)
     if name in ("parametrize", "param"):
         call.keywords = [one for one in call.keywords if one.arg not in ("id", "ids")]
@@ -172,7 +172,7 @@ def _drop_names(call: ast.Call) -> None:
 
 
 def split_conjunctions(tree: ast.Module) -> None:
-    """Makes an assertion of each part of one that asserts several things."""
+    """Makes an assertion of each operand of a conjunction."""
     _Splitter().visit(tree)
 
 
@@ -185,7 +185,7 @@ class _Splitter(ast.NodeTransformer):
 
 
 def drop_spellings(tree: ast.Module) -> None:
-    """Drops what tells one spelling of a literal from another."""
+    """Removes the difference between spellings of a literal."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             node.kind = None

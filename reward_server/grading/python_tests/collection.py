@@ -1,8 +1,8 @@
-"""What settings and hooks of pytest do to collection: whether a suite's text still says it all.
+"""Finds settings and hooks of pytest by which a suite's text does not say which tests there are.
 
-Only settings that are known to leave collection alone are let pass. Any other weakens the
-inventory, and thereby the label, and nothing else. Filters that make warnings errors are told
-apart, since they act on the process of the tests alone.
+Only settings that are known not to change collection are accepted. Any other setting weakens the
+inventory, and so the label, and nothing else. Filters that turn warnings into errors are found
+separately, since they act on the process of the tests only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
-# Each file that pytest looks for, with the table of its settings.
+# The files of settings that pytest reads, with the table that holds them.
 _TABLES = {
     "pytest.ini": "pytest",
     ".pytest.ini": "pytest",
@@ -68,7 +68,7 @@ def settings_change_collection(path: str, text: str) -> bool:
 
 
 def settings_of_process(path: str, text: str) -> Iterator[str]:
-    """Yields what a file of settings sets for the process that the tests run in."""
+    """Yields the settings in a file that change the process in which the tests run."""
     table = _TABLES.get(os.path.basename(path))
     if table is None:
         return
@@ -93,7 +93,7 @@ def _words(value: object) -> list[str]:
 
 
 def _filters(options: Sequence[str]) -> Iterator[str]:
-    """Yields the filters among options, as `-W error`, `-Werror`, `-o filterwarnings=error`."""
+    """Yields the filters in options: `-W error`, `-Werror`, `-o filterwarnings=error`."""
     for option, following in zip(options, [*options, ""][1:], strict=True):
         if option in ("-W", "--pythonwarnings"):
             yield following
@@ -104,13 +104,13 @@ def _filters(options: Sequence[str]) -> Iterator[str]:
 
 
 def _makes_errors(text: str) -> bool:
-    """Returns True if a filter makes errors of warnings; its action may be shortened."""
+    """Returns True if a filter turns warnings into errors; its action may be abbreviated."""
     action = text.partition(":")[0].strip().lower()
     return action != "" and "error".startswith(action)
 
 
 def sets_filter(call: ast.Call) -> bool:
-    """Returns True if a mark, or a line of settings, makes errors of warnings."""
+    """Returns True if a mark, or a line of settings, turns warnings into errors."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     match call.args:
         case [ast.Constant(value="filterwarnings"), line, *_] if name == "addinivalue_line":
@@ -164,7 +164,7 @@ def _is_summary(option: str) -> bool:
 
 
 def hooks_change_collection(tree: ast.Module) -> bool:
-    """Returns True if a file has hooks, or names, by which pytest collects or runs otherwise."""
+    """Returns True if a file has hooks or names that change what pytest collects or runs."""
     return any(
         name.startswith("pytest_") and not name.startswith(_HARMLESS_HOOKS)
         for name in _defined(tree)

@@ -1,7 +1,7 @@
-"""Which tests files hold for certain, with how many rows each, and which of them may be skipped.
+"""Finds in the text of test files which tests there are, their rows, and which may be skipped.
 
-The files' text says so. Beside a solution all of it is an observation like others, and is believed
-as far as the text agrees.
+In the solution's process the solution can forge the list of tests and what was skipped. It is
+believed only as far as the text agrees.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While, ast.Match)
 
 
 class Inventory:
-    """Tests that files hold for certain, by their text.
+    """The tests that files certainly hold, by their text.
 
-    Beside a solution the list of tests is an observation like others; one from which tests or rows
-    are missing is not believed, and what it has beyond the text does not count.
+    A list of tests from the solution's process is not believed if it lacks tests or rows of the
+    text, and tests in it that the text does not have do not count.
 
     Args:
         trees: test files in Python, parsed, by path.
         files: all files, with their text.
-        framework: whose they are.
+        framework: the framework of the tests.
 
     Attributes:
-        rows: how many results each test has, by its name without parameters; None where the text
-            does not tell. Empty unless complete.
+        rows: how many results each test has, by its name without parameters; None if the text
+            does not say. Empty unless complete.
         complete: whether there can be no other tests.
     """
 
@@ -87,7 +87,7 @@ class Inventory:
 
     @property
     def tests(self) -> frozenset[str]:
-        """Names, without parameters."""
+        """The names of the tests, without parameters."""
         return frozenset(self.rows)
 
     def _collects_as_usual(self, files: Sequence[tuple[str, str]]) -> bool:
@@ -102,7 +102,7 @@ class Inventory:
         )
 
     def _adds(self, tree: ast.Module) -> bool:
-        """Returns True if a file may hold tests that are not written in it as usual ones are."""
+        """Returns True if a file may hold tests that are not written as ordinary ones."""
         return any(self._adds_tests(node) for node in tree.body) or any(
             self._adds_tests(node)
             for one in _definitions(tree)
@@ -132,7 +132,7 @@ class Inventory:
         return False
 
     def _is_collected(self, alias: ast.alias) -> bool:
-        """Returns True if what is imported from another of the files is collected again."""
+        """Returns True if a test that is imported from another file is collected again."""
         name = alias.asname or alias.name
         return name in self._cases or (name in self._defined and _is_test_name(name))
 
@@ -179,7 +179,7 @@ class Inventory:
         return name in _CASES and (bool(root) or name not in self._defined)
 
     def _look_at_decorators(self, node: Function | ast.ClassDef) -> None:
-        """Takes note of a decorator that may make more of a test, or less."""
+        """Notes a decorator that may change how many tests there are."""
         if not all(map(_is_plain_decorator, node.decorator_list)):
             self.complete = False
 
@@ -192,7 +192,7 @@ def _is_test_name(name: str) -> bool:
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
-    """Returns True if a decorator leaves one test one test."""
+    """Returns True if a decorator does not change how many tests there are."""
     parts = dotted(without_call(node)).split(".")
     return "mark" in parts or "patch" in parts or parts[-1] in _PLAIN_DECORATORS
 
@@ -217,7 +217,7 @@ def _has_fixture_with_parameters(tree: ast.Module) -> bool:
 
 
 def _case_classes(trees: Iterable[ast.Module]) -> set[str]:
-    """Returns the classes that are test cases of unittest, also by way of others."""
+    """Returns the classes that derive from unittest's test case, also through other classes."""
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     found, size = set[str](), -1
     while len(found) > size:
@@ -236,7 +236,7 @@ def _holds_tests(path: str, framework: Framework) -> bool:
 
 
 def _collects_by_itself(tree: ast.Module) -> bool:
-    """Returns True if a file has a say in which tests there are."""
+    """Returns True if a file has code that decides which tests there are."""
     return any(
         isinstance(node, (*FUNCTIONS, ast.Name))
         and (node.id if isinstance(node, ast.Name) else node.name) in _COLLECTING
@@ -245,7 +245,7 @@ def _collects_by_itself(tree: ast.Module) -> bool:
 
 
 def _dropped(tree: ast.Module) -> Iterator[str]:
-    """Yields names that are taken away, or given another meaning, at the top of a file."""
+    """Yields names that are deleted, or bound again, at the top of a file."""
     for node in tree.body:
         if isinstance(node, (ast.Delete, ast.Assign)):
             yield from (
@@ -257,10 +257,9 @@ def _dropped(tree: ast.Module) -> Iterator[str]:
 
 
 class Skips:
-    """Which tests their author may skip, by the files' text.
+    """The tests that their author may skip, by the files' text.
 
-    Beside a solution a skipped test is an observation like others; one that no text skips is not
-    believed.
+    In the solution's process the solution can skip a test; unless the text may skip it, it fails.
 
     Args:
         trees: test files in Python, parsed, by path.
@@ -273,7 +272,7 @@ class Skips:
         )
 
     def may_skip(self, test: str) -> bool:
-        """Returns True if a test, by its name, is skipped by its text or by what is around it."""
+        """Returns True if the text of a test, or of its class or module, may skip it."""
         path, *names = test.partition("[")[0].partition("#")[0].split("::")
         tree = self._trees.get(path)
         if tree is None or self._everywhere:
@@ -296,7 +295,7 @@ def _definitions(node: ast.AST) -> list[Function | ast.ClassDef]:
 
 
 def _skips_all(node: ast.AST) -> bool:
-    """Returns True if a class or module skips its tests: apart from tests and classes in it."""
+    """Returns True if code in a class or module, outside its tests and classes, may skip them."""
     return any(_skips(child) for child in ast.iter_child_nodes(node) if not _is_test(child))
 
 

@@ -1,4 +1,4 @@
-"""Literals in tests' text: their values and leaves, others unlike them, and what prompts show."""
+"""Reads literals in tests: their values and leaves, other values, and what prompts show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_NUMBER = 1e100
 
 
 def evaluated(node: ast.AST) -> object:
-    """Returns the value of a literal; an object that is none for anything else."""
+    """Returns the value of a literal; a special object for other expressions."""
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -31,16 +31,15 @@ def is_literal(node: ast.AST) -> bool:
 
 
 def can_vary(value: object, *, far: bool) -> bool:
-    """Returns True if every part of a value has others beside it.
+    """Returns True if every part of a value can be replaced by another one.
 
-    Numbers that are infinite or huge have no neighbours. What is near an empty array, or is spread
-    over one, is decided by nobody.
+    Infinite and huge numbers have no neighbours. A comparison with an empty array always holds.
     """
     match value:
         case bool() | None:
             return True
         case int() | float() | complex():
-            return abs(value) < _MOST_NUMBER  # false of what is no number
+            return abs(value) < _MOST_NUMBER  # False for NaN
         case list() | tuple() | set():
             return bool(value or not far) and all(can_vary(one, far=far) for one in value)
         case dict():
@@ -50,7 +49,7 @@ def can_vary(value: object, *, far: bool) -> bool:
 
 
 def has_repetition(node: ast.AST) -> bool:
-    """Returns True if a literal names an element of a set, or a key, twice: one hides the other."""
+    """Returns True if a literal has an element of a set, or a key, twice, which hides one."""
     for part in ast.walk(node):
         match part:
             case ast.Set(elts=written) | ast.Dict(keys=written):
@@ -61,7 +60,7 @@ def has_repetition(node: ast.AST) -> bool:
 
 
 def shape_of(value: object) -> object:
-    """Returns the lengths of nested lists, which arrays have to agree in."""
+    """Returns the lengths of nested lists, in which equal arrays agree."""
     if isinstance(value, (list, tuple)):
         return [shape_of(one) for one in value]
     if isinstance(value, dict):
@@ -70,7 +69,7 @@ def shape_of(value: object) -> object:
 
 
 def kind_of(value: object) -> str:
-    """Returns a type's name; of a list, also that of its elements."""
+    """Returns the name of a value's type; for a list, also those of its elements."""
     if isinstance(value, (list, tuple, set)) and value:
         return f"{type(value).__name__} of {type(next(iter(value))).__name__}"
     return type(value).__name__
@@ -81,7 +80,7 @@ def differs(value: object, other: object, *, far: bool) -> bool:
     if value == other or _counted(value) == _counted(other):
         return False
     if far:
-        # Arrays of unequal shapes are made equal by repeating them.
+        # Arrays of unequal shapes are broadcast.
         return shape_of(value) == shape_of(other) and any(
             abs(a - b) > 2 + 0.6 * max(abs(a), abs(b))
             for a, b in zip(_numbers(value), _numbers(other), strict=True)
@@ -90,7 +89,7 @@ def differs(value: object, other: object, *, far: bool) -> bool:
 
 
 def _counted(value: object) -> object:
-    """Returns a list without its order, in which assertCountEqual compares."""
+    """Returns a list in a fixed order, since assertCountEqual ignores the order."""
     if isinstance(value, (list, tuple)):
         return Counter(map(repr, value))
     return value
@@ -107,9 +106,9 @@ def _numbers(value: object) -> list[complex]:
 
 
 def leaves(node: ast.AST) -> list[ast.expr]:
-    """Returns the smallest parts of a literal, each of which makes another value if changed.
+    """Returns the smallest parts of a literal; changing one of them makes another value.
 
-    Those of a call are its arguments'.
+    The leaves of a call are those of its arguments.
     """
     match node:
         case ast.Call(args=arguments, keywords=keywords) if not is_literal(node):
@@ -135,14 +134,14 @@ def _leaves_of_literal(node: ast.expr) -> list[ast.expr]:
 
 
 def with_leaf(node: ast.expr, number: int, leaf: ast.expr) -> ast.expr:
-    """Returns a copy of a literal of which one leaf is another."""
+    """Returns a copy of a literal with one leaf exchanged."""
     fresh = copy.deepcopy(node)
     old = leaves(fresh)[number]
     return cast("ast.expr", _Exchange(old, leaf).visit(fresh))
 
 
 class _Exchange(ast.NodeTransformer):
-    """Puts one node in the place of another."""
+    """Replaces one node by another."""
 
     def __init__(self, old: ast.AST, new: ast.expr) -> None:
         self._old = old
@@ -153,12 +152,12 @@ class _Exchange(ast.NodeTransformer):
 
 
 def varied(value: object, draw: random.Random, *, far: bool) -> object:
-    """Returns another value that looks alike.
+    """Returns another value that looks similar.
 
     Args:
         value: plain data.
-        draw: chance.
-        far: whether it has to be far from the value.
+        draw: the source of randomness.
+        far: whether it must be far from the value.
     """
     match value:
         case bool():
@@ -201,7 +200,7 @@ def _rounded(value: complex, like: complex) -> complex:
 
 
 def _varied_text(text: str, draw: random.Random, *, far: bool) -> str:
-    """Returns a text with one letter or digit exchanged, or, far from it, all of them."""
+    """Returns a text with one letter or digit exchanged; all of them if it must be far."""
     places = [
         place for place, character in enumerate(text) if character.isascii() and character.isalnum()
     ]
@@ -234,7 +233,7 @@ def _varied_table(table: dict[object, object], draw: random.Random, *, far: bool
 
 
 def words_like(text: str, prompt: str) -> list[str]:
-    """Returns words of a prompt that look like a text: of the same letters or digits."""
+    """Returns words of a prompt that look like a text, of letters or of digits."""
     if text.isupper():
         pattern = r"\b[A-Z][A-Z0-9_]*\b"
     elif text.istitle():
@@ -245,14 +244,14 @@ def words_like(text: str, prompt: str) -> list[str]:
 
 
 def literal(value: object) -> ast.expr:
-    """Returns the expression of a value of plain data."""
+    """Returns an expression for a value of plain data."""
     if isinstance(value, set) and not value:
         return syntax.parse_expression("set()")
     return syntax.parse_expression(repr(value))
 
 
 def stands_in(text: str, prompt: str) -> bool:
-    """Returns True if a text stands in the prompt, and not as a part of a longer word."""
+    """Returns True if the prompt contains a text, not as a part of a longer word."""
     start = prompt.find(text)
     while start >= 0:
         end = start + len(text)

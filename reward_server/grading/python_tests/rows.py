@@ -1,4 +1,4 @@
-"""How many rows a parametrised test has, by its text."""
+"""Counts the rows of a parametrised test, by its text."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _MOST_ROWS = 20_000
 
 
 def rows_of_marks(marks: Sequence[ast.expr], tree: ast.Module) -> int | None:
-    """Returns how often a test with these decorators is run; None if the text does not tell."""
+    """Returns how often a test with these decorators runs; None if the text does not say."""
     counts = [_rows_of(mark, tree) for mark in marks if "parametrize" in dotted(without_call(mark))]
     known = [count for count in counts if count]  # pytest skips a test without rows
     return math.prod(known) if len(known) == len(counts) else None
 
 
 def table_of(node: ast.expr, tree: ast.Module, *, most_uses: int = 1000) -> ast.expr:
-    """Returns the table that a name stands for, if the module gives it one that never changes.
+    """Returns the table that a name stands for, if the module binds it once and never changes it.
 
     Args:
-        node: any expression; what is no such name is returned as it is.
+        node: any expression; one that is no such name is returned as it is.
         tree: the module.
         most_uses: how often the table may be used in it.
     """
@@ -55,7 +55,7 @@ def _rows_of(mark: ast.expr, tree: ast.Module) -> int | None:
 
 
 def count_of(node: ast.expr, tree: ast.Module) -> int | None:
-    """Returns how many elements an expression has; None if the text does not tell."""
+    """Returns how many elements an expression has; None if the text does not say."""
     node = table_of(node, tree)
     match node:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
@@ -80,7 +80,7 @@ def _length_of_range(bounds: Sequence[object]) -> int | None:
 
 
 def _plain_uses(name: str, tree: ast.Module) -> int:
-    """Counts uses of a table that leave it alone: as rows of a test, and in loops."""
+    """Counts the uses of a table that do not change it: as rows of a test, and in loops."""
     found = 0
     for node in ast.walk(tree):
         places: list[ast.expr] = []

@@ -1,9 +1,9 @@
-"""Which values an honest equality of a solution's own may take for one another.
+"""Finds values that an honest equality of a solution's class may consider equal.
 
-A twin expects another value in an assertion, and refuses whoever meets it. An object of the
-solution's compares as its class says: without order, letter case or white space, modulo a number,
-up to rounding. So a value takes the place of another only where no such equality holds between
-them; what is left is met by who equals everything, or reads what is expected.
+A twin expects another value in an assertion, and refuses a solution that passes it. An object of
+the solution compares as its class defines: without order, letter case or white space, modulo a
+number, up to rounding. So a value replaces another only if no such equality holds between them.
+Then only an object that equals everything, or one that reads the expectation, passes the twin.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-# No angle, hour, weekday or last digit repeats after a number that has none of these factors.
+# Angles, hours, weekdays and last digits repeat only after numbers with one of these factors.
 _MODULI = 2 * 3 * 5 * 7 * 11
-# Numbers whose distance is a prime above this are the same modulo no number that a class counts by.
+# Numbers whose distance is a prime above this differ modulo every number that a class may use.
 _LEAST_PRIME = 1 << 31
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # for all numbers of fewer than 24 digits
-_NEAR = 1e-3  # a share of a number that the narrowest type of numpy's may round away
-_LEAST_DISTANCE = 0.4  # of numbers with a fraction
-_MOST_PAIRS = 1 << 12  # that are looked at
+_NEAR = 1e-3  # the relative rounding error of numpy's narrowest type
+_LEAST_DISTANCE = 0.4  # for numbers with a fraction
+_MOST_PAIRS = 1 << 12  # that are compared
 
 
 def distant(value: float, draw: random.Random) -> float:
-    """Returns a number that an object's own arithmetic does not take for another one."""
+    """Returns a number that an object's own arithmetic does not consider equal to another."""
     distance = draw.randrange(_LEAST_PRIME + 1, 2 * _LEAST_PRIME, 2)
     while not _is_prime(distance):
         distance += 2
@@ -36,9 +36,9 @@ def may_agree(value: object, other: object, *, counts: bool = False) -> bool:
     """Returns True if an equality coarser than Python's may hold between two values.
 
     Args:
-        value: one of them.
-        other: the other one.
-        counts: whether it may be that of an object which counts modulo any number.
+        value: one value.
+        other: the other value.
+        counts: whether the object may count modulo any number.
     """
     ours, theirs = [*_atoms(value)], [*_atoms(other)]
     left, right = _without(ours, theirs), _without(theirs, ours)
@@ -48,7 +48,7 @@ def may_agree(value: object, other: object, *, counts: bool = False) -> bool:
 
 
 def _atoms(value: object) -> Iterator[object]:
-    """Yields the parts of nested data, without what has no part, or keys of what is empty."""
+    """Yields the parts of nested data, without empty containers and keys of empty values."""
     match value:
         case list() | tuple() | set() | frozenset():
             for part in value:
@@ -66,7 +66,7 @@ def _without(some: Sequence[object], others: Sequence[object]) -> list[object]:
 
 
 def _each_is_alike(some: Sequence[object], others: Sequence[object], *, counts: bool) -> bool:
-    """Returns True if each is like one of the others, but for what is empty and may be left out."""
+    """Returns True if each is like one of the others; empty ones may be missing."""
     return all(not one or any(_alike(one, other, counts) for other in others) for one in some)
 
 
@@ -80,7 +80,7 @@ def _alike(one: object, other: object, counts: bool) -> bool:
 
 
 def _are_near(one: complex, other: complex, counts: bool) -> bool:
-    """Returns True for numbers that are the same up to rounding, sign, or modulo a number."""
+    """Returns True for numbers that are equal up to rounding, up to sign, or modulo a number."""
     distance = abs(one - other)
     if abs(one) == abs(other) or distance <= _NEAR * max(abs(one), abs(other)):
         return True
@@ -92,7 +92,7 @@ def _are_near(one: complex, other: complex, counts: bool) -> bool:
 
 
 def _is_prime(number: int) -> bool:
-    """Returns True for a prime, by the test of Miller and Rabin."""
+    """Returns True for a prime, by the Miller-Rabin test."""
     if number in _WITNESSES or any(number % one == 0 for one in _WITNESSES):
         return number in _WITNESSES
     twos = ((number - 1) & (1 - number)).bit_length() - 1

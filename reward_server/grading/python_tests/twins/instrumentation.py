@@ -1,9 +1,9 @@
-"""Makes each assertion of a test tell its truth by itself.
+"""Makes each assertion of a test report its result separately.
 
-A test's outcome says that one of its assertions failed, and not which. So assertions are wrapped,
-in true files and in twins alike: one that fails does not keep those behind it from being tried, and
-the exception that the test ends with carries a note of all of them. The note is an observation from
-the solution's process, as the outcome is, and is believed no more than that.
+The outcome of a test says that one of its assertions failed, but not which. So assertions are
+wrapped, in true files and in twins alike: a failed one does not stop the assertions after it, and
+the exception that ends the test carries a note of all results. The note comes from the solution's
+process, as the outcome does, and is believed no more than the outcome.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reward_server.grading.syntax import FUNCTIONS
 
 _NAME = "_observed_"
 _NOTE = re.compile(r"observed((?: \d+=[01]+)+)(?:\n|\Z)")
-MOST_CHARACTERS = 700  # of a note; a message has 1,000
+MOST_CHARACTERS = 700  # the maximum length of a note; a message has 1,000
 
 _HELPER = f"""
 class {_NAME}:
@@ -56,12 +56,12 @@ class {_NAME}:
 
 
 def note_characters(counts: Sequence[int]) -> int:
-    """Returns the length of the note of assertions, each tried so many times."""
+    """Returns the length of the note for assertions that are tried so many times each."""
     return sum(count + len(f" {number}=") for number, count in enumerate(counts))
 
 
 def read_note(message: str) -> Mapping[int, str] | None:
-    """Returns what a message's note says of each assertion, in the order that it was tried in."""
+    """Returns the results in a message's note, in the order in which they were noted."""
     found = _NOTE.match(message)
     if found is None:
         return None
@@ -70,18 +70,18 @@ def read_note(message: str) -> Mapping[int, str] | None:
 
 
 def without_note(message: str) -> str:
-    """Returns a message as the test's author would read it."""
+    """Returns a message without its note."""
     return _NOTE.sub("", message, count=1) if message.startswith("observed ") else message
 
 
 def add_helper(tree: ast.Module) -> None:
-    """Puts what wrapped assertions need at the top of a file."""
+    """Adds the code that wrapped assertions need at the top of a file."""
     place = sum(_stands_first(node) for node in tree.body)
     tree.body[place:place] = syntax.parse(_HELPER).body
 
 
 def with_other_side(node: ast.AST, side: int) -> ast.AST:
-    """Returns a comparison of which one side becomes another value when it is run."""
+    """Returns a comparison with one side that becomes another value when it runs."""
     fresh = copy.deepcopy(node)
     if isinstance(fresh, ast.Call):
         fresh.args[side] = _other(fresh.args[side])
@@ -93,7 +93,7 @@ def with_other_side(node: ast.AST, side: int) -> ast.AST:
 
 
 def bare_of(body: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
-    """Returns what is done where an exception is expected, without expecting it."""
+    """Returns the body of a block that expects an exception, without the expectation."""
     named = syntax.parse(f"{name} = {_NAME}()").body if name else []
     return [*named, *body]
 
@@ -111,8 +111,8 @@ class Wrapper(ast.NodeTransformer):
     """Wraps assertions of tests.
 
     Args:
-        numbers: of each statement to wrap in its test, by the statement's id.
-        functions: ids of the tests that they are in.
+        numbers: for each statement to wrap, by its id, its number in the test.
+        functions: the ids of the tests with these statements.
     """
 
     def __init__(self, numbers: Mapping[int, int], functions: frozenset[int]) -> None:
@@ -120,7 +120,7 @@ class Wrapper(ast.NodeTransformer):
         self._functions = functions
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.AST]:
-        """Returns what is to stand in a node's place."""
+        """Returns the replacement of a node."""
         if id(node) in self._numbers:
             return self._wrapped(node)
         self.generic_visit(node)

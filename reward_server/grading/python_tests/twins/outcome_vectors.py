@@ -1,10 +1,10 @@
-"""Outcome vectors of true tests and their twins: what an honest solution cannot miss.
+"""Outcome vectors of true tests and their twins, which every honest solution has.
 
-A schedule says which units each twin makes wrong, in secret. It promises three things:
+A secret schedule says which units each twin makes wrong. It promises three things:
 
-- Every unit is wrong in one twin at least and true in another, and so is every leaf of its expected
-  value: a lie about one input, such as an object that equals everything, is found for certain.
-- An answer at random for one unit passes with a chance of at most `MOST_CHANCE`.
+- Every unit is wrong in at least one twin and true in another, and so is every leaf of its expected
+  value. So a lie about one input, such as an object that equals everything, is always found.
+- A random answer for one unit passes with a chance of at most `MOST_CHANCE`.
 - A whole vector is guessed with a chance of at most `2 ** -BITS`.
 """
 
@@ -24,18 +24,18 @@ from reward_server.grading.python_tests.twins.twins import WHOLE, Change
 
 BITS = 20
 MOST_CHANCE = 0.01
-MOST_LEAVES = 20  # of an expected value that are all shown to be compared
+MOST_LEAVES = 20  # leaves of an expected value that are all shown to be compared
 _MOST_TWINS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discrepancy:
-    """How a twin's outcomes differ from what follows from the true ones.
+    """How the outcomes of a twin differ from those that follow from the true tests.
 
     Args:
-        passed: assertions that held though they were made wrong.
-        failed: assertions that failed though they were as true as before.
-        missing: tests of which a twin's run had more or fewer, or did not tell enough.
+        passed: assertions that held although they were made wrong.
+        failed: assertions that failed although they were not changed.
+        missing: tests that a twin's run had more or less often, or reported incompletely.
     """
 
     passed: int = 0
@@ -55,19 +55,19 @@ class Discrepancy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeVector:
-    """What came of the true tests, in order.
+    """The outcomes of the true tests, in order.
 
     Args:
         tests: their results.
-        shapes: how often each assertion is tried, by its test and number. Without them a failed
-            test need not tell which assertions failed.
+        shapes: how often each assertion is tried, by its test and number. Without shapes a failed
+            test need not report which assertions failed.
     """
 
     tests: tuple[TestResult, ...]
     shapes: Mapping[tuple[str, int], Assertion] = field(default_factory=dict)
 
     def provable(self, units: Iterable[Unit]) -> tuple[Unit, ...]:
-        """Returns the units whose tests all passed, and whose rows are those of the text."""
+        """Returns the units whose tests all passed, with the same rows as in the text."""
         outcomes = self._outcomes()
         return tuple(
             unit
@@ -89,7 +89,7 @@ class OutcomeVector:
         )
 
     def compare(self, twin: Sequence[TestResult], perturbed: Collection[Unit]) -> Discrepancy:
-        """Compares a twin's outcomes with those that follow from what was made wrong in it."""
+        """Compares a twin's outcomes with those that follow from its changes."""
         names = [base_name(test.name) for test in self.tests]
         if [base_name(test.name) for test in twin] != names:
             return Discrepancy(missing=max(1, abs(len(twin) - len(self.tests))))
@@ -160,7 +160,7 @@ def base_name(name: str) -> str:
 
 
 def runs_needed(weights: Collection[int]) -> int:
-    """Returns how many twins it takes for units with so many leaves each."""
+    """Returns how many twins units with these numbers of leaves need."""
     counts = Counter(min(weight, MOST_LEAVES) for weight in weights)
     if not counts:
         return 0
@@ -189,7 +189,7 @@ def schedule(weights: Mapping[Unit, int], draw: random.Random) -> list[Change]:
 
 
 def _dealt(weight: int, size: int, draw: random.Random) -> list[int]:
-    """Deals leaves without replacement; what is left over may change the whole value."""
+    """Distributes leaves without repetition; in the remaining twins the whole value may change."""
     dealt = draw.sample(range(weight), min(weight, size))
     return [*dealt, *(WHOLE for _ in range(size - len(dealt)))]
 
@@ -205,9 +205,9 @@ def _sizes(twins: int, weight: int) -> list[int]:
 
 
 def _chance(true: int, wrong: int) -> float:
-    """Returns the best chance of answers at random to be right about a unit.
+    """Returns the best chance of random answers to be right about a unit.
 
-    Whoever answers with "it holds" at a chance of p is right with p^true (1-p)^wrong, which is
+    A solution that answers "it holds" with probability p is right with p^true (1-p)^wrong, which is
     greatest for p = true / (true + wrong).
     """
     both = true + wrong

@@ -1,4 +1,4 @@
-"""Finds what can be made wrong in tests' text: where a change surely makes an assertion fail."""
+"""Finds the places in tests where a change certainly makes an assertion fail."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ _HARMLESS_BLOCKS = frozenset(
     )
 )
 _VALUES = frozenset(("value", "object", "far"))
-# What equals all that a test cares for, so that no other value is surely another.
+# These may equal everything, so that no other value certainly differs.
 _MATCHERS = frozenset(("ANY", "Any", "Anything", "IsAnything", "anything"))
 _SKIPPING = frozenset(("skip", "skipif", "xfail"))
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Unit:
-    """Something that can be made to fail by itself: an assertion, as tried with certain values.
+    """An assertion, with the values with which it is tried, that can be made to fail by itself.
 
     Args:
-        test: name of the test, without parameters.
-        row: which of its parameter sets, None for all.
-        rows: how many sets there are, where one is meant.
-        assertion: which of the test's assertions.
-        case: which row of the table that the assertion's loop goes through, None for all.
+        test: the name of the test, without parameters.
+        row: the index of its parameter set; None for all.
+        rows: the number of parameter sets, if `row` is one of them.
+        assertion: the number of the assertion in the test.
+        case: the row of the table of the assertion's loop; None for all.
     """
 
     test: str
@@ -80,8 +80,8 @@ class Assertion:
     """How often an assertion is tried in one run of its test, and with which rows of a table.
 
     Args:
-        tries: how often.
-        stride: for how many tries in sequence a row of its table stays.
+        tries: how often it is tried.
+        stride: how many tries in sequence have the same row of its table.
         cases: how many rows the table has.
     """
 
@@ -100,12 +100,12 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bare:
-    """What is done where an exception is expected, without the expectation.
+    """The body of a block that expects an exception, without the expectation.
 
     Attributes:
-        statement: what expects it.
-        body: what is done.
-        name: under which the test looks at the exception afterwards.
+        statement: the block.
+        body: its statements.
+        name: the name of the exception, if the test uses it after the block.
     """
 
     statement: ast.stmt
@@ -118,14 +118,14 @@ class Place:
     """Where a change makes a unit fail, and what kind of change.
 
     Attributes:
-        unit: what fails.
-        node: of the file's tree.
+        unit: the unit that fails.
+        node: a node of the file's tree.
         kind: "value", "object" (a value that an object of the solution's class is compared with,
             whose own equality may be coarser), "far" (a value with a tolerance), "type", "class"
             (of exceptions), "turn" (the opposite) or "other" (a value that is made another when it
             is run).
-        weight: how many different changes it takes to show that every part of it is compared.
-        bare: of a class, what is done without expecting anything, if that can be tried too.
+        weight: how many changes are needed to show that every part of it is compared.
+        bare: for a class, the body without the expectation, if that can be tried, too.
     """
 
     unit: Unit
@@ -140,7 +140,7 @@ class Found:
     """An assertion that can be made to fail.
 
     Attributes:
-        statement: what is to be wrapped.
+        statement: the statement to wrap.
         shape: how often it is tried.
         places: where it can be changed, one for each unit.
     """
@@ -153,7 +153,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """The values that a name stands for: in the rows of a loop's table, or one for all."""
+    """The values of a name: one for each row of a loop's table, or one for all."""
 
     values: Sequence[ast.expr]
     loop: int | None
@@ -161,11 +161,11 @@ class _Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """What is known where a statement stands.
+    """The names and loops around a statement.
 
     Attributes:
-        columns: of names with a known value, None for a test's parameters.
-        loops: how often each loop around it goes round.
+        columns: the values of names that are known; None for a test's parameters.
+        loops: the number of rounds of each loop around it.
     """
 
     columns: Mapping[str, _Column | None]
@@ -176,7 +176,7 @@ _Change = tuple[ast.expr | ast.stmt | str, str]
 
 
 class Finder:
-    """Finds what can be perturbed.
+    """Finds the assertions that can be made wrong.
 
     Args:
         trees: test files, parsed, by path.
@@ -205,7 +205,7 @@ class Finder:
         }
 
     def is_imported(self, name: str) -> bool:
-        """Returns True if one of the files imports something of that name."""
+        """Returns True if one of the files imports that name."""
         return name in self._imported
 
     def found(self) -> Iterator[tuple[str, Function, list[Found]]]:
@@ -231,7 +231,7 @@ class Finder:
                         yield f"{node.name}::{method.name}", method
 
     def _is_plain_class(self, node: ast.ClassDef) -> bool:
-        """Returns True if a class holds tests of its own alone: nobody inherits, or hands down."""
+        """Returns True if a class neither inherits tests nor is inherited from."""
         bases = [dotted(base) for base in node.bases]
         return (
             self._defined[node.name] == 1
@@ -254,12 +254,12 @@ class Finder:
         )
 
     def overrides(self, name: str) -> bool:
-        """Returns True if the files define something of that name."""
+        """Returns True if the files define that name."""
         return bool(self._defined[name])
 
 
 class _Test:
-    """Finds what can be perturbed in one test."""
+    """Finds the assertions that can be made wrong in one test."""
 
     def __init__(
         self,
@@ -300,7 +300,7 @@ class _Test:
                 waiting += ast.iter_child_nodes(node)
 
     def _columns_of_parameters(self) -> Iterator[tuple[str, list[ast.expr]]]:
-        """Yields each parameter of the one set of parameters, with its values."""
+        """Yields each parameter of the only parametrisation, with its values."""
         sets = [
             one
             for one in self._function.decorator_list
@@ -328,13 +328,13 @@ class _Test:
     # ------------------------------------------------------------------------- statements
 
     def _of_body(self, body: Sequence[ast.stmt], scope: _Scope) -> None:
-        """Looks at assertions that are all tried, since one that fails stops no other."""
+        """Reads assertions that are all tried, since a failed one does not stop the others."""
         scope = _Scope(columns={**self._constants(body), **scope.columns}, loops=scope.loops)
         for statement in body:
             self._of_statement(statement, scope)
 
     def _constants(self, body: Sequence[ast.stmt]) -> dict[str, _Column | None]:
-        """Finds names that are given a literal and used once, in an assertion most likely."""
+        """Finds names that are bound to a literal and used once, most likely in an assertion."""
         found: dict[str, _Column | None] = {}
         for statement in body:
             match statement:
@@ -405,7 +405,7 @@ class _Test:
     # ------------------------------------------------------------------------- assertions
 
     def _take(self, statement: ast.stmt, changes: Iterator[_Change], scope: _Scope) -> None:
-        """Takes note of an assertion with one change; the note of all must stay short."""
+        """Adds an assertion with one change, if the note of all assertions stays short."""
         change = next(changes, None)
         tries = math.prod(scope.loops)
         if change is None or not self._has_room(tries):
@@ -428,9 +428,9 @@ class _Test:
         return note_characters(counts) <= MOST_CHARACTERS
 
     def _bare(self, statement: ast.stmt) -> Bare | None:
-        """Returns what a block that expects an exception does, if it can do without.
+        """Returns the body of a block that expects an exception, if it can run without.
 
-        A warning ends nothing: where it is not expected, all that the block does still holds.
+        A warning does not end the block: without the expectation its body still passes.
         """
         if _expected_by(statement) not in EXCEPTIONS:
             return None
@@ -503,7 +503,7 @@ class _Test:
             yield call, "turn"
 
     def _of_mock(self, call: ast.Call) -> Iterator[_Change]:
-        """Yields what a mock was called with, if a part of that is known; all of it is compared."""
+        """Yields the arguments of a mock's call, if some are known; all of them are compared."""
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if given and all(map(is_literal, given)):
             yield call, "value"
@@ -518,7 +518,7 @@ class _Test:
     def _of_comparison(self, test: ast.expr, scope: _Scope) -> Iterator[_Change]:
         match test:
             case ast.Compare(left=left, ops=[ast.Is()], comparators=[right]):
-                if not _has_none([left, right]):  # `x is 0` would stand out
+                if not _has_none([left, right]):  # `x is 0` would be noticed
                     yield from self._of_sides([left, right], scope, "value")
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
                 yield from self._of_sides([left, right], scope, "value")
@@ -538,7 +538,7 @@ class _Test:
                     yield from self._of_sides([left, right], scope, "far")
 
     def _of_sides(self, sides: Sequence[ast.expr], scope: _Scope, kind: str) -> Iterator[_Change]:
-        """Yields the one expected side of a comparison, if it can be changed."""
+        """Yields the expected side of a comparison, if it can be changed."""
         expected = [side for side in sides if self._is_expected(side, scope)]
         if len(sides) != 2 or len(expected) != 1:
             return
@@ -567,7 +567,7 @@ class _Test:
 
 
 def _expected_by(statement: ast.stmt) -> str:
-    """Returns what a statement calls to expect an exception or a warning."""
+    """Returns the function that a statement calls to expect an exception or a warning."""
     match statement:
         case (
             ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))])
@@ -578,7 +578,7 @@ def _expected_by(statement: ast.stmt) -> str:
 
 
 def _is_one_call(body: Sequence[ast.stmt]) -> bool:
-    """Returns True if a block leaves nothing behind: it ends early where warnings are errors."""
+    """Returns True if a block is one call, so that nothing is left undone if it ends early."""
     return len(body) == 1 and isinstance(body[0], ast.Expr)
 
 
@@ -587,27 +587,27 @@ def _of_value(unit: Unit, node: ast.expr, kind: str) -> Place:
 
 
 def _can_be_other(comparison: ast.expr) -> bool:
-    """Returns True if a comparison surely fails when one of its sides becomes another object."""
+    """Returns True if a comparison certainly fails when one side becomes another object."""
     names = (last_name(part) for part in ast.walk(comparison))
     return uses_results(comparison) and _MATCHERS.isdisjoint(names)
 
 
 def _can_vary(node: ast.AST, kind: str) -> bool:
-    """Returns True if an expected value, or all that a call expects, can be made another."""
+    """Returns True if an expected value, or all arguments of a call, can be replaced."""
     parts = [node] if is_literal(node) else leaves(node)
     known = all(can_vary(evaluated(part), far=kind == "far") for part in parts)
     return known and not has_repetition(node)
 
 
 def _names_of_objects(tree: ast.Module) -> Iterator[str]:
-    """Yields what a file calls objects of classes."""
+    """Yields the names that a file binds to objects of classes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _is_object(node.value, ()):
             yield from map(dotted, node.targets)
 
 
 def _is_object(node: ast.expr, names: Collection[str]) -> bool:
-    """Returns True if an expression makes an object of a class, by the names that classes have."""
+    """Returns True if an expression makes an object of a class, by the form of its name."""
     match node:
         case ast.Call(func=function):
             return last_name(function)[:1].isupper()
@@ -623,7 +623,7 @@ def _has_none(sides: Sequence[ast.expr]) -> bool:
 
 
 def _rounds(target: ast.expr, table: ast.expr, loop: int) -> tuple[int, dict[str, _Column | None]]:
-    """Returns how often a loop goes round, and what it gives to its names; 0 if unknown."""
+    """Returns the number of rounds of a loop, or 0 if unknown, and the values of its names."""
     if isinstance(table, ast.Call) and dotted(table.func) == "range":
         count = evaluated(table.args[0]) if len(table.args) == 1 else None
         return (count, {}) if isinstance(count, int) and count > 0 else (0, {})
@@ -652,7 +652,7 @@ def _parameter_names(node: ast.expr) -> list[str]:
 
 
 def _row(node: ast.expr, count: int) -> list[ast.expr] | None:
-    """Returns the values in a row of a table, None if they are not to be seen."""
+    """Returns the values in a row of a table; None if the text does not show them."""
     if isinstance(node, ast.Call) and dotted(node.func).endswith("param"):
         plain = len(node.args) == count and not any(isinstance(a, ast.Starred) for a in node.args)
         marked = any(keyword.arg != "id" for keyword in node.keywords)
@@ -665,7 +665,7 @@ def _row(node: ast.expr, count: int) -> list[ast.expr] | None:
 
 
 def _is_harmless_decorator(node: ast.expr) -> bool:
-    """Returns True if a decorator lets a test fail when it fails."""
+    """Returns True if a decorator does not hide the failure of a test."""
     parts = dotted(without_call(node)).split(".")
     if _SKIPPING & {*parts}:
         return False

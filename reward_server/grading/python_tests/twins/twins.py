@@ -1,17 +1,17 @@
-"""Perturbed twins of test files: copies in which secret assertions expect what is wrong.
+"""Perturbed copies of test files: a secret, random subset of the expected values is wrong.
 
-Tests that live with a solution can be made to say anything. But what reads the suite, leaves early,
-or answers whatever is expected, does so for a true expectation and a wrong one alike, unless it
-knows which is which; and that is what the tests were there to find out. So a reward is given for a
-whole vector of outcomes: true assertions hold, and those that were made wrong fail.
+A solution in the process of its tests can forge any outcome. But a solution that skips tests,
+leaves early or accepts every expectation does so for true and for wrong expectations, unless it can
+distinguish them; and that is what the tests check. So the reward needs a whole vector of outcomes:
+true assertions hold, and wrong ones fail.
 
-A *unit* is an assertion, with one row of its table where it has one, that can be made wrong: by
-another expected value (one of another unit's where the types agree, else one near by), another
-class, or its opposite. Only assertions that a passing test surely reaches count. Each of them tells
-its truth by itself (`instrumentation`), and one that fails does not hide the next.
+A *unit* is an assertion, with one row of its table if it has one, that can be made wrong: by
+another expected value (that of another unit if the types agree, otherwise a similar one), by
+another class, or by its negation. Only assertions that a passing test certainly reaches count. Each
+of them reports its result separately (`instrumentation`), and a failed one does not hide the next.
 
-True files and twins are written by the same hand (`ast.unparse`, without comments, docstrings and
-messages of assertions, which tell what is right), and differ in the changed values alone.
+True files and twins are both written by `ast.unparse`, without comments, docstrings and messages of
+assertions, which could reveal what is right. They differ in the changed values only.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from reward_server.grading.python_tests.twins.instrumentation import (
 from reward_server.grading.python_tests.twins.sites import Assertion, Finder, Found, Place, Unit
 from reward_server.grading.syntax import dotted
 
-WHOLE = -1  # in place of a leaf: all of the expected value may become another
-_OFFERED = 8  # values of other units to choose from
-_SWAPS = 0.75  # how often one of them is taken, where one fits
-_TRIALS = 60  # of numbers one in five has no factor in common with another
-_EXCHANGED = frozenset(("value", "far"))  # kinds whose values take each other's place
+WHOLE = -1  # instead of a leaf: the whole expected value may be replaced
+_OFFERED = 8  # candidate values from other units
+_SWAPS = 0.75  # the chance that one of them is taken, if one fits
+_TRIALS = 60  # one number in five has no factor in common with another
+_EXCHANGED = frozenset(("value", "far"))  # kinds whose values replace each other
 
-_New = ast.AST | list[ast.stmt]  # what stands in a node's place
+_New = ast.AST | list[ast.stmt]  # the replacement of a node
 Change = Mapping[Unit, int]  # which units are made wrong, and which leaf of each
 
 
@@ -68,11 +68,11 @@ class Twins:
     Args:
         trees: test files in Python, parsed, by path; they are changed.
         files: all files, with their text.
-        prompt: what the solution's author was told.
+        prompt: the prompt of the task.
         rows: how many results each test has, as far as that is known.
 
     Attributes:
-        weights: all that can be made to fail, with the number of its leaves.
+        weights: the units that can be made to fail, with the number of their leaves.
         shapes: how often each assertion is tried, by its test and number.
     """
 
@@ -116,11 +116,11 @@ class Twins:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """All that can be made to fail."""
+        """The units that can be made to fail."""
         return tuple(self.weights)
 
     def true_files(self) -> tuple[tuple[str, str], ...]:
-        """Returns the files, all of them true."""
+        """Returns the files with all assertions true."""
         return self._written({})
 
     def perturbed_files(self, change: Change, draw: random.Random) -> tuple[tuple[str, str], ...]:
@@ -152,7 +152,7 @@ class Twins:
     # ----------------------------------------------------------------------------- changes
 
     def _swapped(self, change: Change, draw: random.Random) -> dict[Unit, ast.expr]:
-        """Has most units whose whole value changes pass it on, so that all values stay in sight."""
+        """Swaps the values of most units whose whole value changes, so that all of them occur."""
         groups: dict[tuple[str, bool], list[Place]] = {}
         for unit, leaf in change.items():
             place = self._places[unit]
@@ -206,7 +206,7 @@ class Twins:
         return changed if is_other else literal(_FAR_AWAY)
 
     def _leaves_for(self, place: Place, leaf: ast.expr, draw: random.Random) -> Iterator[ast.expr]:
-        """Yields leaves that may stand in the place of one, the likeliest first."""
+        """Yields leaves that may replace one, the most plausible first."""
         if draw.random() < _SWAPS:
             yield from self._offered(place, leaf, draw)
         value = evaluated(leaf)
@@ -217,9 +217,10 @@ class Twins:
         yield from self._offered(place, leaf, draw)
 
     def _offered(self, place: Place, node: ast.expr, draw: random.Random) -> list[ast.expr]:
-        """Returns values like one, of other places: shown by the prompt if that one is.
+        """Returns values that may replace one, from other places or else from the prompt.
 
-        An object's own equality may take them for the same, as it does `1.0` and `1.0.0`.
+        It returns none for an object, whose own equality may consider them equal, as with `1.0`
+        and `1.0.0`.
         """
         if place.kind == "object":
             return []
@@ -247,7 +248,7 @@ class Twins:
         return kind_of(value), self._is_told(value)
 
     def _is_told(self, value: object) -> bool:
-        """Returns True if the prompt shows a value; truth values and None are in every text."""
+        """Returns True if the prompt shows a value; truth values and None occur in every text."""
         if not self._prompt or value is None or isinstance(value, bool):
             return False
         text = repr(value)
@@ -265,14 +266,14 @@ _FAR_AWAY = "no value that a test expects"
 
 
 def _is_other(node: ast.expr, changed: ast.expr, kind: str) -> bool:
-    """Returns True if an expression with another leaf surely differs; a call's leaf is enough."""
+    """Returns True if an expression with another leaf certainly differs; a call always does."""
     if not is_literal(node):
         return True
     return is_literal(changed) and _surely_differs(evaluated(node), evaluated(changed), kind)
 
 
 def _surely_differs(value: object, other: object, kind: str) -> bool:
-    """Returns True if no honest answer that meets one value meets the other."""
+    """Returns True if no honest answer passes with both values."""
     if kind == "far":
         return differs(value, other, far=True)
     agrees = may_agree(value, other, counts=kind == "object")
@@ -280,7 +281,7 @@ def _surely_differs(value: object, other: object, kind: str) -> bool:
 
 
 class _Changer(ast.NodeTransformer):
-    """Puts other nodes in the place of some."""
+    """Replaces some nodes."""
 
     def __init__(self, changes: Mapping[int, _New]) -> None:
         self._changes = changes
