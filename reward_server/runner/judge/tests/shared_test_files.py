@@ -25,7 +25,7 @@ from ..link import Link
 from ..proxies import proxy
 from ..report import Report, TestReport
 from ..session import Session
-from . import run as trial
+from .run import record_end
 from .suite import TaskError
 from .test_files import COLLECTION, check_that_they_compile
 
@@ -52,7 +52,7 @@ def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: 
     handover.hand_over(link, report, program, blobs)
     if handover.load(session, report):
         _Watch(session, report, stops=request.stop_at_first_failure).follow()
-    trial.record_end(session, report)
+    record_end(session, report)
 
 
 class _Watch:

@@ -26,7 +26,7 @@ from ..proxies.solution_module import SolutionFinder, SolutionNames
 from ..report import Report, TestReport
 from ..session import Session
 from ..text import aliases, arguments, observations
-from . import run as trial
+from .run import record_end
 from .suite import TaskError
 
 COLLECTION = "collection"
@@ -166,7 +166,7 @@ def run(
     if course.problem is not None:
         raise course.problem
     session.note_end()
-    trial.record_end(session, report)
+    record_end(session, report)
 
 
 def check_that_they_compile(texts: Mapping[str, str]) -> None:
