@@ -1,11 +1,11 @@
-"""Perturbed copies of tests that an isolated judge runs, to confirm that it can still say no.
+"""Perturbed copies of tests that an isolated judge runs, to confirm that it still rejects.
 
-A judge compares what the solution answers. Where more than plain data crosses between the two, a
-hole in the rules for what crosses would be a reward. So a pass of such tests is confirmed by copies
-in which a secret part of the assertions is made wrong: in a sound judge exactly these fail.
+A judge compares the answers of the solution. If more than plain data crosses between the two, a
+hole in the rules for what crosses could be rewarded. So a pass of such tests is confirmed by copies
+in which a secret part of the assertions is wrong. With a sound judge exactly these fail.
 
-`sites` finds what can be made wrong in the body of a test, `observed` writes tests that report what
-became of each of their assertions, and `copies` does so for each kind of tests.
+`sites` finds what can be made wrong in the body of a test, `observed` writes tests that report the
+result of each of their assertions, and `copies` does both for each kind of tests.
 """
 
 from reward_server.grading.python_tests.confirmation.copies import (

@@ -1,13 +1,13 @@
-"""Whether all that a text of tests expects is written in its assertions.
+"""Decides whether all expected values of tests are written in their assertions.
 
-What a solution does to an argument can then decide nothing about what is expected of it: each
-assertion compares something that it only looks at with a constant, asks for a truth, or whether two
-names mean one thing. Assertions in conditions, in loops over anything but constants, or of what a
-name holds that was computed of more than one thing, are none of these. A name that an assertion
-compares with a constant stands for it in the assertions beside that one.
+If they are, changes of an argument by the solution cannot decide what is expected. Each assertion
+then compares something that it only reads with a constant, asks for a truth value, or asks whether
+two names stand for the same object. This does not hold for assertions in conditions, in loops over
+anything but constants, or about a name whose value was computed from more than one object. A name
+that an assertion compares with a constant counts as this constant in the neighbouring assertions.
 
-What is true of each element of an argument is true of an emptied one, and an order of its own
-elements is, too. Such assertions say nothing of answers, which no change decides there either.
+An emptied argument fulfils every condition on each of its elements and on their order. Such
+assertions say nothing about answers, so no change decides there what is expected of answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 _EQUAL = frozenset(("assertEqual", "assertListEqual", "assertDictEqual", "assertIn", "assertIs"))
 _WHOLE = _EQUAL - {"assertIn"}
 _TRUTH = frozenset(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"))
-_SEARCHES = frozenset(("index", "remove", "rindex"))  # which raise if they find nothing
+_SEARCHES = frozenset(("index", "remove", "rindex"))  # these raise if they find nothing
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 
 
@@ -45,9 +45,9 @@ def expects_constants(
 
     Args:
         tree: the tests' text.
-        heard: names by which it knows the solution's functions and classes.
-        foreign: further names that the tests do not define, the prompt's among them.
-        or_arguments: whether assertions may be of arguments alone, which a change decides.
+        heard: the names of the solution's functions and classes in it.
+        foreign: other names that the tests do not define, also those of the prompt.
+        or_arguments: whether assertions may also be about arguments only, which a change decides.
     """
     bodies = list(_bodies(tree.body))
     if not _PURE.isdisjoint(_bound_in(tree)):
@@ -57,7 +57,7 @@ def expects_constants(
 
 
 def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Yields a text's own statements, and those of its functions and of its classes' methods."""
+    """Yields the statements of a text, of its functions, and of the methods of its classes."""
     own = list(body)
     inner = [one for one in own if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     yield [one for one in own if one not in inner]
@@ -66,7 +66,7 @@ def _bodies(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _bound_in(tree: ast.Module) -> Iterator[str]:
-    """Yields the names that a text gives a meaning of its own."""
+    """Yields the names that a text binds."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
@@ -80,7 +80,7 @@ def _bound_in(tree: ast.Module) -> Iterator[str]:
 
 
 def _steps(tree: ast.Module) -> frozenset[str]:
-    """Returns the names that loops over constants bind to what cannot change, and nothing else."""
+    """Returns the names that only loops bind, to constants that cannot change."""
     loops = [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.comprehension))]
     found = [
         one.target.id
@@ -107,9 +107,9 @@ def _is_unchanging(value: object) -> bool:
 
 
 def _answers_in(tree: ast.Module, heard: frozenset[str]) -> frozenset[str]:
-    """Returns the names that may hold something of the solution's, or are its own.
+    """Returns the names that may hold something of the solution, or that it defines.
 
-    What a function of the tests' is handed may be an answer, and so may what it returns.
+    An argument of a function of the tests may be an answer, and so may its result.
     """
     bound, size = frozenset(_bound_in(tree)), -1
     names = {*heard, *(one.arg for one in ast.walk(tree) if isinstance(one, ast.arg))} - {"self"}
@@ -123,7 +123,7 @@ def _answers_in(tree: ast.Module, heard: frozenset[str]) -> frozenset[str]:
 
 
 def _given_in(node: ast.AST, heard: frozenset[str]) -> Iterator[tuple[ast.AST, Iterable[str]]]:
-    """Yields what a binding, or a call, may put somewhere, and the names of where that is."""
+    """Yields the values that a binding or a call may store, with the names of the targets."""
     match node:
         case ast.Assign(targets=targets, value=value):
             yield value, [name for target in targets for name in _names_of(target)]
@@ -144,7 +144,7 @@ def _given_in(node: ast.AST, heard: frozenset[str]) -> Iterator[tuple[ast.AST, I
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:
-    """Yields the names and attributes in a node, but for those that are positions."""
+    """Yields the names and attributes in a node, except those in positions."""
     for part in _outside_positions(node):
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -156,8 +156,8 @@ class _Reading:
 
     Args:
         heard, foreign: see `expects_constants`.
-        tree: the text if assertions may be of arguments alone.
-        steps: names that stand for constants.
+        tree: the text if assertions may be about arguments only.
+        steps: the names that stand for constants.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class _Reading:
         self._answers = None if tree is None else _answers_in(tree, heard | foreign)
 
     def are_fixed(self, body: Sequence[ast.stmt]) -> bool:
-        """Returns True if statements that follow each other expect nothing but constants."""
+        """Returns True if statements in sequence expect constants only."""
         before = self._known
         for run in _runs(body, self._pure):
             self._known = before | {name for one in run for name in self._compared_in(one)}
@@ -202,7 +202,7 @@ class _Reading:
                     yield name
 
     def is_fixed(self, statement: ast.stmt) -> bool:
-        """Returns True if a statement expects nothing but constants."""
+        """Returns True if a statement expects constants only."""
         match statement:
             case ast.Assert(test=test):
                 return self._holds_constants(test) or self._is_of_arguments(test)
@@ -251,7 +251,7 @@ class _Reading:
         return any(self._is_constant(one) and self._is_look(other) for one, other in pairs)
 
     def _is_of_arguments(self, node: ast.expr) -> bool:
-        """Returns True if answers have no part in an expression, but as positions."""
+        """Returns True if an expression uses no answers, except in positions."""
         if self._answers is None:
             return False
         return self._answers.isdisjoint(_names_of(node))
@@ -265,14 +265,14 @@ class _Reading:
         return False
 
     def _is_constant(self, node: ast.expr) -> bool:
-        """Returns True if an expression mentions nothing but a few built-in names and its own."""
+        """Returns True if an expression uses only a few built-in names and names that it binds."""
         names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
         own = {one.id for one in names if isinstance(one.ctx, ast.Store)}
         known = own | self._pure | self._steps | self._known
         return all(one.id in known for one in names)
 
     def _is_look(self, node: ast.expr) -> bool:
-        """Returns True if an expression shows things one by one, and computes of no two of them."""
+        """Returns True if an expression reads objects separately, and combines no two of them."""
         match node:
             case ast.Constant() | ast.Name():
                 return True
@@ -313,7 +313,7 @@ class _Reading:
 
 
 def _runs(body: Sequence[ast.stmt], pure: frozenset[str]) -> Iterator[Sequence[ast.stmt]]:
-    """Divides statements where something may change: assertions without calls stay together."""
+    """Divides statements where something may change; assertions without calls stay together."""
     run = list[ast.stmt]()
     for statement in body:
         if not _only_looks(statement, pure):
@@ -335,7 +335,7 @@ def _only_looks(statement: ast.stmt, pure: frozenset[str]) -> bool:
 
 
 def _outside_positions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the parts of an expression, but for those that only say which elements are meant."""
+    """Yields the parts of an expression, except those that only select elements."""
     yield node
     match node:
         case ast.Subscript(value=value):

@@ -1,4 +1,4 @@
-"""Perturbed copies of the tests of a request, one class for each kind of tests."""
+"""Writes perturbed copies of the tests of a request, with a class for each kind of tests."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ from reward_server.grading.python_tests.confirmation.outcomes import (
 from reward_server.grading.python_tests.literals import differs, varied
 from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_call
 
-_CHECK, _SCRIPT = "check", "test_code"  # as the judge names them
+_CHECK, _SCRIPT = "check", "test_code"  # the names that the judge uses
 _SKIPPING = frozenset(("skip", "skipif", "xfail", "skipIf", "skipUnless", "expectedFailure"))
 _TRIES = 20
-_UNLIKELY = 1_618_033_988  # in place of null, which nothing resembles
+_UNLIKELY = 1_618_033_988  # replaces null, which no value resembles
 
 
 class Copies(Protocol):
-    """What can be made wrong in tests."""
+    """Copies of tests in which some places are wrong."""
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everything that can be made wrong."""
+        """All places that can be made wrong."""
 
     @property
     def untold(self) -> frozenset[Place]:
-        """What, made wrong, keeps the solution from being told what else it is asked for."""
+        """The places to make wrong so that no question reveals to the solution what is sought."""
 
     @property
     def telling(self) -> frozenset[Place]:
-        """What, left out, keeps the solution from being told what else is expected of it."""
+        """The places to leave out so that no assertion reveals what another one expects."""
 
     def expects_constants(self, *, or_arguments: bool = False) -> bool:
-        """Returns True if all that is expected is written in the assertions; see `constants`."""
+        """Returns True if all expected values are written in the assertions; see `constants`."""
 
     def perturbed(
         self, wrong: Collection[Place], draw: random.Random
     ) -> FunctionTests | CallTests | UnitTests:
-        """Returns the tests, in which some places are made wrong."""
+        """Returns the tests with some places made wrong."""
 
     def compare(self, results: Sequence[TestResult], wrong: Collection[Place]) -> Deviation:
-        """Compares what came of such tests with what must."""
+        """Compares the results of such tests with those that must follow."""
 
 
 class FunctionCopies:
@@ -70,7 +70,7 @@ class FunctionCopies:
 
     Args:
         tests: the tests.
-        passed: names of the tests that are to be confirmed, as the judge names them.
+        passed: the names of the tests to confirm, as the judge names them.
     """
 
     def __init__(self, tests: FunctionTests, passed: frozenset[str]) -> None:
@@ -105,7 +105,7 @@ class FunctionCopies:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everything that can be made wrong in the tests that passed."""
+        """All places that can be made wrong in the tests that passed."""
         return tuple(place for text in self._texts for place in text.places)
 
     @property
@@ -136,7 +136,7 @@ class FunctionCopies:
         return [text for text in (self._code, *self._asserts) if text is not None]
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> FunctionTests:
-        """Returns the tests, in which some places are made wrong; see `Copies`."""
+        """Returns the tests with some places made wrong; see `Copies`."""
         code = self._tests.test_code if self._code is None else self._code.written(wrong, draw)
         asserts = [
             text if observed is None else observed.written(wrong, draw)
@@ -155,8 +155,8 @@ class FileCopies:
 
     Args:
         tests: the files.
-        heard: names that they take from the solution.
-        passed: names of the tests that are to be confirmed, with their rows.
+        heard: the names that they take from the solution.
+        passed: the names of the tests to confirm, with their rows.
     """
 
     def __init__(self, tests: UnitTests, heard: frozenset[str], passed: frozenset[str]) -> None:
@@ -174,7 +174,7 @@ class FileCopies:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everything that can be made wrong."""
+        """All places that can be made wrong."""
         return tuple(place for text in self._texts.values() for place in text.places)
 
     @property
@@ -199,7 +199,7 @@ class FileCopies:
         )
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> UnitTests:
-        """Returns the files, in which some places are made wrong; see `Copies`."""
+        """Returns the files with some places made wrong; see `Copies`."""
         files = [
             (path, self._texts[path].written(wrong, draw) if path in self._texts else text)
             for path, text in self._tests.files
@@ -207,18 +207,18 @@ class FileCopies:
         return replace(self._tests, files=tuple(files))
 
     def compare(self, results: Sequence[TestResult], wrong: Collection[Place]) -> Deviation:
-        """Compares outcomes, of each row of parametrised tests too; see `Copies`."""
+        """Compares outcomes, also of each row of parametrised tests; see `Copies`."""
         bodies = [body for text in self._texts.values() for body in text.bodies]
         return _compared(bodies, results, wrong, self._passed)
 
 
 class CallCopies:
-    """Copies of calls, of which some expect another result.
+    """Copies of calls, some of which expect another result.
 
     Args:
         tests: the calls.
-        names: of the calls, one for each.
-        passed: names of those that are to be confirmed.
+        names: the name of each call.
+        passed: the names of the calls to confirm.
     """
 
     def __init__(self, tests: CallTests, names: Sequence[str], passed: frozenset[str]) -> None:
@@ -235,20 +235,20 @@ class CallCopies:
 
     @property
     def untold(self) -> frozenset[Place]:
-        """Nothing: what a case expects is told to nobody."""
+        """No places: a case does not reveal what it expects."""
         return frozenset()
 
     @property
     def telling(self) -> frozenset[Place]:
-        """Nothing, as above."""
+        """No places, as above."""
         return frozenset()
 
     def expects_constants(self, *, or_arguments: bool = False) -> bool:
-        """Returns True: what a case expects is data."""
+        """Returns True, since a case expects data."""
         return True
 
     def perturbed(self, wrong: Collection[Place], draw: random.Random) -> CallTests:
-        """Returns the calls, of which some expect what is wrong; see `Copies`."""
+        """Returns the calls, some of which expect a wrong result; see `Copies`."""
         chosen, checker = {place.test for place in wrong}, self._tests.checker
         cases = [
             replace(case, expected_json=_other_json(case.expected_json, checker, draw))
@@ -272,7 +272,7 @@ class CallCopies:
 
 
 def _other_json(text: str, checker: Checker, draw: random.Random) -> str:
-    """Returns another expected result, which no checker takes for the true one."""
+    """Returns another expected result, which no checker considers equal to the true one."""
     value = json.loads(text)
     far = checker.kind is CheckerKind.FLOAT
     is_lax = far and (checker.absolute_tolerance > 0.5 or checker.relative_tolerance > 0.1)
@@ -289,7 +289,7 @@ def _compared(
     wrong: Collection[Place],
     passed: Collection[str],
 ) -> Deviation:
-    """Compares what became of each test that passed before, and of each of its rows."""
+    """Compares the outcome of each test that passed before, and of each of its rows."""
     said, total = {result.name: told(result) for result in results}, Deviation()
     for body in bodies:
         rows = [said.get(name) for name in passed if _base_name(name) == body.test]
@@ -330,7 +330,7 @@ def _definitions(body: Sequence[ast.stmt]) -> list[Function | ast.ClassDef]:
 
 
 def _plain_functions(tree: ast.Module) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
-    """Yields functions without parameters that a script calls once, by a statement of its own."""
+    """Yields functions without parameters that a script calls once, in a separate statement."""
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
@@ -387,7 +387,7 @@ def _is_test(function: Function, siblings: Sequence[ast.stmt]) -> bool:
 
 
 def _is_harmless(decorator: ast.expr) -> bool:
-    """Returns True for a decorator that runs a test once for each row and lets it fail."""
+    """Returns True for a decorator that runs a test once for each row and hides no failure."""
     name = dotted(without_call(decorator))
     parts = name.split(".")
     return ("mark" in parts or "patch" in parts) and parts[-1] not in _SKIPPING

@@ -1,7 +1,7 @@
-"""Functions of the tests' own text that a test calls, so that what is compared in them is observed.
+"""Copies functions of the tests that a test calls, so that their comparisons are observed.
 
-A test that calls one is given a copy of it, which others do not call: an assertion that is observed
-no longer ends who calls it, and elsewhere that may be what is expected.
+A test that calls such a function gets its own copy. An observed assertion no longer ends the
+caller, and other callers of the function may expect that it does.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _SELF, _SUFFIX = "self", "_observed"
 
 
 class Text:
-    """A text of tests.
+    """The text of tests.
 
     Args:
-        tree: the text, parsed.
+        tree: the parsed text.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -30,7 +30,7 @@ class Text:
 
     @functools.cached_property
     def bound(self) -> Counter[str]:
-        """How often it binds each name."""
+        """How often the text binds each name."""
         return Counter(_bound(self.tree))
 
     @functools.cached_property
@@ -45,10 +45,10 @@ class Text:
 
 
 class Helpers:
-    """The functions, and methods of its own class, that one test may call by their names.
+    """The functions, and methods of its class, that one test may call by name.
 
     Args:
-        text: where the test is.
+        text: the text with the test.
         owner: the node whose `body` is the test's.
     """
 
@@ -75,12 +75,12 @@ class Helpers:
         }
 
     def named_by(self, call: ast.Call) -> str | None:
-        """Returns the name of the function that a call calls, None if it is no such function."""
+        """Returns the name of the function that a call calls; None if it is no such function."""
         name = dotted(call.func)
         return name if name in self._functions and name in self._named else None
 
     def copied_for(self, call: ast.Call) -> tuple[str, ast.FunctionDef]:
-        """Returns the copy of the function that a call calls by its name, and has it ask that."""
+        """Returns a copy of the function that a call calls, and makes the call use the copy."""
         name = dotted(call.func)
         if name not in self._copies:
             self._copies[name] = copy.deepcopy(self._named[name])
@@ -91,7 +91,7 @@ class Helpers:
         return name, self._copies[name]
 
     def place(self) -> None:
-        """Puts the copies into the test's body, each behind what it is a copy of."""
+        """Adds the copies to the test's body, each after its original."""
         for name, made in self._copies.items():
             body, original = self._owner.body, self._named[name]
             place = next((at for at, one in enumerate(body) if one is original), -1)
@@ -101,10 +101,7 @@ class Helpers:
 def heard_parameters(
     function: ast.FunctionDef, calls: Sequence[ast.Call], hears: Callable[[ast.expr], bool]
 ) -> frozenset[str]:
-    """Returns the parameters that hold something of the solution's.
-
-    These are all if no text shows which.
-    """
+    """Returns the parameters that hold something of the solution; all if no text shows which."""
     takes = function.args
     positional = [one.arg for one in (*takes.posonlyargs, *takes.args)]
     others = [one.arg for one in (*takes.kwonlyargs, takes.vararg, takes.kwarg) if one]
@@ -138,13 +135,13 @@ def _functions(body: Sequence[ast.stmt]) -> dict[str, ast.FunctionDef]:
 
 
 def _free_names(function: ast.FunctionDef) -> set[str]:
-    """Returns the names that may mean something else where a copy of a function stands."""
+    """Returns the names in a function that may mean something else at the place of its copy."""
     used = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
     return used - set(_bound(function))
 
 
 def _bound(owner: ast.AST) -> Iterator[str]:
-    """Yields the names that a text binds, but for what it imports."""
+    """Yields the names that a text binds, except those that it imports."""
     for node in ast.walk(owner):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):

@@ -1,7 +1,7 @@
-"""Writes tests that go on behind a failed assertion and report what became of each.
+"""Writes tests that continue after a failed assertion and report the results of all assertions.
 
-A test reports by a failure in the end, whose message has a word for each assertion. So it needs
-nothing of the judge but what any test needs.
+A test reports with a failure at its end, whose message has a word for each assertion. So it needs
+nothing special of the judge.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from reward_server.grading.python_tests.confirmation.sites import (
 from reward_server.grading.python_tests.literals import differs, evaluated, kind_of, literal, varied
 from reward_server.grading.syntax import Function
 
-_WORD_CHARACTERS = 900  # of a report, within what a judge keeps of a message
+_WORD_CHARACTERS = 900  # the maximum length of a report, which a judge keeps as a message
 _OFFERED = 8
 _TRIES = 20
 _REMOTE_EXCEPTIONS = ("ZeroDivisionError", "OverflowError", "AttributeError", "TypeError")
@@ -43,9 +43,9 @@ class Body:
     """A test in a text.
 
     Args:
-        test: its name, as results have it.
+        test: its name in the results.
         owner: the node whose `body` is the test's.
-        assertions: what can be made wrong in it.
+        assertions: its assertions that can be made wrong.
     """
 
     test: str
@@ -60,7 +60,7 @@ def body_of(
     called: Mapping[str, Sequence[ast.stmt]],
     text: Text,
 ) -> Body | None:
-    """Reads a test; None if nothing in it can be made wrong, or if it may end early."""
+    """Reads a test; returns None if nothing in it can be made wrong, or if it may end early."""
     bodies = [owner.body, *called.values()]
     if any(map(leaves_early, bodies)):
         return None
@@ -78,7 +78,7 @@ class ObservedText:
     """One text and the tests in it.
 
     Args:
-        tree: the text, parsed.
+        tree: the parsed text.
         bodies: its tests.
     """
 
@@ -89,7 +89,7 @@ class ObservedText:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everything that can be made wrong."""
+        """All places that can be made wrong."""
         return tuple(
             Place(test=body.test, assertion=number, site=site)
             for body in self.bodies
@@ -99,7 +99,7 @@ class ObservedText:
 
     @property
     def untold(self) -> frozenset[Place]:
-        """Where the solution is not asked what else it is asked, if that is made wrong."""
+        """The places that ask the solution nothing if they are made wrong."""
         return frozenset(
             Place(test=body.test, assertion=number, site=0)
             for body in self.bodies
@@ -109,7 +109,7 @@ class ObservedText:
 
     @property
     def telling(self) -> frozenset[Place]:
-        """The assertions that tell the solution what another one expects."""
+        """The places of assertions that reveal to the solution what another one expects."""
         return frozenset(
             Place(test=body.test, assertion=number, site=LEFT_OUT)
             for body in self.bodies
@@ -118,7 +118,7 @@ class ObservedText:
         )
 
     def written(self, wrong: Collection[Place], draw: random.Random) -> str:
-        """Returns the text, in which some places are made wrong and all tests report."""
+        """Returns the text with some places made wrong, in which all tests report."""
         fresh = copy.deepcopy(self._tree)
         nodes = list(ast.walk(fresh))
         recorder = f"seen_{draw.getrandbits(32):08x}"
@@ -152,7 +152,7 @@ class ObservedText:
         changes: dict[int, ast.AST],
         recorder: str,
     ) -> Iterator[tuple[int, int, str]]:
-        """Has operands of an assertion remembered, and gives the keys of each pair."""
+        """Makes an assertion remember its operands, and returns the keys of each pair."""
         for pair in assertion.pairs:
             keys = [self._numbers[id(side)] for side in (pair.answer, pair.other)]
             for key in keys:
@@ -178,9 +178,9 @@ class _Observed(NamedTuple):
     """How an assertion is observed.
 
     Args:
-        number: its place among those of its test.
-        is_apart: whether its times are told apart.
-        failed: the text of what its word gets when it fails.
+        number: its index among the assertions of its test.
+        is_apart: whether each of its evaluations is reported.
+        failed: the expression of the letter that its word gets when it fails.
     """
 
     number: int
@@ -195,7 +195,7 @@ def _exchanged(
     values: Mapping[str, Sequence[object]],
     draw: random.Random,
 ) -> ast.AST:
-    """Returns what stands in the place of a node, whose size is remembered if it was before."""
+    """Returns the replacement of a node; its size is remembered if that of the node was."""
     keeping = changes.get(id(node))
     if not isinstance(keeping, ast.Call):
         return _changed(site, node, values, draw)
@@ -231,7 +231,7 @@ def _changed(
 
 
 def _without(statement: ast.AST, told: Sequence[ast.AST]) -> ast.AST:
-    """Returns an assertion without some parts, one that fails if it has no other."""
+    """Returns an assertion without some parts; one that fails if no part is left."""
     match statement:
         case ast.Assert(test=ast.BoolOp(values=values)) if len(told) < len(values):
             rest = [one for one in values if one not in told]
@@ -240,7 +240,7 @@ def _without(statement: ast.AST, told: Sequence[ast.AST]) -> ast.AST:
 
 
 def _untold(node: ast.AST) -> ast.AST:
-    """Returns an assertion that fails, of the same operands, which it does not bring together."""
+    """Returns an assertion that evaluates the same operands separately, and fails."""
     if isinstance(node, ast.Assert):
         assert isinstance(node.test, ast.Compare)
         operands = ast.Tuple(elts=[node.test.left, *node.test.comparators], ctx=ast.Load())
@@ -256,8 +256,8 @@ def _untold(node: ast.AST) -> ast.AST:
 def _other(
     value: object, values: Mapping[str, Sequence[object]], draw: random.Random, *, far: bool
 ) -> object:
-    """Returns another value of the same kind, every other time one of another assertion's."""
-    # Others' values alone would stand twice in a copy, and so show whose they are.
+    """Returns another value of the same kind; half of the time another assertion's value."""
+    # If all came from other assertions, each would occur twice, and so reveal its origin.
     pool = values.get(kind_of(value), ()) if draw.getrandbits(1) else ()
     for other in draw.sample(pool, min(_OFFERED, len(pool))):
         if differs(value, other, far=far):
@@ -270,11 +270,11 @@ def _other(
 
 
 class _Writer(ast.NodeTransformer):
-    """Changes nodes, and has assertions tell what became of them instead of ending a test.
+    """Changes nodes, and makes assertions report their result instead of ending a test.
 
     Args:
         changes: new nodes, by the identity of the old ones.
-        statements: how each assertion is observed, by its identity.
+        statements: how each assertion is observed, by the identity of its node.
         recorder: the name of the list of words.
     """
 
@@ -311,7 +311,7 @@ class _Writer(ast.NodeTransformer):
         )
 
     def _noting(self, observed: _Observed, letter: str) -> list[ast.stmt]:
-        """Returns what adds a letter, given as an expression, to an assertion's word."""
+        """Returns the statement that adds a letter, given as an expression, to a word."""
         word = f"{self._recorder}[{observed.number}]"
         if observed.is_apart:
             return syntax.parse(f"{word} += {letter}").body
@@ -321,7 +321,7 @@ class _Writer(ast.NodeTransformer):
 def _reporting(
     body: Sequence[ast.stmt], assertions: Sequence[Assertion], recorder: str
 ) -> list[ast.stmt]:
-    """Returns a test's body that begins with empty words and ends with its report."""
+    """Returns a test's body with empty words at its beginning and its report at its end."""
     begin = syntax.parse(f"{recorder} = [''] * {len(assertions)}").body
     if any(assertion.pairs for assertion in assertions):
         begin += pairs.helpers(recorder)

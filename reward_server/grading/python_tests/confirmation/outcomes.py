@@ -1,4 +1,4 @@
-"""What became of each assertion of a perturbed test, and how that differs from what must."""
+"""Compares the result of each assertion of a perturbed test with the one that must follow."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from reward_server.domain import TestOutcome, TestResult
 from reward_server.grading.python_tests.confirmation.sites import TURN, Assertion
 
-# One word for each assertion: "p" for each time it held, "f" for each time it failed. Where the
-# times are not told apart each letter stands there once at most.
-LEFT_OUT = -1  # in place of a site: the parts of an assertion that tell something
+# One word for each assertion: "p" for each time it held, "f" for each time it failed. If single
+# evaluations are not reported, each letter occurs once at most.
+LEFT_OUT = -1  # instead of a site: the parts of an assertion that reveal something
 PREFIX = "observed "
 _REPORT = re.compile(PREFIX + r"([pf,]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Place:
-    """Where a site is: which test, which of its assertions, and which way to make it wrong."""
+    """The place of a site: its test, its assertion there, and the way to make it wrong."""
 
     test: str
     assertion: int
@@ -30,10 +30,10 @@ class Deviation:
     """How the outcomes of a perturbed copy differ from those that follow from the true ones.
 
     Args:
-        passed: assertions that held, though what they expect was replaced by something else.
-        other: all else: true assertions that failed, conditions that changed from one run to the
-            next, tests that did not come to their end.
-        silent: tests of which no assertion was evaluated; that is no deviation.
+        passed: assertions that held although their expected value was replaced.
+        other: other deviations: true assertions that failed, conditions that changed from one run
+            to the next, tests that did not reach their end.
+        silent: tests without an evaluated assertion, which is no deviation.
     """
 
     passed: int = 0
@@ -52,7 +52,7 @@ class Deviation:
 
 
 def told(test: TestResult) -> list[str] | None:
-    """Returns what a perturbed test says of its assertions; None if it did not come to its end."""
+    """Returns the words of a perturbed test's report; None if it did not reach its end."""
     found = _REPORT.match(test.message)
     if test.outcome is not TestOutcome.FAILED or found is None:
         return None
@@ -62,7 +62,7 @@ def told(test: TestResult) -> list[str] | None:
 def deviation(
     test: str, assertions: Sequence[Assertion], said: Sequence[str] | None, wrong: Collection[Place]
 ) -> Deviation:
-    """Compares what one test said with what follows from what was made wrong in it."""
+    """Compares the report of one test with the results that follow from its wrong places."""
     if said is None or len(said) != len(assertions):
         return Deviation(other=1)
     total = Deviation()
@@ -83,7 +83,7 @@ def deviation(
 def _pairs(
     assertion: Assertion, word: str, chosen: Collection[int]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yields what each site must show and what it showed, with how it is made wrong."""
+    """Yields the result that each site must have and the one it had, with its kind of change."""
     for number, site in enumerate(assertion.sites):
         seen = word[number : number + 1] if assertion.rows else word
         yield "f" if number in chosen else "p", seen, site.kind

@@ -2,11 +2,11 @@
 
 Arrays are compared element by element after broadcasting, so `np.allclose([], 5.0)` holds, and so
 does `(np.empty((0, 3)) == row).all()`; `zip` and `map` stop where the shorter side ends. Such an
-answer is found by its size: it is empty where what it is compared with is not. An iterator is empty
-until something was drawn from it.
+answer is recognised by its size: it is empty, and the other operand is not. An iterator counts as
+empty until something was drawn from it.
 
-Those in a function of the tests' own text, which asserts or answers for an assertion, are found in
-a copy of it (`helpers`).
+If the comparison is in a function of the tests, which asserts or returns a result to an assertion,
+it is found in a copy of this function (`helpers`).
 
 What this does not find: a comparison within a function of another file.
 """
@@ -39,7 +39,7 @@ _APPROX = "approx"
 _EQUALITY = (ast.Eq, ast.NotEq)
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _ALWAYS, _ARRAY, _ROWS, DRAWN = "always", "array", "rows", "drawn"
-_DRAWING = {"zip": 0, "map": 1}  # and which argument they draw from first
+_DRAWING = {"zip": 0, "map": 1}  # with the argument from which they draw first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +47,11 @@ class Pair:
     """Two operands that are compared element by element.
 
     Args:
-        answer: what the solution has a part in.
-        other: what it is compared with.
-        kind: when they are broadcast: always, if one of them is an array, or if besides the other
-            one has elements, since an honest empty array is compared with a number too; or that
-            elements are drawn from both.
+        answer: the operand in which the solution has a part.
+        other: the other operand.
+        kind: when they are broadcast: always, if one of them is an array, or if in addition the
+            other one has elements, since an honest empty array may be compared with a number; or
+            that elements are drawn from both.
     """
 
     answer: ast.expr
@@ -67,7 +67,7 @@ def pairs_in(
     Args:
         statement: the assertion.
         hears: returns True for an expression in which the solution has a part.
-        bound: what names were assigned.
+        bound: the values that names were assigned.
     """
     found = [*_sides(statement, bound, is_inside=False)]
     for value in values_of(statement, bound):
@@ -85,7 +85,7 @@ _Sides = tuple[ast.expr, ast.expr, str]
 
 
 def values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
-    """Returns what was assigned to the names that a statement uses, and to those in that."""
+    """Returns the values of the names that a statement uses, and of the names in these."""
     waiting, found = list[ast.AST]([statement]), dict[str, ast.expr]()
     while waiting:
         for node in ast.walk(waiting.pop()):
@@ -96,12 +96,12 @@ def values_of(statement: ast.stmt, bound: _Bound) -> Sequence[ast.expr]:
 
 
 def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]:
-    """Yields the operands of comparisons that decide alone.
+    """Yields the operands of comparisons that decide by themselves.
 
     Args:
-        node: where to look.
-        bound: what names were assigned.
-        is_inside: whether the whole is an argument of something else.
+        node: the expression.
+        bound: the values that names were assigned.
+        is_inside: whether the expression is an argument of another one.
     """
     match node:
         case ast.Lambda():
@@ -137,12 +137,12 @@ def _sides(node: ast.AST, bound: _Bound, *, is_inside: bool) -> Iterator[_Sides]
 
 
 def _compares(node: ast.expr, bound: _Bound) -> bool:
-    """Returns True for an alternative that is a comparison by elements itself."""
+    """Returns True for an alternative that is itself a comparison by elements."""
     return any(_sides(node, bound, is_inside=False))
 
 
 def _meant(function: ast.expr, bound: _Bound) -> ast.expr:
-    """Returns what a function's name was assigned, if it was."""
+    """Returns the value that a function's name was assigned, or the name itself."""
     return bound.get(function.id, function) if isinstance(function, ast.Name) else function
 
 
@@ -159,7 +159,7 @@ def _compared(
 
 
 def _near(side: ast.expr) -> ast.expr | None:
-    """Returns what `approx` is called with."""
+    """Returns the argument of `approx`; None for other expressions."""
     match side:
         case ast.Call(func=function, args=[value, *_]) if _ending(function) == _APPROX:
             return value
@@ -173,7 +173,7 @@ def _ending(function: ast.expr) -> str:
 
 
 def is_empty(value: object) -> bool:
-    """Returns True for a list, or lists in a list, without an element."""
+    """Returns True for a list without elements, also one of empty lists."""
     if not isinstance(value, (list, tuple)):
         return False
     return all(map(is_empty, value))
@@ -217,12 +217,12 @@ def NAME_is_hollow(*pairs):
 
 
 def helpers(recorder: str) -> list[ast.stmt]:
-    """Returns what a test needs to remember the sizes of operands."""
+    """Returns the statements that a test needs to remember the sizes of operands."""
     return syntax.parse(_HELPERS.replace("NAME", recorder)).body
 
 
 def kept(recorder: str, key: int, operand: ast.expr, kind: str) -> ast.expr:
-    """Returns an expression of the same value, or elements, whose size is remembered."""
+    """Returns an expression with the same value, or elements, that remembers its size."""
     function = ast.Name(id=f"{recorder}_keep", ctx=ast.Load())
     return ast.Call(
         func=function,
@@ -232,5 +232,5 @@ def kept(recorder: str, key: int, operand: ast.expr, kind: str) -> ast.expr:
 
 
 def letter(recorder: str, keys: Sequence[tuple[int, int, str]]) -> str:
-    """Returns the text of an expression that is "p" if an empty answer was compared, else "f"."""
+    """Returns the text of an expression: "p" if an empty answer was compared, otherwise "f"."""
     return f"('p' if {recorder}_is_hollow(*{list(keys)!r}) else 'f')" if keys else "'f'"

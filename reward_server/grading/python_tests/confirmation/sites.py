@@ -1,9 +1,9 @@
 """Finds the assertions in a test's body and how each of them can be made wrong.
 
-A change is chosen so that no honest solution which passes the true assertion passes the wrong one:
-another literal, an expected value inside a pair, a class of exceptions that is no relative, or the
-condition turned round. All of them evaluate what the true assertion evaluates, so that the rest of
-the test finds the same state.
+A change is chosen so that no honest solution passes both the true and the wrong assertion: another
+literal, an expected value inside a pair, an unrelated exception class, or the negated condition. A
+wrong assertion evaluates the same expressions as the true one, so that the rest of the test finds
+the same state.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from reward_server.grading.syntax import DISPLAYS, FUNCTIONS, NAMES, dotted, las
 
 _NESTED = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-# Comparisons that data sets define in the prompt, of two structures that are built of a list.
+# Comparisons of two structures built from lists, which data sets define in the prompt.
 _STRUCTURE_COMPARISONS = frozenset(("is_same_list", "is_same_tree"))
 _KEEPING_SIZE = frozenset(("enumerate", "list", "reversed", "sorted", "tuple"))
 _VIEWS = frozenset(("items", "keys", "values"))
 VALUE, FAR, PAIR, TURN, CLASS = "value", "far", "pair", "turn", "class"
-UNTOLD = "untold"  # the solution is not asked, so it is not told what it is asked for
+UNTOLD = "untold"  # the solution is not asked, so nothing is revealed to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +48,9 @@ class Site:
     """A way to make an assertion wrong.
 
     Args:
-        node: what is changed.
-        kind: how it is changed.
-        row: the pass of the assertion's loop that becomes wrong, None for all.
+        node: the node to change.
+        kind: how to change it.
+        row: the round of the assertion's loop that becomes wrong; None for all.
     """
 
     node: ast.AST
@@ -60,15 +60,15 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """An assertion of a test's own body.
+    """An assertion in the body of a test.
 
     Args:
-        statement: the whole of it.
-        sites: ways to make it wrong, one for each row, or a single one.
-        rows: how often it is evaluated, where each time has a site of its own; else 0.
-        is_sure: whether a test that passes evaluates it for certain.
-        pairs: operands in it that an empty answer would make vacuous.
-        telling: what in it tells the solution what another assertion expects.
+        statement: the statement.
+        sites: the ways to make it wrong, one for each row, or a single one.
+        rows: how often it is evaluated, if each time has a site; otherwise 0.
+        is_sure: whether a passing test certainly evaluates it.
+        pairs: its operands that an empty answer would make vacuous.
+        telling: its parts that reveal to the solution what another assertion expects.
     """
 
     statement: ast.stmt
@@ -81,13 +81,13 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """What is around a statement.
+    """The loops and conditions around a statement.
 
     Args:
-        columns: names that a loop over a table binds, with their values.
-        rows: of that table, 0 without one.
-        is_looped: whether it may be evaluated more than once, for another reason than the table.
-        is_sure: whether it is evaluated at all for certain.
+        columns: the names that a loop over a table binds, with their values.
+        rows: the number of rows of that table; 0 without one.
+        is_looped: whether it may be evaluated more than once for another reason.
+        is_sure: whether it is certainly evaluated.
     """
 
     columns: Mapping[str, Sequence[ast.expr]]
@@ -109,9 +109,9 @@ def assertions_of(
 
     Args:
         body: the test's statements.
-        heard: names that are the solution's.
-        called: bodies of functions without parameters that the body may call by a statement.
-        helpers: other functions that it may call.
+        heard: the names of the solution.
+        called: the bodies of functions without parameters that a statement may call.
+        helpers: other functions that the body may call.
     """
     read = _Body(body, heard, called, helpers)
     found = list(read.assertions(body, _TOP))
@@ -120,9 +120,9 @@ def assertions_of(
 
 
 def leaves_early(body: Sequence[ast.stmt]) -> bool:
-    """Returns True if a test's body has a `return` or `yield`, so that its end may not be reached.
+    """Returns True if a test's body has a `return` or `yield`, so that it may not reach its end.
 
-    A `return` in the top level of a module is no Python, and is found here all the same.
+    A `return` at the top level of a module is invalid, and is found, too.
     """
     leaving = (ast.Return, ast.Yield, ast.YieldFrom)
     return any(isinstance(node, leaving) for node in _own_nodes(body))
@@ -138,12 +138,12 @@ def _own_nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 
 
 class _Body:
-    """One test's body.
+    """The body of one test.
 
     Args:
         body, heard, called, helpers: see `assertions_of`.
-        parameters: of the function whose body it is, if it is no test.
-        within: what was read of the functions that the test calls, by their names.
+        parameters: the parameters of the function, if it is no test.
+        within: the functions that the test calls and that were read, by name.
     """
 
     def __init__(
@@ -252,13 +252,13 @@ class _Body:
         )
 
     def _asks(self, statement: ast.stmt) -> bool:
-        """Returns True if an assertion is of more than constants."""
+        """Returns True if an assertion is about more than constants."""
         return any(isinstance(part, NAMES) for part in ast.walk(statement))
 
     # ------------------------------------------------------------------------------ helpers
 
     def _within_helper(self, call: ast.Call) -> _Body:
-        """Returns the body of a function that is called, which hears what any call gives it."""
+        """Returns the body of a called function, with the parameters that any call fills."""
         name, function = self._helpers.copied_for(call)
         if name not in self._within:
             parameters = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
@@ -274,14 +274,14 @@ class _Body:
         return self._within[name]
 
     def _observed(self) -> Iterator[Assertion]:
-        """Yields the assertions of a function that a test calls, once."""
+        """Yields the assertions of a function that a test calls, only once."""
         if not self._is_read:
             self._is_read = True
             inside = _Place(columns={}, is_looped=True, is_sure=False)
             yield from self.assertions(self._body, inside)
 
     def _pairs_of(self, node: ast.stmt) -> tuple[Pair, ...]:
-        """Returns the pairs of a statement, of the names that it uses and of what it calls."""
+        """Returns the pairs of a statement, of its names' values and of the functions it calls."""
         found = [*pairs_in(node, self.hears, self._bound)]
         for part in (node, *values_of(node, self._bound)):
             for call in ast.walk(part):
@@ -290,7 +290,7 @@ class _Body:
         return tuple(dict.fromkeys(found))
 
     def _pairs_within(self) -> tuple[Pair, ...]:
-        """Returns the pairs of a function that an assertion asks; see `pairs_in`."""
+        """Returns the pairs of a function that an assertion calls; see `pairs_in`."""
         if self._pairs is None:
             self._pairs = ()  # for a function that calls itself
             found = [pair for one in self._body for pair in self._pairs_of(one)]
@@ -310,7 +310,7 @@ class _Body:
     ) -> Iterator[Assertion]:
         first = items[0].context_expr
         if isinstance(first, ast.Call) and last_name(first.func) in RAISES:
-            # What is bound by `as` is looked at afterwards.
+            # A name that is bound by `as` is used afterwards.
             if len(items) == 1 and items[0].optional_vars is None:
                 yield from self._made(statement, _of_raises(first), place)
             return
@@ -339,7 +339,7 @@ class _Body:
         )
 
     def _runs(self, table: ast.expr) -> bool:
-        """Returns True for a loop over the tests' own data that runs at least once for certain."""
+        """Returns True for a loop over the tests' own data that certainly runs at least once."""
         match table:
             case ast.Name(id=name) if name in self._bound:
                 return is_literal(self._bound[name]) and bool(evaluated(self._bound[name]))
@@ -402,7 +402,7 @@ class _Body:
         return (call, TURN) if name in TURNED else None
 
     def _of_sides(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.AST, str]:
-        """Chooses the side of an equality that the solution did not give."""
+        """Chooses the side of an equality that does not come from the solution."""
         sides = sorted((right, left), key=self.hears)
         for side in sides:
             if is_literal_value(side) or self._is_bound_to_literals(side):
@@ -423,7 +423,7 @@ class _Body:
 
 
 def _tainted(body: Sequence[ast.stmt], heard: frozenset[str]) -> frozenset[str]:
-    """Returns the names that hold something of the solution's, by way of assignments."""
+    """Returns the names that hold something of the solution through assignments."""
     size, names = -1, set(heard)
     while len(names) > size:
         size = len(names)
@@ -434,7 +434,7 @@ def _tainted(body: Sequence[ast.stmt], heard: frozenset[str]) -> frozenset[str]:
 
 
 def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yields what is assigned to what, one by one where both sides of an assignment are rows."""
+    """Yields targets with their values, element by element if both sides are rows."""
     for node in _own_nodes(body):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
@@ -452,7 +452,7 @@ def _names_in(node: ast.AST) -> set[str]:
 
 
 def is_literal_value(node: ast.AST) -> bool:
-    """Returns True for a literal that has others of its kind; None has none."""
+    """Returns True for a literal that has other values of its kind, unlike None."""
     return isinstance(node, ast.expr) and is_literal(node) and evaluated(node) is not None
 
 
@@ -464,7 +464,7 @@ def _of_raises(call: ast.Call) -> tuple[ast.AST, str] | None:
 
 
 def _list_in(side: ast.expr) -> tuple[ast.AST, str] | None:
-    """Returns the one list that a structure is built of, if it is a literal."""
+    """Returns the list from which a structure is built, if it is a literal."""
     match side:
         case ast.Call(args=[ast.List() as elements], keywords=[]) if is_literal(elements):
             return elements, VALUE
@@ -472,7 +472,7 @@ def _list_in(side: ast.expr) -> tuple[ast.AST, str] | None:
 
 
 def _suppresses(manager: ast.expr) -> bool:
-    """Returns True for a block that may swallow a failed assertion."""
+    """Returns True for a block that may hide a failed assertion."""
     name = last_name(manager.func) if isinstance(manager, ast.Call) else dotted(manager)
     return "suppress" in name.lower() or "raises" in name.lower() or "warns" in name.lower()
 

@@ -1,11 +1,11 @@
-"""Finds assertions that tell the solution what another one expects of it.
+"""Finds assertions that reveal to the solution what another assertion expects of it.
 
-`assert found.has(best)` hands the solution the very value that `assert found.best() == best` then
-looks for, and its answer to the first is its own word. In one copy more the telling parts are left
-out, and what else is asserted must hold all the same.
+`assert found.has(best)` passes to the solution the value that `assert found.best() == best` then
+expects, and the judge has to believe the answer to the first. In one more copy such parts are left
+out, and the other assertions must still hold.
 
-What this does not find: a value that is told outside of an assertion, where it is what the tests
-put in; a constant, unless it is told by a method whose name asks a question.
+What this does not find: a value that is revealed outside of an assertion, where it is an input of
+the tests; a constant, unless it is an argument of a method whose name asks a question.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _QUESTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """The parts of one assertion that tell something.
+    """The parts of one assertion that reveal something.
 
     Args:
-        parts: operands of its `and`, or the whole of what is asserted.
+        parts: operands of its `and`, or its whole condition.
         is_whole: whether it has no other part.
     """
 
@@ -40,7 +40,7 @@ class Telling:
 
 
 def tellings_in(statements: Sequence[ast.stmt], hears: _Hears) -> list[Telling | None]:
-    """Returns what each of a test's assertions tells of what another part expects.
+    """Returns, for each assertion of a test, its parts that reveal what another one expects.
 
     Args:
         statements: the assertions.
@@ -74,7 +74,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _told(part: ast.expr, hears: _Hears) -> Iterator[str]:
-    """Yields the values that the solution is told, as text."""
+    """Yields the texts of the values that are revealed to the solution."""
     for node in ast.walk(part):
         match node:
             case ast.Call(func=function, args=arguments, keywords=keywords) if hears(function):
@@ -88,7 +88,7 @@ def _told(part: ast.expr, hears: _Hears) -> Iterator[str]:
 
 
 def _expected(part: ast.expr, hears: _Hears) -> Iterator[str]:
-    """Yields the expressions of a part, but for those that the solution is told."""
+    """Yields the expressions of a part, except those that are revealed to the solution."""
     if not hears(part):
         return
     waiting: list[ast.AST] = [part]
