@@ -1,4 +1,4 @@
-"""Starts zygote and fork server inside a container, with settings as one JSON argument."""
+"""Starts the zygote and the fork server inside a container, with settings as one JSON argument."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def _set_environment(own: Mapping[str, str]) -> None:
     os.environ.update({**policy.ENVIRONMENT, "PATH": ":".join(folders), **own})
 
 
-# Beside the runner's folder, in images that have more than a plain interpreter: an object with
-# `packages` and `preload`, as in the settings, and `environment`, variables on top of the policy's.
+# A file beside the runner's folder, in images that have more than a plain interpreter: an object
+# with `packages` and `preload`, as in the settings, and `environment`, variables added to the
+# policy's.
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _IMAGE_FILE = os.path.join(os.path.dirname(_FOLDER), "image.json")
 
@@ -127,12 +128,12 @@ def _prepare(settings: Mapping[str, Any]) -> None:
 
 
 def serve_judges(settings_json: str) -> None:
-    """Runs the fork server, whose settings are the zygote's."""
+    """Runs the fork server, with the same settings as the zygote."""
     kernel.die_with_parent()
     confine.close_all_but(set())
     settings = json.loads(settings_json)
     _prepare(settings)
-    from .supervisor import fork_server  # all that a judge is made of, which a zygote does without
+    from .supervisor import fork_server  # imports the judge's code, which the zygote must not load
 
     walls = _walls(settings, _landlock_abi(settings))
     fork_server.serve(_judge_privileges(settings), walls)
@@ -144,17 +145,17 @@ def main(settings_json: str, judges: list[str]) -> None:
     Args:
         settings_json: an object with `meters` (name to descriptor), `joins` (descriptors),
             `private_proc`, `seccomp` and `landlock` (whether to use each), `packages` (folders to
-            put on the module path), `preload` (modules to import on top of those of `preloading`)
-            and `environment` (variables on top of the policy's). `covered` are folders that
-            executions do not see. Without `meters`, the container's own control group is read.
-            `sandbox_kernel` tells that the container is a kernel of its own, gVisor, and this
-            process its root.
+            put on the module path), `preload` (modules to import in addition to those of
+            `preloading`), `environment` (variables added to the policy's), `covered` (folders that
+            executions do not see) and `sandbox_kernel` (whether the container has a kernel of its
+            own, gVisor, with this process as its root). If `meters` is null, the zygote reads the
+            container's own cgroup.
         judges: the command that starts the fork server.
 
-    What the image itself declares in `_IMAGE_FILE` comes on top.
+    The settings that the image declares in `_IMAGE_FILE` are added to these.
     """
     settings = json.loads(settings_json)
-    server = ForkServer(judges)  # which gets ready at the same time
+    server = ForkServer(judges)  # it warms up in parallel
     _prepare(settings)
     warm_up.run(server.begin_warm_up())
     preloading.freeze()

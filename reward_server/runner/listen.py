@@ -1,10 +1,11 @@
-"""Serves whoever connects to a socket, one at a time, each with a zygote of its own.
+"""Serves connections to a socket, one at a time, each with a zygote of its own.
 
-What this stops: two servers that use one container at once, whose executions would be counted and
-bounded together; who comes second waits. When a connection ends, so does its zygote, with
-everything that it forked.
+What this stops: two servers cannot use one container at once, where their executions would be
+counted and limited together; the second one waits. When a connection ends, so does its zygote, with
+every process that it forked.
 
-What it does not: confine anything, or ask who connects: who may is the socket's folder's business.
+What it does not: it confines nothing, and it does not authenticate the client. The permissions of
+the socket's folder decide who can connect.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ _WAITING = 16
 
 
 def listen(path: str, zygote: Sequence[str]) -> NoReturn:
-    """Listens until it is told to end (SIGTERM, SIGINT).
+    """Listens until SIGTERM or SIGINT.
 
     Args:
-        path: where the socket is made; one that is there is replaced.
-        zygote: the command line of a zygote, which speaks on its standard input and output.
+        path: where the socket is made; an existing one is replaced.
+        zygote: the command line of a zygote, which uses its standard input and output as control
+            pipes.
 
     Raises:
         OSError: the socket cannot be made there.

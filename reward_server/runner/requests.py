@@ -1,18 +1,19 @@
-"""What a runner is asked to do: one typed tuple for each kind of execution.
+"""The requests that a runner serves: one typed tuple for each kind of execution.
 
 A request is a document (see `wire`) whose object holds "mode" and the fields of a tuple. The server
-sends the judge a `Request`, and the judge sends the candidate a `Program`. Blobs:
+sends the judge a `Request`, and the judge sends the candidate a `Program`. A request has these
+blobs:
 
     program   source, stdin, file/NAME and data/NAME (read-only)
     commands  product, stdin, file/NAME and data/NAME
-    split     as for commands but stdin, each behind "tests:" or "solution:"
+    split     as for commands without stdin, each name prefixed with "tests:" or "solution:"
     function  source, file/NAME and data/NAME
     call      as for function
-    unit      source, file/NAME, data/NAME and test/NAME, which the judge keeps to itself
-    shared    as for unit; tests and source live in the candidate's process, and what it says of the
-              tests are observations
+    unit      source, file/NAME, data/NAME and test/NAME, which the judge does not send on
+    shared    as for unit; tests and source run in the candidate's process, and what that process
+              reports about the tests are observations
 
-Of a program: source, or for commands product, and the files.
+A program has the blob source, or for commands product, and the files.
 """
 
 from __future__ import annotations
@@ -46,12 +47,13 @@ class ProgramRequest(NamedTuple):
 
 
 class CommandsRequest(NamedTuple):
-    """Commands, run one after another until one fails.
+    """Commands that run one after another until one fails.
 
     Args:
-        keep: patterns of the files that are handed back if all succeeded.
-        product_bytes: greatest size of these.
-        joined: whether the commands get the ends of two pipes, as a program of mode "split" does.
+        keep: patterns of the files that are handed back if all commands succeed.
+        product_bytes: greatest size of these files.
+        joined: whether the commands get the ends of two pipes, as each program of mode "split"
+            does.
     """
 
     commands: list[list[str]]
@@ -63,7 +65,7 @@ class CommandsRequest(NamedTuple):
 
 
 class SplitRequest(NamedTuple):
-    """Two programs, of which the tests' calls the solution's; see `judge.relay`."""
+    """Two programs: the tests' program calls the solution's; see `judge.relay`."""
 
     tests: Side
     solution: Side
@@ -75,10 +77,10 @@ class FunctionRequest(NamedTuple):
     """Tests given as Python.
 
     Args:
-        result_bytes: greatest size of an answer of the solution's.
-        calls: how many requests, either way, an execution may make.
+        result_bytes: greatest size of an answer of the solution.
+        calls: how many requests an execution may make, in both directions together.
         brings_changes: whether the tests see all changes of arguments.
-        repeats_answers: whether an object's first answer to a question stands for all.
+        repeats_answers: whether the judge reuses an object's first answer to a question.
     """
 
     entry_point: str
@@ -98,8 +100,8 @@ class CallRequest(NamedTuple):
     """Calls of one function with JSON values.
 
     Args:
-        cases: of each the arguments, a JSON array, and the expected result.
-        signature: shapes of the parameters, and of the result; see `candidate.leetcode_types`.
+        cases: for each call the arguments, a JSON array, and the expected result.
+        signature: shapes of the parameters and of the result; see `candidate.leetcode_types`.
     """
 
     entry_point: str
@@ -132,7 +134,7 @@ class SharedRequest(UnitRequest):
 
 
 class FilesProgram(NamedTuple):
-    """What the candidate is told of a `SharedRequest`, which is the same for tests and twins."""
+    """The part of a `SharedRequest` that the candidate gets; it is the same for tests and twins."""
 
     framework: str
     solution_path: str
@@ -142,10 +144,10 @@ class SolutionProgram(NamedTuple):
     """A solution whose functions the judge calls.
 
     Args:
-        predefined: whether names that competitions predefine are there before it is loaded.
-        shared: the prompt's classes whose objects cross as records.
-        identities: whether data that cannot change crosses with a number.
-        signature: as of `CallRequest`.
+        predefined: whether names that competitions predefine exist before the solution is loaded.
+        shared: names of the prompt's classes whose objects cross as records.
+        identities: whether immutable data crosses with an identity number.
+        signature: the `signature` of the `CallRequest`.
     """
 
     predefined: bool
@@ -178,25 +180,25 @@ _MODES = {kind: mode for mode, kind in (*_REQUESTS.items(), *_PROGRAMS.items())}
 
 
 def pack(request: Request | Program, blobs: Mapping[str, bytes]) -> bytes:
-    """Builds the document of a request, or of a program."""
+    """Builds the document of a request or a program."""
     return wire.pack({"mode": _MODES[type(request)], **request._asdict()}, blobs)
 
 
 def unpack(document: bytes | memoryview) -> tuple[Request, dict[str, bytes]]:
-    """Takes the document of a request to the judge apart.
+    """Parses the document of a request to the judge.
 
     Raises:
-        ValueError: it is not a document.
+        ValueError: the bytes are not a document.
     """
     header, blobs = wire.unpack(document)
     return _REQUESTS[str(header.pop("mode"))](**header), blobs
 
 
 def unpack_program(document: bytes | memoryview) -> tuple[Program, dict[str, bytes]]:
-    """Takes the document of the judge's first message to the candidate apart.
+    """Parses the document of a program, the judge's first message to the candidate.
 
     Raises:
-        ValueError: it is not a document.
+        ValueError: the bytes are not a document.
     """
     header, blobs = wire.unpack(document)
     return _PROGRAMS[str(header.pop("mode"))](**header), blobs

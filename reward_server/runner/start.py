@@ -1,13 +1,13 @@
-"""What an interpreter is given to start a runner: `python3 -I -S start.py SETTINGS`.
+"""The file that an interpreter runs to start a runner: `python3 -I -S start.py SETTINGS`.
 
-With `--listen PATH` in front of the settings, it listens there and starts a runner for each
-connection. `__main__` describes the settings, a JSON object.
+With `--listen PATH` in front of the settings, it listens on that socket and starts a runner for
+each connection. `__main__` describes the settings, a JSON object.
 
-A runner is two interpreters, the zygote's and the judges' (`fork_server`). Tests and solution of an
-ordinary run are in one process: a set of texts has the same order in both, and what equals hashes
-alike. So both interpreters are started with one seed of hashes, drawn here; for that alone this
-file starts again, with the isolation of `-I` but for the environment, from which it removes what an
-interpreter would read.
+A runner has two interpreters, one for the zygote and one for the judges (`fork_server`). In an
+ordinary run, tests and solution share one process: a set of strings has the same order for both,
+and equal values have equal hashes. So both interpreters start with the same hash seed, which this
+file draws. It then executes itself again, because `-I` would ignore the seed: with the other
+effects of `-I`, and without the environment variables that an interpreter reads.
 """
 
 import importlib
@@ -18,7 +18,7 @@ _FILE = os.path.abspath(__file__)
 _LISTEN, _JUDGES = "--listen", "--judges"
 _SEED = "PYTHONHASHSEED"
 _GREATEST_SEED = (1 << 32) - 1
-# Functions of libraries are looked up once, at the start, instead of in each child that calls one.
+# The linker resolves library functions once, at the start, instead of in each child that calls one.
 _BOUND = {"LD_BIND_NOW": "1"}
 
 
@@ -29,12 +29,12 @@ def _command(*arguments: str) -> list[str]:
 def _start_again(settings: str) -> None:
     others = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     others |= _BOUND
-    seed = 1 + int.from_bytes(os.urandom(8), "big") % _GREATEST_SEED  # 0 would be no seed
+    seed = 1 + int.from_bytes(os.urandom(8), "big") % _GREATEST_SEED  # 0 would mean no seed
     os.execve(sys.executable, _command(settings), {**others, _SEED: str(seed)})
 
 
 def main() -> None:
-    """Finds the package that this file lies in, whatever its folder, and starts it."""
+    """Starts the package that contains this file, in whichever folder it is installed."""
     folder = os.path.dirname(_FILE)
     sys.path.insert(0, os.path.dirname(folder))
     package = os.path.basename(folder)
@@ -44,7 +44,7 @@ def main() -> None:
         importlib.import_module(f"{package}.listen").listen(sys.argv[2], zygote)
     if sys.flags.isolated:
         _start_again(settings)
-    # Before any module of the standard library registers some.
+    # This runs before any module of the standard library registers a fork handler.
     importlib.import_module(f"{package}.supervisor.fork_hooks").hold_handlers()
     importlib.import_module(f"{package}.supervisor.preloading").preload_standard()
     module = importlib.import_module(f"{package}.__main__")

@@ -1,69 +1,71 @@
-"""The bytes between server, zygote, judge and candidate.
+"""The bytes that cross between server, zygote, judge and candidate.
 
 Server ── control in (a pipe) ──▶ zygote
     EXECUTE   a `Start` record (fixed size, numbers only), then `payload_bytes` of payload: a
               *document* (below) that only the judge reads
-    CANCEL    a `Start` record with kind CANCEL: the execution in progress is killed and reported
-    end of file: the zygote kills what runs and exits
+    CANCEL    a `Start` record of kind CANCEL: the zygote kills the current execution and reports it
+    end of file: the zygote kills the current execution and exits
 
 Server ◀── control out (a pipe) ── zygote
-    HELLO     once: a `Finish` record of kind HELLO, then a document describing the runner
-    FINISH    one a execution: a `Finish` record (numbers only), then `report_bytes` of report
+    HELLO     once: a `Finish` record of kind HELLO, then a document that describes the runner
+    FINISH    once for each execution: a `Finish` record (numbers only), then `report_bytes` of
+              report
 
-Report, written by the judge to a memory file that the zygote sends on unread:
-    byte 0    the `Stage` last reached, so that a judge that was killed still tells who is to blame
-    rest      empty, or a document: the judge's findings
+Report, which the judge writes to a memory file and the zygote sends without reading it:
+    byte 0    the `Stage` last reached, which shows who is to blame even if the judge was killed
+    rest      empty, or a document with the judge's findings
 
-Document: `>I` length of a JSON object, the object, then its blobs one after another; the object's
+Document: `>I` length of a JSON object, the object, then its blobs one after another. The object's
 "blobs" lists [name, length] pairs.
 
-Zygote ── a packet socket ── judge: JUDGE with the descriptors of an execution (the channel to the
-candidate, its stdin, stdout and stderr, the request's and the report's memory file, and in mode
-"split" the tests' program's channel, stdin, stdout and stderr), answered, when the report is
-written, by a `Word`. Before that it writes notes to another socket, which the zygote reads when it
-has the word. They can't be taken back (a pipe's could: /proc opens it for reading), whatever
-becomes of the judge by what the candidate says: CAN_HEAR before the candidate is heard, from when
-on nothing is the task's fault or ours, and CROSSING before anything but plain data crosses for the
-first time, or meets tests that are not `purity`. A judge that noted CROSSING judges no more.
+Zygote ── a packet socket ── judge: the zygote sends JUDGE with the descriptors of an execution (the
+channel to the candidate, its stdin, stdout and stderr, the memory files of request and report, and
+in mode "split" the channel, stdin, stdout and stderr of the tests' program). The judge answers with
+a `Word` when the report is written. Before that it writes notes to another socket, which the zygote
+reads after the word. Nobody can take a note back, even in a judge that the candidate's answers have
+taken over (a note in a pipe could be: /proc opens a pipe for reading). The notes are CAN_HEAR,
+before the judge hears the candidate, from when on no failure is the task's or the server's, and
+CROSSING, before anything but plain data crosses for the first time or meets tests that are not pure
+(see `judge.text.purity`). A judge that noted CROSSING judges no further execution.
 
-Judge ── a stream socket ── candidate: frames of `>I` length and that many bytes; their content is
-described in `codec`. The first frame, judge to candidate, is the program; the candidate's shim
-answers READY, the last message that is trusted. In mode "program" it then sends the compiler's
-refusal, or nothing, and closes the channel before any code of the program's runs. In mode
-"commands" it sends, when they have ended, the status of the last one as of `os.waitpid` and, where
-files are to be handed back and all succeeded, a frame more: the product, a document of the files
-with "executable", the names of those that are. In mode "split" two processes of that kind, one for
-the tests' program and one for the solution's, get after READY one byte with the ends of two pipes,
-which their commands find as descriptors 3, to read, and 4, to write; see `relay`.
+Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes; `codec`
+describes their content. The first frame, from the judge, is the program. The candidate's shim
+answers READY, the last message that is trusted. In mode "program" the shim then sends the
+compiler's error, or nothing, and closes the channel before any code of the program runs. In mode
+"commands" it sends, after the commands have ended, the status of the last one as of `os.waitpid`.
+If files are to be handed back and all commands succeeded, it sends one more frame: the product, a
+document of the files with "executable", the names of those that are. In mode "split" there are two
+processes of that kind, one for the tests' program and one for the solution's. After READY each gets
+one byte with the ends of two pipes, which its commands find as descriptors 3, to read, and 4, to
+write; see `relay`.
 
 Request document: see `requests`.
 
 Report document:
-    ready     whether the candidate's shim said READY
-    blame     null, "task" (the tests are broken, decided before the candidate was heard; in mode
-              split also that they hand over something of their own that cannot cross)
+    ready     whether the candidate's shim sent READY
+    blame     null, or "task": the tests are broken, as decided before the judge heard the candidate
+              (in mode split also: the tests hand over something that cannot cross)
     load      null, or why the program did not load: {"kind": "compile" | "raise" | "exit",
               "message": ...}
     broken    null, or how the candidate's side of the protocol ended early: "closed" | "forged"
     limits    limits that the judge saw hit: "output", "result", "calls", "file_size"
     message   one sentence for people, or ""
-    tests     [{"name", "outcome" (an `Outcome`), "message", "wall_ns"}, ...], in order,
-              one for each test of the request, whatever happened
-    signals   {name: count}; CONTRADICTION where objects of the solution's contradicted themselves,
-              CAST where answers were of other classes than those that arrived,
-              REFUSAL where the tests saw an exception that is the judge's own,
-              WITHHELD_CHANGE where the tests did not see what the solution did to an argument,
-              OUT_OF_STEP where both sides held more containers than are kept in step, or what
-              cannot be kept in step has changed,
-              MET_IN_PROMPT where the prompt's code may bring an argument and an answer together,
-              UNASKED where tests ran without a request to the solution,
-              UNTOLD where the solution and not the task's signature said that a result or an
-              argument of a call is made of nodes, or that an argument is the result
-    status    null, or in modes commands and split the status of the candidate's last one
-    stdout_size, stderr_size; blobs stdout, stderr (leading bytes, up to KEPT_OUTPUT_BYTES each in
-              modes function, call and split, whole up to output_bytes in the others), product
-    tests_program  null, or in mode split what the tests' program did: {"status" (null if it did not
-              end), "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, whole
+    tests     [{"name", "outcome" (an `Outcome`), "message", "wall_ns"}, ...], in order, one for
+              each test of the request, in every case
+    signals   {name: count}: CONTRADICTION: objects of the solution contradicted themselves; CAST:
+              the solution's answers were of other classes than the values that arrived; REFUSAL:
+              the tests saw an exception that the judge itself raised; WITHHELD_CHANGE: the tests
+              did not see what the solution did to an argument; OUT_OF_STEP: both sides held more
+              containers than are synchronized, or something that cannot be synchronized has
+              changed; MET_IN_PROMPT: the prompt's code may combine an argument with an answer;
+              UNASKED: tests ran without a request to the solution; UNTOLD: the solution, not the
+              task's signature, stated that a result or an argument of a call is made of nodes, or
+              that an argument is the result
+    status    null, or in modes commands and split the status of the candidate's last command
+    stdout_size, stderr_size; blobs stdout, stderr (the leading bytes, up to KEPT_OUTPUT_BYTES each
+              in modes function, call and split, all up to output_bytes in the others), product
+    tests_program  null, or in mode split the end of the tests' program: {"status" (null if it did
+              not end), "stdout_size", "stderr_size"}; blobs tests_stdout, tests_stderr, complete
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ from typing import NamedTuple
 
 PROTOCOL_VERSION = 4
 KEPT_OUTPUT_BYTES = 64 * 1024
-BROKEN_STATUS = 70  # exit status of a process of ours that an exception of ours ended (EX_SOFTWARE)
+BROKEN_STATUS = 70  # exit status of a runner process that its own error ended (EX_SOFTWARE)
 
 
 class Kind(enum.IntEnum):
@@ -89,8 +91,8 @@ class Kind(enum.IntEnum):
 
 
 class Stage(enum.IntEnum):
-    """How far an execution got; a failure is ours before TESTS, the task's in TESTS, ours in
-    LOADING, and the candidate's from READY on."""
+    """How far an execution got. A failure is the server's before TESTS, the task's in TESTS, the
+    server's in LOADING, and the candidate's from READY on."""
 
     STARTING = 0
     TESTS = 1
@@ -122,10 +124,10 @@ class Stop(enum.IntEnum):
 
 
 class Start(NamedTuple):
-    """Begins an execution: limits as numbers. Times in nanoseconds, sizes in bytes.
+    """Begins an execution and carries its limits. Times are in nanoseconds, sizes in bytes.
 
     `programs` is 2 in mode "split", otherwise 1. `report_bytes` is the greatest size of a report;
-    of a larger one the first byte alone is sent.
+    if a report is larger, only its first byte is sent.
     """
 
     kind: int
@@ -143,10 +145,10 @@ class Start(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """Ends an execution. Statuses are those of `os.waitpid`, -1 where there was no process.
+    """Ends an execution. Statuses are those of `os.waitpid`, or -1 if there was no process.
 
     `crossings` is 1 if anything but plain data crossed between judge and candidate, or met tests
-    that are not plain, else 0; `heard` is 1 if the candidate may have been heard, else 0.
+    that are not pure, else 0; `heard` is 1 if the judge may have heard the candidate, else 0.
     """
 
     kind: int
@@ -165,11 +167,11 @@ class Finish(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A judge's last word on an execution.
+    """The judge's final message about an execution.
 
     Args:
-        stays: whether it will judge again.
-        patience_ns: for how long the candidate may live on, should it still live.
+        stays: whether the judge will serve another execution.
+        patience_ns: for how long the candidate may still live.
     """
 
     stays: bool
@@ -186,14 +188,14 @@ CAN_HEAR = b"H"
 CROSSING = b"X"
 CONTRADICTION = "contradiction"
 WITHHELD_CHANGE = "withheld_change"
-MET_CHANGE = "met_change"  # brought back where the text brings it and an answer together
+MET_CHANGE = "met_change"  # a change that the tests saw beside an answer
 MET_IN_PROMPT = "met_in_prompt"
 CAST = "cast_to_base"
 REFUSAL = "refused_by_judge"
 OUT_OF_STEP = "out_of_step"
 UNTOLD = "untold_signature"
 UNASKED = "unasked"
-JOINED = b"P"  # comes with the ends of the two pipes of mode "split"
+JOINED = b"P"  # sent with the ends of the two pipes of mode "split"
 _DECODER = json.JSONDecoder()
 
 
@@ -205,10 +207,10 @@ def pack(header: Mapping[str, object], blobs: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(document: bytes | memoryview) -> tuple[dict[str, object], dict[str, bytes]]:
-    """Takes a document apart.
+    """Splits a document into its object and its blobs.
 
     Raises:
-        ValueError: it is not a document.
+        ValueError: the bytes are not a document.
     """
     view = memoryview(document)
     if len(view) < LENGTH.size:

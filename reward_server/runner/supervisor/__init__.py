@@ -1,4 +1,4 @@
 """The trusted processes that fork and watch others: the zygote and the fork server of judges.
 
-They handle numbers and never read what a test or a program says.
+They handle numbers and never read the content of a test or a program.
 """

@@ -1,9 +1,9 @@
-"""What a candidate may still use, and when to look again.
+"""The remaining budget of a candidate, and the time of the next check.
 
-What this stops: a candidate that runs for ever, computes for ever, or, where its control group is
-not its own, takes memory that the group has for others.
+What this stops: a candidate that runs for ever, computes for ever, or, in a cgroup that it shares
+with other processes, takes the memory of those.
 
-What it does not: kill it; the zygote does.
+What it does not: it does not kill the candidate; the zygote does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..wire import Start, Stop
 _SHORTEST_CPU_CHECK_NS = 1_000_000
 _MEMORY_CHECK_NS = 5_000_000
 _NEVER_NS = 1 << 62
-_CORES = os.cpu_count() or 1  # which is read from a file that the kernel writes anew each time
+_CORES = os.cpu_count() or 1  # read once, because the kernel generates the file for each read
 
 
 class Budget:
@@ -24,9 +24,9 @@ class Budget:
 
     Args:
         start: the limits.
-        begun: when it began.
-        cpu_time_ns: tells the CPU time of all its processes, from any point on.
-        memory_bytes: tells what they have in memory; None where the kernel keeps that limit.
+        begun: when the execution began.
+        cpu_time_ns: returns the CPU time of all its processes, counted from any fixed point.
+        memory_bytes: returns the memory they use; None if the kernel enforces that limit.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Budget:
 
     @property
     def next_look(self) -> int:
-        """When to ask `exceeded` again."""
+        """The time at which to call `exceeded` again."""
         return min(self.wall_end, self._patience_end, self._next_cpu, self._next_memory)
 
     @property
@@ -57,11 +57,11 @@ class Budget:
         return self._read_cpu() - self._cpu_before
 
     def end_patience(self, at: int) -> None:
-        """Sets the time at which a candidate ends whose judge has given its word."""
+        """Sets the time at which the candidate is stopped, after its judge has sent its word."""
         self._patience_end = at
 
     def exceeded(self, now: int) -> Stop:
-        """Returns what ran out, `Stop.NONE` if nothing did."""
+        """Returns the limit that is exceeded, or `Stop.NONE`."""
         if now >= self.wall_end:
             return Stop.WALL_TIME
         if now >= self._patience_end:
@@ -80,7 +80,7 @@ class Budget:
     def _is_memory_spent(self, now: int) -> bool:
         assert self._read_memory is not None
         in_use = self._read_memory()
-        # What the execution before had may have been given back later than it ended.
+        # The kernel may free memory of the previous execution only after that execution ended.
         self._memory_before = min(self._memory_before, in_use)
         used = in_use - self._memory_before
         self.peak_memory_bytes = max(self.peak_memory_bytes, used)

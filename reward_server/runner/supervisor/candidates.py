@@ -1,9 +1,9 @@
-"""The processes that run programs: the candidate, and a tests' program beside one.
+"""The processes that run programs: the candidate, and in mode "split" the tests' program.
 
-What this stops: an execution that waits for a fork. A process builds its walls before its execution
-is known, and then waits for the limits.
+What this stops: an execution does not wait for a fork. A process builds its walls before its
+execution is known, and then waits for the limits.
 
-What it does not: confine anything itself; see `walls.layers`.
+What it does not: it confines nothing itself; see `walls.layers`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PIPE_BYTES = 1 << 18
 
 
 class Ends(NamedTuple):
-    """The judge's ends of what connects it with a program."""
+    """The judge's ends of its connections with a program."""
 
     channel: int
     stdin: int
@@ -54,12 +54,12 @@ class _Handed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Forks programs from this process.
+    """Forks processes for programs from this process.
 
     Args:
-        privileges_of: what the walls of each kind stand on.
-        walls: around each.
-        joins: descriptors to which a process writes 0 to enter the candidate's control group.
+        privileges_of: the privileges with which each kind of process builds its walls.
+        walls: the walls that each process builds.
+        joins: descriptors to which a process writes 0 to enter the candidate's cgroup.
     """
 
     privileges_of: Mapping[bytes, Privileges]
@@ -77,7 +77,7 @@ class Candidates:
         trusted, untrusted = socket.socketpair()
         inputs, outputs, errors = os.pipe(), os.pipe(), os.pipe()
         for _, end in (outputs, errors):
-            with contextlib.suppress(OSError):  # a smaller pipe is slower, nothing else
+            with contextlib.suppress(OSError):  # a smaller pipe is only slower
                 fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         os.set_blocking(inputs[1], False)
         handed = _Handed(theirs.detach(), untrusted.detach(), inputs[0], outputs[1], errors[1])
@@ -89,7 +89,7 @@ class Candidates:
         return child, Ends(trusted.detach(), inputs[1], outputs[0], errors[0])
 
     def _run(self, kind: bytes, ends: _Handed) -> NoReturn:
-        """Builds walls, waits for an execution and serves it; in a process of its own."""
+        """Builds the walls, waits for an execution and serves it, in the forked process."""
         for descriptor in self.joins:
             os.write(descriptor, b"0")
         for number, end in enumerate((ends.stdin, ends.stdout, ends.stderr)):

@@ -1,15 +1,15 @@
-"""Reads what the candidate's control group used, through descriptors opened before the wall closed.
+"""Reads the candidate's cgroup usage, through descriptors opened before the walls were built.
 
-The server names them on the command line by format: `cpu_v1` (cpuacct.usage), `cpu_v2` (cpu.stat),
-`memory_peak_v1` (memory.max_usage_in_bytes), `memory_peak_v2` (memory.peak), `memory_events_v1`
-(memory.oom_control), `memory_events_v2` (memory.events), `pids_events`. A control group that the
-server could not have (a waived wall) has no descriptors; its figures are 0.
+The server names the descriptors on the command line by format: `cpu_v1` (cpuacct.usage), `cpu_v2`
+(cpu.stat), `memory_peak_v1` (memory.max_usage_in_bytes), `memory_peak_v2` (memory.peak),
+`memory_events_v1` (memory.oom_control), `memory_events_v2` (memory.events), `pids_events`. If the
+server could not make a cgroup (a waived wall), there are no descriptors and the figures are 0.
 
-In a container that an engine made, the group is the container's own (`find_own`), in which the
-zygote, the fork server and the judge are counted too, and of which nothing can be reset from
-inside. Where that container is a kernel of its own, gVisor, the zygote makes a group there
-(`make_own`), which bounds processes and counts CPU time of the candidate's alone; memory is the
-whole container's.
+In a container that an engine made, the cgroup is the container's own (`find_own`). It also counts
+the zygote, the fork server and the judge, and nothing in it can be reset from inside. If that
+container has a kernel of its own, gVisor, the zygote makes a cgroup there (`make_own`), which
+limits the processes and counts the CPU time of the candidate alone; its memory figure is that of
+the whole container.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ _MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 
 
 class Reading(NamedTuple):
-    """Figures of one moment, counted since the control group was made."""
+    """Counters at one moment, since the cgroup was made."""
 
     oom_kills: int
     process_limit_hits: int
 
 
 def find_own() -> SharedCgroupUsage:
-    """Finds the control group that this container is in.
+    """Finds the cgroup of this container.
 
     Raises:
-        FileNotFoundError: they are not to be seen in the container.
+        FileNotFoundError: the container does not show its cgroup's files.
     """
     found = {key: os.open(path, os.O_RDONLY) for key, path in _OWN_FILES if os.path.exists(path)}
     if len(found) < _OWN_FIGURES:
@@ -66,16 +66,16 @@ def find_own() -> SharedCgroupUsage:
 
 
 def make_own() -> tuple[SandboxKernelUsage, int]:
-    """Makes a control group for candidates, as root of gVisor.
+    """Makes a cgroup for candidates, as root of gVisor.
 
-    There is one hierarchy for all figures: of several that a process is in, gVisor asks one, picked
+    One hierarchy has all controllers: if a process is in several, gVisor asks one of them, picked
     at random, whether the process may have a child.
 
     Returns:
-        Its meters, and a descriptor to which a process writes 0 to enter it.
+        Its usage, and a descriptor to which a process writes 0 to enter it.
 
     Raises:
-        OSError: this kernel has no control groups, or this process is not its root.
+        OSError: this kernel has no cgroups, or this process is not its root.
     """
     hierarchy = f"{policy.STAGE}/cgroup"
     os.mkdir(hierarchy)
@@ -98,11 +98,11 @@ def _field(text: bytes, name: bytes) -> int:
 
 
 class CgroupUsage:
-    """Reads one control group.
+    """Reads one cgroup.
 
     Attributes:
-        counts_machinery: whether CPU time and memory are the runner's too.
-        polls_memory: whether the zygote has to look at the memory, for want of a limit.
+        counts_machinery: whether CPU time and memory include the runner's.
+        polls_memory: whether the zygote has to check the memory, because no limit is set.
     """
 
     counts_machinery = False
@@ -116,26 +116,26 @@ class CgroupUsage:
         return b"" if descriptor is None else os.pread(descriptor, _READ_BYTES, 0)
 
     def limit_processes(self, processes: int) -> None:
-        """Bounds the next execution's processes, where the server has not."""
+        """Limits the next execution's processes, if the server has not."""
 
     def user_processes(self, processes: int) -> int:
-        """Returns how many processes the candidate's user may have, by the kernel's count of those.
+        """Returns how many processes the candidate's user may have, by the kernel's count per user.
 
-        A fork counts for the user from its beginning, for the group from its end on. Each process
-        may be at one, so below twice the group's limit the user's would refuse a fork first, and
-        of that nobody is told.
+        The kernel counts a fork for the user when it begins and for the cgroup when it ends. Each
+        process may be in a fork, so a user limit below twice the cgroup's would refuse a fork
+        first, and the kernel does not report that refusal.
 
         Args:
-            processes: that the next execution may have.
+            processes: how many the next execution may have.
         """
         at_forks = processes if self._refuses_beyond(processes) else 0
         return processes + at_forks + policy.PROCESS_MARGIN
 
     def _refuses_beyond(self, processes: int) -> bool:
-        return "pids_events" in self._descriptors  # in a group that the server bounds
+        return "pids_events" in self._descriptors  # in a cgroup that the server limits
 
     def await_empty(self) -> None:
-        """Waits until the last execution's processes are gone, where its end does not tell."""
+        """Waits until the last execution's processes are gone, if its end does not imply that."""
 
     def cpu_time_ns(self) -> int:
         """Returns the CPU time of all processes, dead ones included."""
@@ -144,7 +144,7 @@ class CgroupUsage:
         return _field(self._read("cpu_v2"), b"usage_usec") * 1000
 
     def reading(self) -> Reading:
-        """Returns what was counted."""
+        """Returns the counters."""
         events = self._read("memory_events_v1") or self._read("memory_events_v2")
         return Reading(
             _field(events, b"oom_kill"),
@@ -152,22 +152,22 @@ class CgroupUsage:
         )
 
     def memory_bytes(self) -> int:
-        """Returns the memory that is in use."""
+        """Returns the memory in use."""
         return int(self._read("memory_usage") or 0)
 
     def residue_bytes(self) -> int:
-        """Returns the memory still in use after an execution; much of it is looked at again."""
+        """Returns the memory still in use after an execution; waits a moment if it is much."""
         deadline = time.monotonic() + policy.RESIDUE_SECONDS
         while (left := self.group_bytes()) > policy.RESIDUE_BYTES and time.monotonic() < deadline:
             time.sleep(_EMPTY_LOOK_SECONDS)
         return left
 
     def group_bytes(self) -> int:
-        """Returns the memory in use in a group that is the candidate's alone, else 0."""
+        """Returns the memory in use if the cgroup is the candidate's alone, else 0."""
         return int(self._read("memory_current") or 0)
 
     def reset_peak(self) -> None:
-        """Starts a new peak, where the kernel can (v1; v2 since Linux 6.12)."""
+        """Resets the peak, if the kernel can (v1; v2 since Linux 6.12)."""
         for name, text in (("memory_peak_v1", b"0"), ("memory_peak_v2", b"reset\n")):
             if name in self._descriptors:
                 try:
@@ -181,7 +181,7 @@ class CgroupUsage:
 
 
 class SharedCgroupUsage(CgroupUsage):
-    """Reads the group of a container, its machinery included."""
+    """Reads the cgroup of a container, which includes the runner."""
 
     counts_machinery = True
     polls_memory = True
@@ -192,22 +192,22 @@ class SharedCgroupUsage(CgroupUsage):
 
 
 class SandboxKernelUsage(CgroupUsage):
-    """Reads, and bounds, a group that the zygote made in gVisor."""
+    """Reads and limits a cgroup that the zygote made in gVisor."""
 
     polls_memory = True
 
     def limit_processes(self, processes: int) -> None:
-        """Bounds the next execution's processes."""
+        """Limits the next execution's processes."""
         os.pwrite(self._descriptors["pids_max"], b"%d" % processes, 0)
 
     def _refuses_beyond(self, processes: int) -> bool:
         return True
 
     def await_empty(self) -> None:
-        """Waits for the processes of an execution whose first one is gone already.
+        """Waits for the processes of an execution whose first process has ended.
 
         Raises:
-            TimeoutError: some stay.
+            TimeoutError: some processes remain.
         """
         deadline = time.monotonic() + _EMPTY_SECONDS
         while int(self._read("pids_current")):
@@ -216,11 +216,11 @@ class SandboxKernelUsage(CgroupUsage):
             time.sleep(_EMPTY_LOOK_SECONDS)
 
     def memory_bytes(self) -> int:
-        """Returns the memory that is in use, that of the kernel included.
+        """Returns the memory in use, including the kernel's.
 
-        gVisor keeps there what programs make it remember, such as names of files, of which it
-        bounds no number. Its control groups know memory, too, but take seconds to tell it while
-        several processes ask for more.
+        gVisor stores there what programs make it remember, such as file names, whose number it does
+        not limit. Its cgroups count memory, too, but take seconds to answer while several processes
+        allocate.
         """
         return kernel.memory_in_use_bytes() + _heap_bytes(self._read("sentry"))
 

@@ -1,9 +1,9 @@
-"""The processes that zygote and fork server fork, each into namespaces of its own.
+"""The processes that the zygote and the fork server fork, each into namespaces of its own.
 
-What this stops: a child that outlives its use, or its parent. It is the first of its pid
-namespace, so that killing it takes all its descendants along.
+What this stops: a child cannot outlive its use or its parent. It is the first process of its pid
+namespace, so killing it kills all its descendants.
 
-What it does not: confine it; the child does that itself, with `confine`.
+What it does not: it does not confine the child; the child does that itself, with `confine`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from ..walls.privileges import ExitWatch, Privileges
 from . import fork_hooks, namespace_init
 
 _STATUS_BITS = 0xFFFF
-_PROCESS_CLOCK = 2  # of a process's number, a clock of its CPU time; see clock_getcpuclockid
+_PROCESS_CLOCK = 2  # selects the CPU clock of a process number; see clock_getcpuclockid
 
 
 @dataclass(slots=True, kw_only=True)
 class Process(ABC):
-    """A forked process, and a line to it.
+    """A forked process, and a socket to it.
 
     Args:
-        pid: its number here.
-        line: a socket that keeps the bounds of messages.
+        pid: its number in this process's pid namespace.
+        line: a packet socket.
         status: as of `os.waitpid`, -1 until it was reaped.
-        cpu_time_ns: what it used, once it was reaped.
-        peak_memory_bytes: the same.
+        cpu_time_ns: the CPU time that it used, once it was reaped.
+        peak_memory_bytes: its peak memory, once it was reaped.
     """
 
     pid: int
@@ -52,11 +52,11 @@ class Process(ABC):
 
     @property
     def alive(self) -> bool:
-        """Returns True if it was not reaped yet."""
+        """Returns True if it has not been reaped."""
         return self.status == -1
 
     def send(self, message: bytes, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, with copies of descriptors; ends a process that cannot be reached."""
+        """Sends a message with copies of descriptors; kills the process if it cannot be reached."""
         try:
             send(self.line, message, descriptors)
         except OSError:
@@ -76,7 +76,7 @@ class Child(Process):
     """A process that this one forked.
 
     Args:
-        watch: on its exit.
+        watch: becomes readable on its exit.
     """
 
     watch: ExitWatch
@@ -84,7 +84,7 @@ class Child(Process):
     def kill(self) -> None:
         """See `Process.kill`."""
         if self.alive:
-            os.kill(self.pid, signal.SIGKILL)  # its number is its own until it is reaped
+            os.kill(self.pid, signal.SIGKILL)  # no other process gets its number until it is reaped
 
     def end(self) -> None:
         """See `Process.end`."""
@@ -92,7 +92,7 @@ class Child(Process):
         self.reap()
 
     def reap(self) -> None:
-        """Waits for its end."""
+        """Waits for it and records its status and usage."""
         if self.alive:
             _, status, usage = os.wait4(self.pid, 0)
             self.status = status or self._told_status()
@@ -102,7 +102,7 @@ class Child(Process):
             self.line.close()
 
     def _told_status(self) -> int:
-        """Returns the status of the process for which this one waits; see `namespace_init`."""
+        """Returns the status that the namespace's first process sent; see `namespace_init`."""
         try:
             told = self.line.recv(namespace_init.STATUS.size + 1, socket.MSG_DONTWAIT)
         except OSError:
@@ -115,16 +115,16 @@ class Child(Process):
 
 
 def process_time_ns(pid: int) -> int:
-    """Returns the CPU time that a process has used, its children apart."""
+    """Returns the CPU time that a process has used, without its children."""
     return time.clock_gettime_ns(~pid << 3 | _PROCESS_CLOCK)
 
 
 def fork(body: Callable[[socket.socket], NoReturn], privileges: Privileges) -> Child:
-    """Forks a process that runs a body, which is given its end of the line.
+    """Forks a process that runs `body` with its end of the line.
 
     Args:
-        body: what it runs.
-        privileges: what its namespaces stand on.
+        body: the function that it runs.
+        privileges: how it gets its namespaces.
     """
     ours, theirs = line()
     with theirs:
@@ -133,11 +133,11 @@ def fork(body: Callable[[socket.socket], NoReturn], privileges: Privileges) -> C
 
 
 def spawn(body: Callable[[], NoReturn], privileges: Privileges) -> int:
-    """Forks a process that runs a body, and returns its number.
+    """Forks a process that runs `body`, and returns its number.
 
     Args:
-        body: what it runs.
-        privileges: what its namespaces stand on.
+        body: the function that it runs.
+        privileges: how it gets its namespaces.
     """
     privileges.clear()
     pid = kernel.clone(privileges.namespaces)
@@ -146,7 +146,7 @@ def spawn(body: Callable[[], NoReturn], privileges: Privileges) -> int:
             kernel.die_with_parent()
             fork_hooks.hand_over_handlers()
             body()
-        except BaseException as error:  # noqa: BLE001 - nothing may return into its parent's loop
+        except BaseException as error:  # noqa: BLE001 - no child returns into its parent's loop
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
         finally:
             os._exit(wire.BROKEN_STATUS)

@@ -1,10 +1,10 @@
 """Keeps the standard library's fork handlers away from the zygote's own forks.
 
 Modules such as `threading` and `random` register functions that run in the child of every fork.
-They mend what a fork of a busy, threaded program breaks; the zygote has one thread and never
-waits on a lock, and its forks are what an execution costs most (here those two handlers cost as
-much as the fork itself). So registrations are held back, and handed to each child, whose own
-forks run them as usual.
+They repair what a fork of a busy, threaded program breaks. The zygote has one thread and never
+waits on a lock, and its forks are the greatest cost of an execution (these two handlers cost as
+much as the fork itself). So this module holds registrations back and passes them to each child,
+whose own forks run them as usual.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def _hold(**handlers: Callable[[], object]) -> None:
 
 
 def hold_handlers() -> None:
-    """Holds back what modules register from here on; called before they are imported."""
+    """Holds back the fork handlers of modules; called before the modules are imported."""
     os.register_at_fork = _hold  # type: ignore[assignment]  # stubs name each keyword
 
 
 def hand_over_handlers() -> None:
-    """Registers what was held back, in a child that may fork and knows nothing of this."""
+    """Registers the held-back handlers, in a child whose program may fork."""
     os.register_at_fork = _register
     for handlers in _held:
         _register(**handlers)

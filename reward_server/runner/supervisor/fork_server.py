@@ -1,14 +1,15 @@
-"""The fork server of judges: an interpreter of its own, from whose memory each judge is forked.
+"""The fork server of judges: a separate interpreter, from whose memory each judge is forked.
 
-What this stops: a candidate that knows where things lie in a judge's memory. Forked from one
-process, both would have the same addresses; this one is started anew, and the kernel lays its
-memory out at random. Of addresses it tells the zygote, of which every candidate is a copy, nothing.
+What this stops: a candidate that knows the memory layout of a judge. If both were forked from one
+process, they would have the same addresses; the fork server starts as a new process, whose memory
+the kernel lays out at random. It sends no address to the zygote, of which every candidate is a
+copy.
 
-What it does not: hide the seed of hashes, see `start`. Move an interpreter's own code and types,
-where that is not a position-independent executable; that it can't, it says. Confine anything
-itself; see `walls.layers`.
+What it does not: it does not hide the hash seed, see `start`. It cannot move the interpreter's own
+code and types if that is not a position-independent executable; the `Greeting` reports that. It
+confines nothing itself; see `walls.layers`.
 
-What it is asked for is described in `judges`. It ends with the zygote, and its judge with it.
+`judges` describes the requests that it serves. It ends with the zygote, and its judge with it.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from .judges import ENDED, FORK, GREETING, KILL, LANDMARKS, LINE, NUMBER, Greeti
 
 
 def serve(privileges: Privileges, walls: Walls) -> NoReturn:
-    """Warms up, and forks one judge after another, as long as the zygote lives.
+    """Warms up, then forks one judge after another as long as the zygote lives.
 
     Args:
-        privileges: what judges' walls stand on.
-        walls: that each builds.
+        privileges: the privileges with which judges build their walls.
+        walls: the walls that each judge builds.
 
     Raises:
         RuntimeError: the runner is broken.
@@ -59,7 +60,7 @@ def _greet(line: socket.socket, landmarks: bytes) -> None:
 
 
 class _Judges:
-    """Answers the zygote; there is one judge at a time."""
+    """Answers the zygote's requests; there is one judge at a time."""
 
     def __init__(self, privileges: Privileges, walls: Walls) -> None:
         self._privileges = privileges

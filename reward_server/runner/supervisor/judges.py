@@ -1,14 +1,13 @@
-"""Judges as the zygote sees them: children of a fork server, to which it speaks.
+"""The zygote's view of judges: children of a fork server, to which it sends requests.
 
-What this stops: a candidate that finds a judge's code, or any address of it, in its own memory:
-the zygote, of which every candidate is a copy, never imports what a judge is made of.
+What this stops: a candidate that finds a judge's code, or any address of it, in its own memory. The
+zygote, of which every candidate is a copy, never imports the judge's code.
 
-What it does not: fork anything; see `fork_server`.
+What it does not: it does not fork judges; see `fork_server`.
 
-The zygote speaks to the fork server over a packet socket, the other one's standard input. First it
-tells its landmarks (`kernel.landmarks`), with a channel for the warm-up, which are answered by a
-`Greeting` once the warm-up is over. Then:
-
+The zygote is connected to the fork server's standard input by a packet socket. It first sends its
+landmarks (`kernel.landmarks`) with a channel for the warm-up, and gets a `Greeting` once the
+warm-up is over. Then it sends these requests:
     FORK    answered by the judge's number, with the line to it and the socket of its notes
     KILL    kills that judge; not answered
     END     kills and reaps it; answered by `Ended`
@@ -34,11 +33,11 @@ FORK, KILL, END = b"F", b"K", b"E"
 
 
 class Greeting(NamedTuple):
-    """What a fork server says once it is warm.
+    """The fork server's message after its warm-up.
 
     Args:
-        memory_bytes: that it shares with nobody.
-        shares_landmarks: whether any of the zygote's landmarks lies here where it lies there.
+        memory_bytes: the memory that it shares with no other process.
+        shares_landmarks: whether any of the zygote's landmarks has the same address here.
     """
 
     memory_bytes: int
@@ -60,7 +59,7 @@ ENDED = struct.Struct(f">{len(Ended._fields)}q")
 
 
 class ForkServerLostError(Exception):
-    """The fork server of judges has ended, so there will be no judge."""
+    """The fork server of judges has ended, so no further judge can be forked."""
 
     def __init__(self) -> None:
         super().__init__("the process that judges are forked from was lost")
@@ -68,12 +67,12 @@ class ForkServerLostError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Judge(Process):
-    """A judge, which is a child of the fork server's.
+    """A judge, which is a child of the fork server.
 
     Args:
-        notes: a socket to which it writes what it announces, see `wire`.
+        notes: a socket to which the judge writes its notes, see `wire`.
         server: the fork server.
-        is_killed: whether it was sent a signal, of which it may not know yet.
+        is_killed: whether KILL was sent; the judge may still be running.
     """
 
     notes: socket.socket
@@ -81,7 +80,7 @@ class Judge(Process):
     is_killed: bool = False
 
     def take_notes(self) -> bytes:
-        """Returns what it has announced since it was asked last."""
+        """Returns the notes that it has written since the last call."""
         try:
             return self.notes.recv(_NOTES_BYTES, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -106,7 +105,7 @@ class ForkServer:
     """The zygote's end of the line to the fork server of judges.
 
     Args:
-        command: that starts it.
+        command: the command that starts it.
     """
 
     def __init__(self, command: list[str]) -> None:
@@ -117,16 +116,16 @@ class ForkServer:
             os.environ,
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, theirs.fileno(), LINE),
-                (os.POSIX_SPAWN_DUP2, 2, 1),  # the server would wait for the end of the other one
+                (os.POSIX_SPAWN_DUP2, 2, 1),  # else it would hold the server's pipe open
             ],
         )
         theirs.close()
 
     def begin_warm_up(self) -> socket.socket:
-        """Returns the candidate's end of a channel on whose other end it warms up.
+        """Starts the warm-up, and returns the candidate's end of its channel.
 
         Raises:
-            ForkServerLostError: it did not come up.
+            ForkServerLostError: the fork server did not start.
         """
         ours, theirs = socket.socketpair()
         with theirs:
@@ -138,18 +137,18 @@ class ForkServer:
         return ours
 
     def await_warm(self) -> Greeting:
-        """Waits until it can fork, once the warm-up is over.
+        """Waits until the warm-up is over and the fork server can fork.
 
         Raises:
-            ForkServerLostError: it did not come up.
+            ForkServerLostError: the fork server did not start.
         """
         return Greeting(*GREETING.unpack(self._hear(GREETING.size)[0]))
 
     def fork(self) -> Judge:
-        """Has it fork a judge, once the last one was ended.
+        """Asks for a judge, once the last one was ended.
 
         Raises:
-            ForkServerLostError: it is gone.
+            ForkServerLostError: the fork server is gone.
         """
         number, (line, notes) = self.ask(FORK, NUMBER.size, 2)
         return Judge(
@@ -160,10 +159,10 @@ class ForkServer:
         )
 
     def ask(self, request: bytes, size: int, descriptors: int = 0) -> tuple[bytes, list[int]]:
-        """Returns its answer to a request, and the descriptors that come with it.
+        """Returns the answer to a request, and the descriptors that come with it.
 
         Raises:
-            ForkServerLostError: it is gone.
+            ForkServerLostError: the fork server is gone.
         """
         self.send(request)
         return self._hear(size, descriptors)
@@ -172,7 +171,7 @@ class ForkServer:
         """Sends a request, with copies of descriptors.
 
         Raises:
-            ForkServerLostError: it is gone.
+            ForkServerLostError: the fork server is gone.
         """
         try:
             descriptors.send(self._line, request, handed)
@@ -189,10 +188,10 @@ class ForkServer:
         return answer, numbers
 
     def cpu_time_so_far_ns(self) -> int:
-        """Returns the CPU time that it has used itself."""
+        """Returns the CPU time that the fork server itself has used."""
         return process_time_ns(self._pid)
 
     def close(self) -> None:
-        """Has it end, and waits for that."""
+        """Ends the fork server and waits for it."""
         self._line.close()
         os.waitpid(self._pid, 0)

@@ -1,17 +1,17 @@
-"""Makes a process the second of its namespace, while the first one only waits.
+"""Makes a process the second of its pid namespace, while the first one only waits.
 
-What this stops: a program that outlives its own signals. The kernel drops signals without a
-handler that the first process of a pid namespace gets from within. A program that is the first
-could print the right answer, kill itself, and go on to a good end.
+What this stops: a program that survives its own signals. The kernel drops signals without a handler
+that the first process of a pid namespace gets from within. A program that is the first process
+could print the right answer, kill itself, and still end normally.
 
-What it does not: watch over anything. Both processes have the same rights, and the same memory,
-a copy of which would cost as much as an execution. The first one reaps who ends, tells the second
-one's status and exits, which ends the namespace; of files it holds open none but what it tells
-that by. A program that tampers with it can tell another
-status of itself, as it can by its exit.
+What it does not: the first process does not supervise. Both processes have the same rights and the
+same memory, because a copy would cost as much as an execution. The first one reaps ended processes,
+sends the second one's status and exits, which ends the namespace; it holds open only the descriptor
+on which it sends the status. A program that tampers with it can report another status for itself,
+as it can by its exit status.
 
-The second process goes on with the stack. So the first one runs a few machine instructions that
-use registers alone, and a place for the status.
+The second process goes on with the stack. So the first one runs a few machine instructions that use
+only registers, and a place for the status.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STATUS = struct.Struct("i")
 _CLONE_VM = 0x00000100
 
 # long aside(flags, stack, status, thread_id, descriptor), in the order of the C library's calls.
-# clone() takes the stack as 0, and without further flags looks at neither status nor descriptor.
+# clone() takes the stack as 0, and without further flags reads neither status nor descriptor.
 _X86_64 = """
     49 89 ca        mov r10, rcx        ; thread_id, as the kernel takes it
     b8 38 00 00 00  mov eax, 56         ; clone
@@ -121,11 +121,11 @@ _AARCH64 = """
     c8 0b 80 d2     mov x8, 94          ; exit_group
     01 00 00 d4     svc 0
 """
-_COLUMN = slice(4, 20)  # of the instructions, as bytes
+_COLUMN = slice(4, 20)  # the columns that hold the instructions in hexadecimal
 
 
 class Aside:
-    """The instructions, ready to be run; made once, for all forked from here."""
+    """The mapped instructions; made once for all processes forked from this one."""
 
     def __init__(self) -> None:
         listing = _X86_64 if kernel.MACHINE == "x86_64" else _AARCH64
@@ -142,10 +142,10 @@ class Aside:
         self._run = kind(kernel.address_of(self._code))
 
     def step(self, descriptor: int) -> None:
-        """Goes on as a second process, of which the first one tells the status as it ends.
+        """Continues as a second process, whose status the first one sends when it ends.
 
         Args:
-            descriptor: where to; it is open in the first process alone afterwards.
+            descriptor: where the status is sent; it stays open in the first process only.
 
         Raises:
             OSError: the kernel refuses.

@@ -1,4 +1,4 @@
-"""Makes a process one that others are forked from."""
+"""Prepares a process from which others are forked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from ..values import packages
 
-# What solutions import most: paid for once here instead of in every execution. Each extension
-# module more makes every fork dearer, so what few solutions import, or what imports much else in
-# turn (hashlib, random, tempfile, statistics), is left to those that use it.
+# The modules that solutions import most, loaded once instead of in every execution. Each further
+# extension module makes every fork slower, so a module that few solutions import, or that imports
+# many others (hashlib, random, tempfile, statistics), is not here.
 PRELOADED = (
     "abc",
     "ast",
@@ -47,20 +47,20 @@ PRELOADED = (
     "typing",
 )
 
-# What the runner itself takes of the standard library.
+# The modules of the standard library that the runner itself uses.
 _OWN = ("array", "ctypes", "fcntl", "mmap", "resource", "select", "signal", "socket")
 _IGNORED_BY_PYTHON = frozenset((signal.SIGPIPE, signal.SIGXFSZ))
 
 
 def prepare() -> None:
-    """Has this process outlive Ctrl-C, and open as many files as it may."""
+    """Makes this process ignore Ctrl-C, and raises its limit of open files to the maximum."""
     _reset_signals()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _allow_most_descriptors()
 
 
 def _reset_signals() -> None:
-    """Undoes what `nohup` or a shell's `&` have done to signals, which programs would inherit."""
+    """Undoes the changes of signals by `nohup` or a shell's `&`, which programs would inherit."""
     for number in signal.valid_signals() - _IGNORED_BY_PYTHON:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -68,7 +68,7 @@ def _reset_signals() -> None:
 
 
 def _allow_most_descriptors() -> None:
-    """Raises this process's limit: it bounds what all of its user have on their way in sockets."""
+    """Raises the limit of open files, which also limits this user's descriptors in transit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -76,14 +76,14 @@ def _allow_most_descriptors() -> None:
 def preload_standard() -> None:
     """Imports modules of the standard library, before any of the runner's own.
 
-    So what the runner's modules are made of lies together. A child writes to it, if only to count
-    references, and each page that it writes to is copied.
+    The objects of the runner's own modules then lie together in memory. A child writes to them, if
+    only to count references, and the kernel copies each page that a child writes to.
     """
     preload((*PRELOADED, *_OWN))
 
 
 def add_packages(folders: Sequence[str]) -> None:
-    """Has modules found in folders of installed packages."""
+    """Adds folders of installed packages to the module path."""
     sys.path.extend(folders)
     packages.add(folders)
 
@@ -92,7 +92,7 @@ def preload(names: Iterable[str]) -> None:
     """Imports modules.
 
     Raises:
-        RuntimeError: one started a thread, of which a forked child would have only the locks.
+        RuntimeError: a module started a thread; a forked child would inherit only its locks.
     """
     for name in names:
         importlib.import_module(name)
@@ -101,13 +101,14 @@ def preload(names: Iterable[str]) -> None:
 
 
 def freeze() -> None:
-    """Keeps the collector from touching what children share with this process."""
+    """Keeps the garbage collector from writing to memory that children share with this process."""
     gc.collect()
     gc.freeze()
 
 
 def memory_bytes() -> int:
-    """Returns the memory that this process shares with nobody; 0 where the kernel does not tell."""
+    """Returns the memory that this process shares with no other, or 0 if the kernel does not report
+    it."""
     with open("/proc/self/status", encoding="ascii") as status:
         for line in status:
             if line.startswith("RssAnon:"):

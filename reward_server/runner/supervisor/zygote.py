@@ -1,15 +1,15 @@
 """The supervisor: a warm interpreter that forks a candidate for each execution.
 
-What this stops: state and secrets of one execution reaching the next. The zygote reads and
-writes nothing but fixed records of numbers; requests and reports pass it inside the kernel
-(splice, sendfile). Every candidate is a copy of this process, so this process stays clean. Judges
-are forked by a process of another image, see `judges`, so that a candidate knows nothing of
-where things lie in a judge's memory.
+What this stops: state and secrets of one execution reaching the next. The zygote reads and writes
+only fixed records of numbers; the kernel moves requests and reports past it (splice, sendfile).
+Every candidate is a copy of this process, so this process must stay clean. Judges are forked by a
+process with another memory layout, see `judges`, so that a candidate does not know the addresses in
+a judge's memory.
 
-What it does not: confine anything itself; see `walls.layers`.
+What it does not: it confines nothing itself; see `walls.layers`.
 
 A candidate is forked, put into its namespaces and left waiting before its execution is known, so
-that an execution waits neither for the fork nor for its control group.
+that an execution waits neither for the fork nor for its cgroup.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from .children import Child
 from .judges import ForkServer, Judge
 
 CONTROL_IN, CONTROL_OUT = 0, 1
-_FIRST = 1  # the first process of a namespace, which only waits, beside those that are allowed
-_STAGE_BYTES = 1  # of a report, by which it is known how far the execution got
+_FIRST = 1  # the waiting first process of a namespace, beside the program's processes
+_STAGE_BYTES = 1  # the leading bytes of a report, which state how far the execution got
 
 
 class ServerGoneError(Exception):
-    """The control pipe closed: there is nobody left to work for."""
+    """The server has closed the control pipe."""
 
 
 def read_exactly(descriptor: int, size: int) -> bytes:
     """Reads a whole record.
 
     Raises:
-        ServerGoneError: the pipe closed.
+        ServerGoneError: the control pipe is closed.
     """
     data = b""
     while len(data) < size:
@@ -163,10 +163,10 @@ class Zygote:
         )
 
     def _peak_memory_bytes(self, candidate: Child, budget: Budget, limit_bytes: int) -> int:
-        """Returns the greatest use of memory, less what others left, as well as it is known.
+        """Returns the peak memory, less the residue of earlier executions, as well as it is known.
 
-        Version 2 cannot reset a peak before Linux 6.12: the largest process has to do. It counts
-        pages that it shares with the zygote, which the limit does not.
+        Cgroup version 2 cannot reset a peak before Linux 6.12; the peak of the largest process
+        stands in. It includes pages shared with the zygote, which the limit does not.
         """
         seen = max(candidate.peak_memory_bytes, budget.peak_memory_bytes)
         peak = self._meters.peak_memory_bytes()
@@ -188,8 +188,8 @@ class Zygote:
         """Waits for the candidate's end and the judge's word.
 
         Returns:
-            Why the candidate was stopped, if it was, the judge's exit status, 0 if it gave its
-            word, and what it had announced.
+            Why the candidate was stopped, if it was; the judge's exit status, 0 if it sent its
+            word; and the judge's notes.
         """
         stop = Stop.NONE
         judge, judge_status, notes = self._judge, -1, b""
@@ -235,14 +235,14 @@ class Zygote:
 
 
 def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
-    """Takes a judge's last word, and ends one that will judge no more.
+    """Receives a judge's word, and ends the judge if it will serve no more.
 
     Args:
         judge: the judge.
-        may_stay: whether it may judge again, should it say so.
+        may_stay: whether the judge may serve again if it offers to.
 
     Returns:
-        Its exit status, 0 if it gave its word, and for how long the candidate may live on.
+        Its exit status, 0 if it sent its word, and for how long the candidate may live on.
     """
     message, _ = receive(judge.line, wire.WORD.size)
     if len(message) != wire.WORD.size:
@@ -255,7 +255,8 @@ def _take_word(judge: Judge, *, may_stay: bool) -> tuple[int, int]:
 
 
 def _report_size(report: int, most: int) -> int:
-    """Returns how much of a report is sent: of one that no judge of ours writes, its first byte."""
+    """Returns how much of a report is sent: only the first byte of one that is too large to be
+    valid."""
     size = os.fstat(report).st_size
     return size if size <= most else _STAGE_BYTES
 
@@ -280,7 +281,7 @@ def _splice_exactly(source: int, target: int, size: int) -> None:
 
 
 def _is_pipe(descriptor: int) -> bool:
-    """Returns True if it is a pipe of this kernel; gVisor's standard streams are the host's."""
+    """Returns True for a pipe of this kernel; under gVisor, standard streams are the host's."""
     try:
         fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except OSError:
@@ -298,7 +299,7 @@ def _splice_from_pipe(source: int, target: int, offset: int, size: int) -> None:
 
 
 def say_hello(description: Mapping[str, object]) -> None:
-    """Tells the server that the zygote is warm, and what stands."""
+    """Tells the server that the zygote is warm, and describes the runner."""
     document = wire.pack(description, {})
     hello = Finish(kind=Kind.HELLO, report_bytes=len(document))
     write_all(CONTROL_OUT, wire.FINISH.pack(*hello) + document)
@@ -310,13 +311,13 @@ def run(
     judges: ForkServer,
     description: Mapping[str, object],
 ) -> NoReturn:
-    """Serves until the server goes.
+    """Serves until the server closes the control pipe.
 
     Args:
-        meters: of the candidate's control group.
-        candidates: forks them.
+        meters: the usage of the candidate's cgroup.
+        candidates: forks candidates.
         judges: the fork server of judges.
-        description: what the server is told first.
+        description: the content of the first message to the server.
     """
     say_hello(description)
     with contextlib.suppress(ServerGoneError):

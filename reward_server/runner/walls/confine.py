@@ -1,15 +1,15 @@
-"""Builds the inner wall, from inside, before anything untrusted is read.
+"""Builds the inner walls of a process, from inside, before the process reads anything untrusted.
 
-What this stops: sight of other processes, of files but the container's read-only ones and the
-execution's own empty folders, capabilities, new namespaces, sockets but AF_UNIX, and use beyond
-the limits. See `policy` for each rule's reason.
+What this stops: sight of other processes and of files, except the container's read-only files and
+the execution's own empty folders; capabilities, new namespaces, sockets except AF_UNIX, and use
+beyond the limits. `policy` states the reason for each rule.
 
-What it does not: memory, CPU time and process counts of the whole tree are the cgroup's, which
-the process joins before it is given anything; clocks are the zygote's.
+What it does not: it does not limit memory, CPU time and process counts of the whole process tree.
+The cgroup does, which the process joins before it receives anything; the zygote keeps the clocks.
 
-Order matters: namespaces come with the clone, then mounts (they need the capabilities that a
-`privileges` gives), then limits, then Landlock and the system call filter, and the capabilities go
-last but for the filter, which forbids giving any back.
+The order matters: namespaces come with the clone, then mounts (they need the capabilities that
+`privileges` gives), then limits, then Landlock, then the end of all capabilities, and last the
+seccomp filter, which forbids regaining any.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 def close_all_but(kept: set[int]) -> None:
-    """Closes every descriptor but 0, 1, 2 and `kept`."""
+    """Closes every descriptor except 0, 1, 2 and `kept`."""
     low = 3
     for descriptor in sorted(kept):
         os.closerange(low, descriptor)
@@ -52,7 +52,7 @@ def _write(path: str, text: str) -> None:
 
 
 def map_ids(outer_uid: int, outer_gid: int) -> None:
-    """Maps the one unprivileged user and group that exist inside."""
+    """Maps the only user and group of the new user namespace, which are unprivileged."""
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{policy.INNER_ID} {outer_uid} 1")
     _write("/proc/self/gid_map", f"{policy.INNER_ID} {outer_gid} 1")
@@ -62,7 +62,7 @@ def mount_box(options: str) -> None:
     """Mounts the execution's own working folder, /tmp and /dev/shm.
 
     Args:
-        options: of the tmpfs in which they lie.
+        options: options of the tmpfs that holds them.
     """
     kernel.mount("tmpfs", policy.BOX, "tmpfs", _BOX_FLAGS, options)
     for folder in policy.BOX_FOLDERS:
@@ -73,7 +73,7 @@ def mount_box(options: str) -> None:
 
 
 def remount_box(options: str) -> None:
-    """Gives the tmpfs of the execution's folders other options."""
+    """Changes the options of the tmpfs that holds the execution's folders."""
     kernel.mount("tmpfs", policy.BOX, "tmpfs", kernel.MS_REMOUNT | _BOX_FLAGS, options)
 
 
@@ -84,20 +84,20 @@ def mount_proc() -> None:
 
 
 def mount_terminals() -> None:
-    """Mounts the execution's own pseudo-terminals, of which it may have a few."""
+    """Mounts the execution's own pseudo-terminals, whose number is limited."""
     flags = kernel.MS_NOSUID | kernel.MS_NOEXEC
     kernel.mount("devpts", policy.PTS.target, "devpts", flags, policy.PTS_OPTIONS)
 
 
 def cover(folders: Iterable[str]) -> None:
-    """Hides folders of the container's, such as that of the socket on which the runner listens."""
+    """Hides folders of the container, such as that of the socket on which the runner listens."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC | kernel.MS_RDONLY
     for folder in folders:
         kernel.mount("tmpfs", folder, "tmpfs", flags, "mode=000,nr_inodes=1")
 
 
 def become_victim() -> None:
-    """Makes this process and its children the first to go when memory runs out."""
+    """Makes this process and its children the kernel's first victims when memory runs out."""
     _write("/proc/self/oom_score_adj", str(policy.VICTIM_SCORE))
 
 
@@ -107,15 +107,16 @@ def _set_limits(limits: dict[int, tuple[int, int]]) -> None:
         ceiling = present[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        if (soft, hard) != present:  # gVisor refuses to set some limits, even to what they are
+        if (soft, hard) != present:  # gVisor refuses even unchanged values of some
             resource.setrlimit(kind, (soft, hard))
 
 
 def limit_candidate(start: Start) -> None:
     """Applies the limits that the kernel keeps for each process.
 
-    Those on CPU time and processes are back stops above the limits on the whole tree, which the
-    zygote and the control group keep and, unlike these, report; see `CgroupUsage.user_processes`.
+    The limits of CPU time and processes are above those of the whole process tree and only back
+    them up: the zygote and the cgroup keep the latter and, unlike these, report when they are hit;
+    see `CgroupUsage.user_processes`.
     """
     cpu_seconds = -(-start.cpu_time_ns // 1_000_000_000) + 1
     _set_limits(
@@ -134,7 +135,7 @@ def limit_candidate(start: Start) -> None:
 
 
 def limit_judge() -> None:
-    """Bounds what hostile answers can make the judge use."""
+    """Limits the resources that hostile answers can make the judge use."""
     _set_limits(
         {
             resource.RLIMIT_CPU: (policy.JUDGE_CPU_SECONDS, policy.JUDGE_CPU_SECONDS),
@@ -159,11 +160,11 @@ def _landlock_handled(abi: int) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """What lies on an execution for good.
+    """The permanent restrictions of an execution.
 
     Args:
-        ruleset: descriptor of the Landlock rules, None where there is no Landlock.
-        seccomp_filter: the system call filter, empty where it was waived.
+        ruleset: descriptor of the Landlock ruleset, or None without Landlock.
+        seccomp_filter: the seccomp filter, empty if it was waived.
     """
 
     ruleset: int | None = None
@@ -171,18 +172,18 @@ class Seal:
 
 
 def raise_loopback() -> None:
-    """Moves this process into a network of its own, in which there is a loopback interface."""
+    """Moves this process into a network namespace of its own, with a loopback interface."""
     kernel.unshare(kernel.CLONE_NEWNET)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
 def build_ruleset(abi: int, *, loopback: bool = False) -> int:
-    """Builds, once for all executions, the Landlock rules of `policy`; returns a descriptor.
+    """Builds the Landlock ruleset of `policy`, once for all executions; returns its descriptor.
 
     Args:
         abi: the kernel's version of Landlock.
-        loopback: whether they are for executions with a network of their own.
+        loopback: whether it is for executions with a network of their own.
     """
     handled = _landlock_handled(abi)
     if loopback:
@@ -192,7 +193,7 @@ def build_ruleset(abi: int, *, loopback: bool = False) -> int:
 
 
 def apply(seal: Seal) -> None:
-    """Gives up everything that setting up needed; no step after this one can be undone."""
+    """Gives up all rights that the setup needed; none of these steps can be undone."""
     kernel.no_new_privileges()
     if seal.ruleset is not None:
         kernel.restrict_self(seal.ruleset)

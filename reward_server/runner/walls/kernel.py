@@ -1,4 +1,4 @@
-"""The system calls that the standard library lacks, as thin functions that raise OSError."""
+"""Thin functions for system calls that the standard library lacks; they raise OSError."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _LANDLOCK_RULE_PATH = 1
 
 # PyDLL keeps the interpreter lock: the child of a clone must be the thread that holds it.
 _libc = ctypes.PyDLL(None, use_errno=True)
-# Looked up once: a child that does it for itself pays more than for the call.
+# Looked up once, because the lookup in each child would cost more than the call.
 _syscall, _prctl, _unshare, _sysinfo = _libc.syscall, _libc.prctl, _libc.unshare, _libc.sysinfo
 _mount, _umount2, _pthread_sigmask = _libc.mount, _libc.umount2, _libc.pthread_sigmask
 _syscall.restype = ctypes.c_long
 _before_fork = ctypes.pythonapi.PyOS_BeforeFork
 _after_fork_child = ctypes.pythonapi.PyOS_AfterFork_Child
 _after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
-# Made once: to make a type of ctypes is dear, and every execution needs them.
+# Made once, because a ctypes type is expensive to make and every execution needs these.
 _CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
 _NO_CAPABILITY = (ctypes.c_uint32 * 6)()
 _ThreadDescription = ctypes.c_uint32 * 3
@@ -76,9 +76,9 @@ def _number(name: str) -> int:
 
 
 def _thread_id_offset() -> int:
-    """Finds where in a thread's descriptor, at `pthread_self`, glibc caches the thread's id.
+    """Returns the offset in a thread's descriptor, at `pthread_self`, of glibc's cached thread id.
 
-    The offset is glibc's own export for debuggers (libthread_db); 0 where libc has none.
+    glibc exports the offset for debuggers (libthread_db). Returns 0 if the C library has none.
     """
     try:
         _bits, _count, offset = _ThreadDescription.in_dll(_libc, "_thread_db_pthread_tid")
@@ -92,17 +92,17 @@ _THREAD_ID_OFFSET = _thread_id_offset()
 
 
 def own_thread_id_address() -> int:
-    """Returns where a raw clone must bring this thread's id up to date, 0 if nowhere."""
+    """Returns the address where a raw clone must update this thread's id, or 0 if there is none."""
     return threading.get_ident() + _THREAD_ID_OFFSET if _THREAD_ID_OFFSET else 0
 
 
 def landmarks() -> tuple[int, int]:
-    """Returns where the interpreter's own data and the C library lie in this process's memory."""
+    """Returns the addresses of the interpreter's data and of the C library in this process."""
     return id(type), int(ctypes.cast(_libc.getpid, ctypes.c_void_p).value or 0)
 
 
 def address_of(mapping: mmap.mmap) -> int:
-    """Returns where a mapping lies, which may be read alone."""
+    """Returns the address of a mapping, which may be read-only."""
     view = _Buffer()
     _check(_get_buffer(ctypes.py_object(mapping), ctypes.byref(view), 0), "buffer")
     _release_buffer(ctypes.byref(view))
@@ -161,7 +161,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
 
 
 def unmount(target: str) -> None:
-    """Takes a mount, with those in it, out of the file tree, in use or not.
+    """Detaches a mount, and the mounts inside it, from the file tree, even if it is in use.
 
     Raises:
         OSError: the kernel refuses.
@@ -179,17 +179,17 @@ def unshare(namespaces: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives up every capability; without set-uid (see `no_new_privileges`) none comes back."""
+    """Gives up every capability; without set-uid (see `no_new_privileges`) none can be regained."""
     _check(_syscall(_number("capset"), _CAPABILITY_HEADER, _NO_CAPABILITY), "capset")
 
 
 def no_new_privileges() -> None:
-    """Makes set-uid bits and file capabilities void for this process and its children."""
+    """Makes set-uid bits and file capabilities ineffective for this process and its children."""
     _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl no_new_privs")
 
 
 def drop_bounding_capabilities() -> None:
-    """Forbids this process and its children ever to get a capability, by whatever program."""
+    """Prevents this process and its children from ever gaining a capability through a program."""
     number = 0
     while _prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
         _check(_prctl(_PR_CAPBSET_DROP, number, 0, 0, 0), "prctl capbset_drop")
@@ -197,12 +197,12 @@ def drop_bounding_capabilities() -> None:
 
 
 def die_with_parent() -> None:
-    """Has the kernel kill this process when the one that forked it ends, however it ends."""
+    """Makes the kernel kill this process when its parent ends, in any way."""
     _check(_prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl pdeathsig")
 
 
 def child_signals() -> int:
-    """Returns a descriptor that is readable when a child has ended; SIGCHLD has to be blocked."""
+    """Returns a descriptor that is readable when a child has ended; SIGCHLD must be blocked."""
     mask = ctypes.c_uint64(1 << (signal.SIGCHLD - 1))
     flags = os.O_CLOEXEC | os.O_NONBLOCK
     arguments = (-1, ctypes.byref(mask), ctypes.c_size_t(ctypes.sizeof(mask)), flags)
@@ -210,19 +210,19 @@ def child_signals() -> int:
 
 
 def block_signals() -> ctypes.Array[ctypes.c_uint64]:
-    """Blocks all signals, and returns the mask of before; `signal` would name each of them."""
+    """Blocks all signals and returns the previous mask; the module `signal` would be slower."""
     before = SignalMask()
     _pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS, before)
     return before
 
 
 def set_signal_mask(mask: ctypes.Array[ctypes.c_uint64]) -> None:
-    """Blocks the signals of a mask and no others."""
+    """Blocks exactly the signals of a mask."""
     _pthread_sigmask(signal.SIG_SETMASK, mask, None)
 
 
 def make_dumpable() -> None:
-    """Lets this process write its own /proc files; a change of ids had forbidden it."""
+    """Lets this process write its own /proc files, which a change of ids has forbidden."""
     _check(_prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl dumpable")
 
 
@@ -231,7 +231,7 @@ class _FilterProgram(ctypes.Structure):
 
 
 def install_seccomp(program: bytes) -> None:
-    """Installs a BPF program (`struct sock_filter` rows) as this process's system call filter.
+    """Installs a BPF program (`struct sock_filter` rows) as this process's seccomp filter.
 
     Raises:
         OSError: the kernel has no seccomp filters, or refuses this one.
@@ -252,14 +252,14 @@ class _SystemFigures(ctypes.Structure):
 
 
 def memory_in_use_bytes() -> int:
-    """Returns how much memory a kernel has given out that counts it in bytes, as gVisor does."""
+    """Returns the kernel's memory in use, for a kernel that counts it in bytes, such as gVisor."""
     figures = _SystemFigures()
     _check(_sysinfo(ctypes.byref(figures)), "sysinfo")
     return int(figures.total_memory) - int(figures.free_memory)
 
 
 def landlock_abi() -> int:
-    """Returns the kernel's Landlock version, 0 where it has none."""
+    """Returns the kernel's Landlock version, or 0 if it has none."""
     version = int(_syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_CREATE_VERSION))
     return max(version, 0)
 
@@ -274,11 +274,11 @@ class _PathRule(ctypes.Structure):
 
 
 def landlock_ruleset(handled: tuple[int, int, int], rules: Sequence[tuple[str, int]]) -> int:
-    """Builds a set of Landlock rules and returns its descriptor.
+    """Builds a Landlock ruleset and returns its descriptor.
 
     Args:
         handled: access rights denied unless a rule allows them (files, network), and scopes.
-        rules: paths with the file access rights they allow below them.
+        rules: paths, each with the file access rights allowed below it.
 
     Raises:
         OSError: the kernel has no Landlock, or a path does not exist.
@@ -296,7 +296,7 @@ def landlock_ruleset(handled: tuple[int, int, int], rules: Sequence[tuple[str, i
 
 
 def restrict_self(ruleset: int) -> None:
-    """Confines this process with a set of Landlock rules, for good."""
+    """Confines this process permanently with a Landlock ruleset."""
     _check(_syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
 
 

@@ -1,9 +1,8 @@
-"""What stands around an execution's processes, and in which order a process builds it.
+"""The walls of an execution's processes, and the order in which a process builds them.
 
-What this stops: a judge and a candidate that are confined by two hands, one of which forgets a
-step.
+What this stops: two implementations that confine judge and candidate, one of which forgets a step.
 
-What it does not: the steps themselves, see `confine` and `privileges`.
+What it does not: it does not contain the steps themselves; see `confine` and `privileges`.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from .privileges import Privileges
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walls:
-    """How processes of this container are confined, as found out at its start.
+    """The walls of this container's processes, as determined when it started.
 
     Args:
-        seal: what lies on every execution but those with a loopback.
-        loopback_seal: what lies on these.
-        covered: folders of the container's that an execution does not see.
+        seal: the permanent restrictions of an execution without a loopback interface.
+        loopback_seal: those of an execution with a loopback interface.
+        covered: folders of the container that an execution does not see.
         private_proc: whether an execution gets a /proc of its own.
     """
 
@@ -33,11 +32,11 @@ class Walls:
     private_proc: bool = True
 
     def close_all_but(self, *kept: int) -> None:
-        """Closes every descriptor but 0, 1, 2, some, and those that `close` still needs."""
+        """Closes every descriptor except 0, 1, 2, `kept`, and those that `close` still needs."""
         confine.close_all_but({*kept, *self._rulesets})
 
     def enter(self, privileges: Privileges, disk_bytes: int) -> None:
-        """Gives this process files, folders and a session of its own."""
+        """Moves this process to a file tree, folders and a session of its own."""
         privileges.enter()
         privileges.cover(self.covered)
         privileges.mount_box(disk_bytes)
@@ -46,7 +45,7 @@ class Walls:
         os.setsid()
 
     def close(self, privileges: Privileges, *, loopback: bool = False) -> None:
-        """Gives up, for good, what building needed."""
+        """Gives up permanently the rights that building the walls needed."""
         privileges.leave()
         confine.apply(self.loopback_seal if loopback else self.seal)
         for ruleset in self._rulesets:

@@ -1,10 +1,10 @@
-"""Kernel policy of an execution, as data: each row with its reason. `confine` applies it.
+"""Kernel policy of an execution, as data: each row has its reason. `confine` applies it.
 
-What this stops: a candidate that looks for a way round its namespaces, for kernel code that
+What this stops: a candidate that looks for a way around its namespaces, for kernel code that
 sandboxes seldom need and attackers often use, or for another process to read or disturb.
 
-What it does not: a bug in a system call that honest programs need. The outer wall (bubblewrap's
-namespaces, or a container runtime such as gVisor) stands behind this one.
+What it does not: it does not stop the use of a bug in a system call that honest programs need. The
+outer wall (bubblewrap's namespaces, or a container runtime such as gVisor) stands behind this one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import NamedTuple
 class Action(enum.Enum):
     """What happens to a forbidden system call."""
 
-    KILL = "kill"  # no honest program calls it: SIGSYS, a security violation
-    DENY = "deny"  # an honest library may try it: EPERM, and it goes on without
+    KILL = "kill"  # SIGSYS, a security violation: no honest program calls it
+    DENY = "deny"  # EPERM: an honest library may try it, and continues without it
     ABSENT = "absent"  # ENOSYS, so that libc falls back to an older call
-    IGNORE = "ignore"  # 0, and nothing happens: advice that a kernel need not take
+    IGNORE = "ignore"  # returns 0 without effect: the call is advice that a kernel may ignore
 
 
 class Syscall(NamedTuple):
-    """A forbidden system call: its numbers on x86-64 and AArch64, None where it is unknown."""
+    """A forbidden system call: its numbers on x86-64 and AArch64, None if the machine lacks it."""
 
     name: str
     x86_64: int | None
@@ -126,7 +126,7 @@ SYSCALLS = (
     Syscall("clone3", 435, 435, Action.ABSENT, "its flags lie in memory, out of a filter's sight"),
 )
 
-HIGHEST_KNOWN_SYSCALL = 462  # a call newer than this table is ENOSYS, as on an older kernel
+HIGHEST_KNOWN_SYSCALL = 462  # a call newer than this table fails with ENOSYS, as on an older kernel
 
 
 class Test(enum.Enum):
@@ -138,7 +138,7 @@ class Test(enum.Enum):
 
 
 class ArgumentRule(NamedTuple):
-    """A system call that is forbidden for some values of one argument."""
+    """A system call that is forbidden for some values of one of its arguments."""
 
     call: Syscall
     argument: int
@@ -185,7 +185,7 @@ ARGUMENT_RULES = (
 
 
 class Mount(NamedTuple):
-    """A file system that an execution gets of its own."""
+    """A file system that is mounted anew for each execution."""
 
     source: str
     target: str
@@ -203,19 +203,20 @@ SHM = (SHM_FOLDER, "/dev/shm")
 PROC = Mount("proc", "/proc", "proc", True, "shows the execution's own processes alone")
 PTS = Mount("devpts", "/dev/pts", "devpts", False, "terminals are one number for all (kernel.pty)")
 PTS_OPTIONS = "newinstance,ptmxmode=0666,mode=600,max=16"
-# What Landlock lets be written. A rule holds below the folder, also for what is mounted there
-# later, but not for what is mounted on it: hence the parents. /dev itself is mounted read-only.
+# Landlock allows writes below these folders. A rule also holds for what is mounted below its folder
+# later, but not for what is mounted on the folder itself, so these are the parents. /dev itself is
+# mounted read-only.
 WRITABLE = ("/home", "/dev")
 MAXIMUM_INODES = 16_384
 USUAL_DISK_BYTES = 128 << 20
 HOST_NAME = "sandbox"
 INNER_ID = 1000
-JUDGE_ID = 1001  # the judge's, where it has no user namespace of its own
-TESTS_ID = 1002  # a tests' program's, likewise
-STAGE = "/mnt"  # where file trees are built, in a kernel without mount namespaces
-SANDBOX_KERNEL_VERSION = "#1 SMP Sun Jan 10 15:06:54 PST 2016"  # what every gVisor says it is
+JUDGE_ID = 1001  # the judge's user, if it has no user namespace of its own
+TESTS_ID = 1002  # the user of a tests' program in that case
+STAGE = "/mnt"  # the folder for file trees in a kernel without mount namespaces
+SANDBOX_KERNEL_VERSION = "#1 SMP Sun Jan 10 15:06:54 PST 2016"  # as every gVisor reports
 
-# All that a program finds in its environment; nothing of the server's or an engine's.
+# The whole environment of a program; it has no variable of the server's or an engine's.
 PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 ENVIRONMENT = {
     "HOME": WORK_FOLDER,
@@ -226,20 +227,20 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 
-STACK_BYTES = 256 << 20  # deep recursion in C code; address space only, until it is touched
+STACK_BYTES = 256 << 20  # for deep recursion in C code; it is only address space until it is used
 MESSAGE_QUEUE_BYTES = 1 << 20
 PENDING_SIGNALS = 4096
 PROCESS_MARGIN = 8
-JUDGE_GRACE_NS = 1_000_000_000  # for the judge's last words once the candidate is gone
+JUDGE_GRACE_NS = 1_000_000_000  # for the judge's report after the candidate's end
 JUDGE_PROCESSES = 64
 JUDGE_CPU_SECONDS = 120
 JUDGE_EXECUTIONS = 1000
-JUDGE_GROWTH_BYTES = 64 << 20  # a judge that ever grew by more is replaced
-LAST_STEPS_NS = 100_000_000  # for a candidate that is about to exit
+JUDGE_GROWTH_BYTES = 64 << 20  # a judge that grew by more is replaced
+LAST_STEPS_NS = 100_000_000  # for a candidate that is about to exit by itself
 
-# Memory that stays in the control group when an execution's processes are gone, as names of files
-# that the kernel remembers: a container with more serves nobody after.
+# Memory that may stay in the cgroup when an execution's processes are gone, such as file names that
+# the kernel caches. A container with more is not used again.
 RESIDUE_BYTES = 32 << 20
-RESIDUE_SECONDS = 0.05  # for the kernel to give back what belonged to those processes
+RESIDUE_SECONDS = 0.05  # for the kernel to free the memory of those processes
 
-VICTIM_SCORE = 1000  # the kernel's out-of-memory killer takes the candidate first
+VICTIM_SCORE = 1000  # makes the kernel's out-of-memory killer choose the candidate first

@@ -1,19 +1,20 @@
-"""What the runner stands on when it builds an execution's walls.
+"""The rights with which the runner builds an execution's walls.
 
-`LentNamespaces`: the kernel lends each process a user namespace, in which it may mount, and outside
-of which it is the nobody that the runner is.
+`LentNamespaces`: the kernel gives each process a user namespace, in which it may mount, and outside
+of which it is the same unprivileged user as the runner.
 
-`SandboxKernel`: the container is a kernel of its own, gVisor, of which the runner is root. The
-gVisor of 2022 takes the request for a mount namespace and gives none, so nothing can be mounted
-in a user namespace. There each process gets a root folder of its own, in which the container's is
-bound without what else is mounted in it, and then becomes a user of its own for good. Root's
-rights end at that kernel; towards the host, the container has none.
+`SandboxKernel`: the container has a kernel of its own, gVisor, and the runner is its root. The
+gVisor of 2022 accepts the request for a mount namespace and makes none, so nothing can be mounted
+in a user namespace. There each process gets a root folder of its own, to which the container's root
+is bound without the mounts inside it, and then permanently becomes a user of its own. Root's rights
+end at that kernel; the container has none on the host.
 
-What this stops: with a root folder and a user for the judge and others for the candidate, what
-user and mount namespaces stop otherwise: looks at each other's files and memory, and signals.
+What this stops: under gVisor, root folders and users of their own stop what user and mount
+namespaces stop elsewhere: judge and candidate cannot read each other's files and memory, and cannot
+signal each other.
 
-What it does not: bound the number of files where gVisor cannot; they count as memory there, see
-`cgroup_usage`.
+What it does not: it does not limit the number of files, which gVisor cannot; files count as memory
+there, see `cgroup_usage`.
 """
 
 from __future__ import annotations
@@ -36,42 +37,42 @@ class ExitWatch(Protocol):
 
     @property
     def descriptor(self) -> int:
-        """Readable once the child may have ended; its owner closes it."""
+        """A descriptor that is readable once the child may have ended; its owner closes it."""
 
     def has_ended(self) -> bool:
-        """Returns True if it has, once `descriptor` was readable."""
+        """Returns True if the child has ended; called when `descriptor` is readable."""
 
 
 class Privileges(Protocol):
-    """How a process gets the right to build walls, and gives it up."""
+    """The way in which a process gets the right to build walls, and gives it up."""
 
     @property
     def namespaces(self) -> int:
-        """Those that a process is cloned into."""
+        """The namespaces into which a process is cloned."""
 
     def clear(self) -> None:
-        """Removes, before a process is cloned, what the one before has mounted."""
+        """Removes the mounts of the previous process, before a process is cloned."""
 
     def watch(self, pid: int) -> ExitWatch:
-        """Watches a child, from the zygote."""
+        """Watches a child; called in its parent."""
 
     def enter(self) -> None:
-        """Gets a file tree to mount in, and the right to do it; a child's first step."""
+        """Gets a file tree and the right to mount in it; a child's first step."""
 
     def cover(self, folders: Iterable[str]) -> None:
-        """Hides folders of the container's."""
+        """Hides folders of the container."""
 
     def mount_box(self, disk_bytes: int) -> None:
-        """Mounts the execution's own folders and, where a host shares them, terminals."""
+        """Mounts the execution's own folders and, if the host would share its own, terminals."""
 
     def resize_box(self, disk_bytes: int) -> None:
-        """Gives them another size, while they are empty."""
+        """Changes the size of the execution's folders, while they are empty."""
 
     def become_victim(self) -> None:
-        """Makes this process and its children the first to go when memory runs out."""
+        """Makes this process and its children the kernel's first victims when memory runs out."""
 
     def leave(self) -> None:
-        """Becomes the user that programs run as, for good."""
+        """Becomes permanently the user that programs run as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,10 @@ class LentNamespaces:
     """A user namespace for each process.
 
     Args:
-        uid: the runner's own.
-        gid: the runner's own.
-        hides_cgroup: whether a process that has entered a control group of the host's is kept from
-            its name, which tells of the server.
+        uid: the runner's user.
+        gid: the runner's group.
+        hides_cgroup: whether to hide the name of the host's cgroup that a process has entered,
+            because the name describes the server.
     """
 
     uid: int
@@ -110,7 +111,7 @@ class LentNamespaces:
         return _ProcessWatch(os.pidfd_open(pid))
 
     def enter(self) -> None:
-        """Maps the one unprivileged user and group that exist inside."""
+        """Maps the only user and group of the new user namespace, which are unprivileged."""
         confine.map_ids(self.uid, self.gid)
         if self.hides_cgroup:
             kernel.unshare(kernel.CLONE_NEWCGROUP)
@@ -133,7 +134,7 @@ class LentNamespaces:
         confine.become_victim()
 
     def leave(self) -> None:
-        """Does nothing: this process is that user since `enter`."""
+        """Does nothing: this process became that user in `enter`."""
 
     @staticmethod
     def _options(disk_bytes: int) -> str:
@@ -142,9 +143,9 @@ class LentNamespaces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SignalWatch:
-    """For a kernel without descriptors of processes.
+    """An exit watch for a kernel without process descriptors.
 
-    Signals of the same kind are one while they wait: a child's may have come with another's.
+    Pending signals of one kind merge, so a child's signal may have come with another's.
     """
 
     pid: int
@@ -157,11 +158,11 @@ class _SignalWatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxKernel:
-    """Root of a kernel that is the sandbox itself.
+    """Root of a container that has a kernel of its own.
 
     Args:
         user: number of the user and group that a process becomes.
-        root: of its file tree, a folder on `policy.STAGE`.
+        root: root of its file tree, a folder on `policy.STAGE`.
     """
 
     user: int
@@ -169,10 +170,11 @@ class SandboxKernel:
 
     @staticmethod
     def prepare() -> None:
-        """Has the zygote keep signals of its children's ends for `watch`, and mounts the stage.
+        """Blocks SIGCHLD in the zygote, so that `watch` can read it, and mounts the stage.
 
         Raises:
-            RuntimeError: this is not that kernel, but one of the host's, whose root nobody may be.
+            RuntimeError: this kernel is not gVisor but the host's, on which the runner must not be
+                root.
         """
         if os.uname().version != policy.SANDBOX_KERNEL_VERSION:
             raise RuntimeError(f"root of a kernel that is no sandbox: {os.uname().version}")
@@ -196,28 +198,28 @@ class SandboxKernel:
         return _SignalWatch(pid=pid, descriptor=kernel.child_signals())
 
     def enter(self) -> None:
-        """See `Privileges.enter`; the right is there already."""
+        """See `Privileges.enter`; the process has the right already."""
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         for folder in ("/", _DEVICES):
             kernel.mount(folder, self.root + folder, None, kernel.MS_BIND)
         os.chroot(self.root)
 
     def cover(self, folders: Iterable[str]) -> None:
-        """Does nothing: what is mounted in the container is not in this file tree."""
+        """Does nothing: this file tree does not contain the container's other mounts."""
 
     def mount_box(self, disk_bytes: int) -> None:
         """See `Privileges.mount_box`."""
         confine.mount_box(f"mode=755,size={disk_bytes}")
         for folder in (policy.BOX, *policy.BOX_FOLDERS):
             os.chown(folder, self.user, self.user)
-        kernel.mount(policy.TMP_FOLDER, "/tmp", None, kernel.MS_BIND)  # which gVisor mounts itself
+        kernel.mount(policy.TMP_FOLDER, "/tmp", None, kernel.MS_BIND)  # over gVisor's own
 
     def resize_box(self, disk_bytes: int) -> None:
-        """Covers them with others: gVisor remounts nothing."""
+        """Mounts new ones over them, because gVisor cannot remount."""
         self.mount_box(disk_bytes)
 
     def become_victim(self) -> None:
-        """Does nothing: memory runs out for this kernel as a whole, which has no such order."""
+        """Does nothing: this kernel runs out of memory as a whole, and has no such order."""
 
     def leave(self) -> None:
         """See `Privileges.leave`."""
@@ -225,4 +227,4 @@ class SandboxKernel:
         os.setgroups([])
         os.setresgid(self.user, self.user, self.user)
         os.setresuid(self.user, self.user, self.user)
-        kernel.die_with_parent()  # a change of ids had undone it
+        kernel.die_with_parent()  # a change of ids has undone it

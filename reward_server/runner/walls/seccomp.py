@@ -1,11 +1,11 @@
 """Compiles the system call policy to the BPF program that the kernel runs.
 
-The filter is a deny-list by design: an allow-list tight enough to add protection breaks
-language runtimes with every release, and what is denied here is what reaches beyond the
-execution. Calls newer than the table are absent.
+The filter is a deny-list by design. An allow-list that is strict enough to add protection breaks
+language runtimes with every release, and the denied calls are those that reach beyond the
+execution. Calls newer than the table fail as absent.
 
-When it takes a filter, the kernel runs it for each number that there is, to remember which are
-always allowed. So a number is looked up by halving the table, not row by row.
+When a filter is installed, the kernel runs it for each system call number, to cache which calls are
+always allowed. So the filter finds a number by binary search of the table, not row by row.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _return(value: int) -> bytes:
 
 
 def _judge_argument(rule: ArgumentRule) -> list[bytes]:
-    """Returns rows that load an argument, and refuse or allow the call for its value."""
+    """Returns rows that load an argument and refuse or allow the call by its value."""
     refused, allowed = _return(_RETURNS[rule.call.action]), _return(_ALLOW)
     on_match, otherwise = (allowed, refused) if rule.test is Test.IS_NOT else (refused, allowed)
     code = _JUMP_SET if rule.test is Test.ANY_BIT else _JUMP_EQ
@@ -65,7 +65,7 @@ def _judge_argument(rule: ArgumentRule) -> list[bytes]:
 
 
 def _leaves(machine: str, *, loopback: bool) -> dict[int, list[bytes]]:
-    """Returns the rows that decide a call, by its number; a call that has none is allowed."""
+    """Returns the rows that decide a call, by its number; a call without rows is allowed."""
     leaves: dict[int, list[bytes]] = {}
     for rule in policy.ARGUMENT_RULES:
         if loopback and rule is policy.SOCKETS:
@@ -81,10 +81,11 @@ def _leaves(machine: str, *, loopback: bool) -> dict[int, list[bytes]]:
 
 
 def _by_halves(leaves: Sequence[tuple[int, list[bytes]]]) -> list[bytes]:
-    """Returns rows that find the leaf of a number.
+    """Returns rows that find a number's leaf by binary search.
 
     Args:
-        leaves: the least number of each, rising, and its rows, the last of which returns.
+        leaves: the lowest number of each leaf, in rising order, and its rows, the last of which
+            returns.
     """
     if len(leaves) == 1:
         return leaves[0][1]
@@ -97,11 +98,11 @@ def _by_halves(leaves: Sequence[tuple[int, list[bytes]]]) -> list[bytes]:
 
 
 def build_filter(machine: str, *, loopback: bool = False) -> bytes:
-    """Returns the filter for a machine as `platform.machine` names it.
+    """Returns the filter for a machine, by its name in `platform.machine`.
 
     Args:
-        machine: its name.
-        loopback: whether the execution has a network of its own, and may make sockets for it.
+        machine: the machine's name.
+        loopback: whether the execution has a network of its own and may make sockets for it.
 
     Raises:
         KeyError: the machine is neither x86_64 nor aarch64.
