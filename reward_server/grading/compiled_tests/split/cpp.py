@@ -18,6 +18,7 @@ from reward_server.grading.compiled_tests.split.hazards.aliasing import (
     lends_answers_cpp,
     tells_copies_cpp,
 )
+from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
 from reward_server.grading.compiled_tests.split.hazards.state import (
     is_state_cpp,
     keeps_state_cpp,
@@ -80,6 +81,8 @@ def split_cpp(task: Task) -> Split | None:
     if lends_answers_cpp(task.prompt[: blocks[-1].start], signature.result):
         return None
     if tells_copies_cpp(task.tests, signature.name, signature.result, signature.parameters):
+        return None
+    if calls_often(task, (signature.name,)):
         return None
     return CppSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 

@@ -17,6 +17,7 @@ from importlib.resources import files
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.hazards.go_memory import leads_into_parts
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
 from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
 from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_go
 from reward_server.grading.compiled_tests.split.hazards.unseen import is_unseen_go
@@ -99,6 +100,8 @@ def split_go(task: Task) -> Split | None:
     if signature is None or inside:
         return None
     if leads_into_parts((*signature.parameters, *signature.results), before, task.tests):
+        return None
+    if calls_often(task, (signature.name,)):
         return None
     return GoSplit(
         before=task.prompt[: last.words[0].start],

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
+from reward_server.grading.compiled_tests.split.hazards.derived import asks_objects, can_be_extended
 from reward_server.grading.compiled_tests.split.hazards.holding import looks_once
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
 from reward_server.grading.compiled_tests.split.hazards.state import (
     is_member_state_java,
     is_state_java,
@@ -24,7 +26,7 @@ from reward_server.grading.compiled_tests.split.hazards.state import (
 from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
 from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_java
 from reward_server.grading.compiled_tests.split.hazards.unseen import is_asked_java, is_unseen_java
-from reward_server.grading.compiled_tests.split.hazards.views import writes_to_views
+from reward_server.grading.compiled_tests.split.hazards.views import hands_views, writes_to_views
 from reward_server.grading.compiled_tests.split.text.blocks import (
     Block,
     Statement,
@@ -96,7 +98,9 @@ def split_java(task: Task) -> Split | None:
     is_asked = signature.is_void or _IN_PLACE.search(task.prompt) or not signature.takes_objects
     if _CLASS.search(task.tests) or not (is_asked or looks_once(task.tests, signature.name)):
         return None
-    if writes_to_views(task.tests, signature.name):
+    if any(one(task.tests, signature.name) for one in (writes_to_views, hands_views)):
+        return None
+    if calls_often(task, (signature.name,)):
         return None
     return JavaSplit(task=task, blocks=tuple(blocks), owner=owner, signature=signature)
 
@@ -141,12 +145,22 @@ def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
         }
         derived = {name for name, one in classes.items() if reached & {*one.head}}
         due = ((words & classes.keys()) | derived) - reached
+    texts = {name: " ".join(classes[name].block or ()) for name in reached}
+    open_to_all = {
+        name: text
+        for name, text in texts.items()
+        if can_be_extended(classes[name].head, text, name)
+    }
     return any(
         method in _ASKED or _is_called(method, task)
-        for name in reached
-        if "final" not in classes[name].head
+        for name in open_to_all
         for method in _overridable(name, classes[name])
-    )
+    ) or asks_objects(task.tests, open_to_all, _method(blocks[2].head), " ".join(blocks[2].head))
+
+
+def _method(head: Sequence[str]) -> str:
+    """Returns the name of the method of a head."""
+    return head[head.index("(") - 1] if "(" in head else ""
 
 
 def _overridable(name: str, statement: Statement) -> Iterator[str]:

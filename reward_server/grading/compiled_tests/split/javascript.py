@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
+from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
 from reward_server.grading.compiled_tests.split.hazards.unseen import (
     is_asked_javascript,
     is_timed_javascript,
@@ -211,7 +212,7 @@ def _split(task: Task, *, is_typed: bool) -> Split | None:
     if prompt is None or _UNNAMEABLE in task.tests:
         return None
     tests = _TestsReader(task.tests, task.language, prompt)
-    if not tests.is_data_only() or lends_names(task):
+    if not tests.is_data_only() or lends_names(task) or calls_often(task, tests.stubs):
         return None
     return _JavaScriptSplit(
         helpers=prompt.helpers,

@@ -17,6 +17,7 @@ from reward_server.grading.compiled_tests.split.base import Source, Split, Task
 from reward_server.grading.compiled_tests.split.hazards.aliasing import tells_copies_rust
 from reward_server.grading.compiled_tests.split.hazards.lent import lends_names
 from reward_server.grading.compiled_tests.split.hazards.lent_references import lends_again
+from reward_server.grading.compiled_tests.split.hazards.many_calls import calls_often
 from reward_server.grading.compiled_tests.split.hazards.threads import starts_threads
 from reward_server.grading.compiled_tests.split.hazards.trusting import is_trusting_rust
 from reward_server.grading.compiled_tests.split.text.blocks import (
@@ -218,6 +219,8 @@ def split_rust(task: Task) -> Split | None:
     if records is None or tells_copies_rust(task.tests, changes=signature.changes):
         return None
     if signature.lent and lends_again(task.tests, signature.name, signature.lent):
+        return None
+    if calls_often(task, (signature.name,)):
         return None
     return RustSplit(
         task=task,

@@ -1,10 +1,11 @@
-"""Finds tests in Java that write to what a view could show, and look at it by another name.
+"""Finds tests in Java that hand over views, or write to what one could show.
 
 A view, such as `subList` or `keySet`, is a container of its own in the tests' program. What tests
 write there reaches what it shows with the next call, not before. So tests that write to what
 crossed, and then look at something else that did, are judged in one program. A container that is
-changed as a whole, with nothing but its own name looked at behind that, shows no such thing. To
-follow too much costs a label, and never a verdict.
+changed as a whole, with nothing but its own name looked at behind that, shows no such thing. Nor
+does a view of the tests' own show in the solution's program what is changed there: tests that hand
+one over are judged in one program. To follow too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 from reward_server.grading.compiled_tests.split.hazards.holding import (
     Names,
+    end_of,
     own_calls,
     without_own_names,
 )
@@ -43,6 +45,18 @@ _LAMBDA = re.compile(r"\(\s*\(?\s*(\w+)[\w\s,]*\)?\s*->")
 _PRIMITIVE = re.compile(
     r"\b(?:int|long|double|float|char|boolean|byte|short)\s*(?:\[\s*\]\s*)+(\w+)"
 )
+# What makes a view of a variable's container or array, and where the bracket opens.
+_VIEW = re.compile(
+    rf"(?<![\w.])[a-z_]\w*(?:\s*{_INSIDE})?{_CHAIN}\s*\.\s*(?:subList|(?:head|tail|sub)(?:Set|Map)"
+    r"|descending(?:Set|Map|KeySet)|navigableKeySet|keySet|values|entrySet|reversed"
+    r"|sequenced\w+|(?:first|last|floor|ceiling|higher|lower)Entry)\s*\("
+    r"|\bCollections\s*\.\s*(?:synchronized|unmodifiable|checked)\w+\s*\((?=\s*[a-z_]\w*\s*[,)])"
+    r"|\bCollections\s*\.\s*(?:newSetFromMap|asLifoQueue)\s*\("
+    r"|\bArrays\s*\.\s*asList\s*\((?=\s*[a-z_]\w*\s*\))"
+)
+_SHOWING = re.compile(rf"(?<![\w.])(?P<name>[A-Za-z_]\w*)\s*=\s*(?={_VIEW.pattern})")
+_ENTRIES = re.compile(r"\bfor\s*\([^;:()]*?(?P<name>\w+)\s*:(?!:)[^;{]*\bentrySet\s*\(\s*\)\s*\)")
+_COPYING = re.compile(r"(?:\bnew\s+\w+\s*(?:<[^()]*>)?|\bcopyOf)\s*\(\s*$")
 _CALL = re.compile(r"(?:\b\w+\s*\.\s*)?\b\w+\s*\($")
 _NAMED = r"(?<![\w.])(?:{})\b(?!\s*(?:\(|=(?!=)))"
 
@@ -119,6 +133,47 @@ def _answered(code: str, calls: list[range], names: Names) -> set[tuple[int, str
             found.add((call.stop, put))
         found |= {(call.stop, one) for one in names.parameters_at(begin, begin + len(before))}
     return {(at, one) for at, one in found if names.can_change(one)}
+
+
+def hands_views(tests: str, method: str) -> bool:
+    """Returns True if tests hand a view over that shows what is in a variable.
+
+    Args:
+        tests: a text in Java.
+        method: the name of the solution's.
+    """
+    code = without_own_names(tests)
+    names = {found["name"] for found in _ENTRIES.finditer(code)}
+    names |= {
+        found["name"]
+        for found in _SHOWING.finditer(code)
+        if any(one.start() == found.end() for one in _views(code, found.end(), len(code)))
+    }
+    while more := _aliases(code, names) - names:
+        names |= more
+    bare = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b(?!\s*[.(\[])")
+    return any(
+        any(_views(code, call.start, call.stop))
+        or any(
+            not _COPYING.search(code[call.start : one.start()])
+            for one in bare.finditer(code, call.start, call.stop)
+        )
+        for call in own_calls(code, method)
+    )
+
+
+def _views(code: str, start: int, stop: int) -> Iterator[re.Match[str]]:
+    """Yields what makes a view between two places, unless it is copied or asked for something."""
+    for found in _VIEW.finditer(code, start, stop):
+        behind = code[end_of(code, found.end()) + 1 :].lstrip()[:1]
+        if behind != "." and not _COPYING.search(code[: found.start()]):
+            yield found
+
+
+def _aliases(code: str, names: set[str]) -> set[str]:
+    """Returns further names of what names hold."""
+    known = "|".join(map(re.escape, names)) or "(?!)"
+    return set(re.findall(rf"(?<![\w.])([A-Za-z_]\w*)\s*=\s*(?:{known})\s*[;,]", code))
 
 
 class _Crossed:
