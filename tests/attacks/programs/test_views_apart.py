@@ -42,6 +42,17 @@ BEST = "Map.Entry<String, Integer> best = null; for (var e : m.entrySet()) if (b
 # ------------------------------------------------------- a class derived from the prompt's (Java)
 POINT = "class P { int x; P(int x) { this.x = x; } int get() { return x; } public boolean equals(Object o) { return o instanceof P && ((P) o).get() == get(); } public int hashCode() { return x; } }\n"
 
+PLAIN = "class P { int x; P(int x) { this.x = x; } }\n"
+FIXED = "class P { int x; P(int x) { this.x = x; } final int get() { return x; } }\n"
+ITS_TEXT = "check(new P(1).toString().length() > 1); check(s.f(1).toString().length() > 1);"
+AS_KEY = "Set<P> all = new HashSet<>(Arrays.asList(s.f(1), s.f(1))); check(all.size() == 2);"
+ITSELF = "var p = s.f(1); check(p.get() == 1); check(List.of(p).equals(List.of(p)));"
+CUT = "List<Integer> l = new ArrayList<>(List.of(1, 2, 3)); check(s.rest(l, l.subList(0, 2)) == 1);"
+KEY_SET = (
+    "Map<Integer, Integer> m = new HashMap<>(Map.of(1, 2)); check(s.left(m, m.keySet()) == 0);"
+)
+BEHIND = "Integer[] a = {1, 2}; check(s.first(a, Arrays.asList(a)) == 7);"
+
 # ------------------------------------------------ what is handed over more than once, or by another
 CLEARS = "int n = b.size(); const_cast<vector<int> &>(b).clear(); return n; }"
 CONST = "int f(const vector<int> &b)"
@@ -125,6 +136,39 @@ UNEARNED = {
         "check(s.f(1).equals(new P(1)));",
         POINT,
     ),
+    "java: a derived class with a text of its own": java(
+        "public P f(int a)",
+        'return new P(a) { public String toString() { return "7"; } }; }}',
+        ITS_TEXT,
+        PLAIN,
+    ),
+    "java: a derived class in a set": java(
+        "public P f(int a)",
+        "return new P(a) { public boolean equals(Object o) { return o instanceof P; } public int hashCode() { return 1; } }; }}",
+        AS_KEY,
+        PLAIN,
+    ),
+    "java: a derived class whose methods are final": java(
+        "public P f(int a)",
+        "return new P(a) { public boolean equals(Object o) { return false; } }; }}",
+        ITSELF,
+        FIXED,
+    ),
+    "java: a list and a part of it": java(
+        "public int rest(List<Integer> l, List<Integer> part)",
+        "int n = l.size() - part.size(); l.clear(); return part.size() == 2 ? n : 0; }}",
+        CUT,
+    ),
+    "java: a map and its keys": java(
+        "public int left(Map<Integer, Integer> m, Set<Integer> keys)",
+        "m.clear(); return keys.size() == 1 ? 0 : 1; }}",
+        KEY_SET,
+    ),
+    "java: an array and its list": java(
+        "public int first(Integer[] a, List<Integer> l)",
+        "a[0] = 7; return l.get(0) == 1 ? 7 : 0; }}",
+        BEHIND,
+    ),
     "c++: the same argument in a loop": cpp(
         CONST, CLEARS, "vector<int> b{1, 2}; for (int i = 0; i < 3; i++) assert(f(b) == 2);"
     ),
@@ -195,6 +239,12 @@ RIGHT = {
     "java: a list of the argument's array": "return new ArrayList<>(Arrays.asList(nums)); }}",
     "java: a derived class with a method of its own": "return new P(a); }}",
     "java: a derived class with an equality of its own": "return new P(a); }}",
+    "java: a derived class with a text of its own": "return new P(a); }}",
+    "java: a derived class in a set": "return new P(a); }}",
+    "java: a derived class whose methods are final": "return new P(a); }}",
+    "java: a list and a part of it": "return l.size() - part.size(); }}",
+    "java: a map and its keys": "m.clear(); return keys.size(); }}",
+    "java: an array and its list": "a[0] = 7; return l.get(0); }}",
     "c++: the same argument in a loop": "return b.size(); }\n",
     "c++: cases that are gone through twice": "return b.size(); }\n",
     "c++: an argument by a reference's name": "return b.size(); }\n",
@@ -249,6 +299,32 @@ REFUSED = {
         prompt="// Returns a proxy in which a word that is missing counts 0.\nconst counts = (words) => {\n",
     ),
 }
+ADDS = "const add = (a, b) => a + b"
+MANY = {
+    "js: many calls": js(
+        "const total = (a) => a[0] + a[1]",
+        "for (let i = 0; i < 150000; i++) assert.strictEqual(total([i, 1]), i + 1);",
+    ),
+    "js: many calls of a helper": js(
+        ADDS,
+        "const check = (i) => assert.strictEqual(add(i, 1), i + 1);\nArray.from({ length: 150000 }, (_, i) => check(i));",
+    ),
+    "js: loops in each other": js(
+        ADDS,
+        "for (let i = 0; i < 400; i++) for (let j = 0; j < 400; j++) assert.strictEqual(add(i, j), i + j);",
+    ),
+    "java: many calls": java(
+        "public List<Integer> pair(int a, int b)",
+        "return new ArrayList<>(List.of(a, b)); }}",
+        "for (int i = 0; i < 150000; i++) check(s.pair(i, 1).equals(List.of(i, 1)));",
+    ),
+    "go: many calls": Row(
+        language="go",
+        prompt="package main\n\nfunc Add(a []int, b int) []int {\n",
+        completion="return []int{a[0] + b}\n}\n",
+        tests="func main() {\nfor i := 0; i < 150000; i++ { if Add([]int{i}, 1)[0] != i+1 { panic(1) } }\n}\n",
+    ),
+}
 # Right, and ISOLATED: the answer is iterated over at once, or is waited for as its own `then` says.
 APART = {
     "js: keys that are gone through at once": js(
@@ -282,7 +358,7 @@ async def test_the_same_tests_pass_a_right_solution(app: App, row: Row) -> None:
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said
 
 
-@rows(REFUSED)
+@rows(REFUSED | MANY)
 async def test_what_an_ordinary_process_passes_is_passed(app: App, row: Row) -> None:
     said = await judged(app, row)
     assert (said.verdict, said.reward) == (Verdict.PASSED, 1.0), said

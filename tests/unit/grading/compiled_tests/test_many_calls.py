@@ -38,8 +38,12 @@ SELDOM = {
     },
     "java": {
         "a loop that counts": java("for (int i = 0; i < 100; i++) { check(s.f(i) == 1); }"),
-        "cases": java("int[][] cases = {{1, 2}, {3, 4}}; for (int[] c : cases) check(s.f(c[0]) == c[1]);"),
-        "indices": java("int[] in = {1, 2}; for (int i = 0; i < in.length; i++) check(s.f(in[i]) == i);"),
+        "cases": java(
+            "int[][] cases = {{1, 2}, {3, 4}}; for (int[] c : cases) check(s.f(c[0]) == c[1]);"
+        ),
+        "indices": java(
+            "int[] in = {1, 2}; for (int i = 0; i < in.length; i++) check(s.f(in[i]) == i);"
+        ),
         "a list": java("for (int n : List.of(1, 2, 3)) check(s.f(n) == n);"),
     },
     "go": {
@@ -47,7 +51,9 @@ SELDOM = {
             "\tcases := []struct{ in, want int }{{1, 2}, {3, 4}}\n\tfor _, c := range cases {\n\t\tif f(c.in) != c.want {\n\t\t\tt.Fatal()\n\t\t}\n\t}"
         ),
         "a loop that counts": go("\tfor i := 0; i < 100; i++ {\n\t\tf(i)\n\t}"),
-        "tests with names": go('\tcandidate := f\n\tt.Run("a", func(t *testing.T) { candidate(1) })'),
+        "tests with names": go(
+            '\tcandidate := f\n\tt.Run("a", func(t *testing.T) { candidate(1) })'
+        ),
     },
     "rust": {
         "cases": "#[test]\nfn t() { for (v, w) in [(1, 2), (3, 4)] { assert_eq!(f(v), w); } }",
@@ -82,12 +88,18 @@ OFTEN = {
     "java": {
         "a variable": java("int n = 20000; for (int i = 0; i < n; i++) { check(s.f(i) == 1); }"),
         "a stream": java("IntStream.range(0, 50000).forEach(i -> check(s.f(i) == i));"),
-        "a stream's condition": java("check(IntStream.range(0, 50000).allMatch(i -> s.f(i) == i));"),
-        "an array that is filled": java("int[] in = new int[50000]; for (int x : in) check(s.f(x) == 0);"),
+        "a stream's condition": java(
+            "check(IntStream.range(0, 50000).allMatch(i -> s.f(i) == i));"
+        ),
+        "an array that is filled": java(
+            "int[] in = new int[50000]; for (int x : in) check(s.f(x) == 0);"
+        ),
         "a loop until": java("int i = 0; do { check(s.f(i) == i); } while (i++ < 50000);"),
     },
     "go": {
-        "a loop that counts": go("\tfor i := 0; i < 100000; i++ {\n\t\tif f(i) != i {\n\t\t\tt.Fatal()\n\t\t}\n\t}"),
+        "a loop that counts": go(
+            "\tfor i := 0; i < 100000; i++ {\n\t\tif f(i) != i {\n\t\t\tt.Fatal()\n\t\t}\n\t}"
+        ),
         "a loop without an end": go("\tfor {\n\t\tif f(1) == 1 {\n\t\t\tbreak\n\t\t}\n\t}"),
     },
     "rust": {
