@@ -1,6 +1,7 @@
 """A hook of MkDocs that makes the reference pages of the site from the code.
 
-Settings come from the pydantic schemas, commands from typer, metrics from the server's registry,
+The settings of the server come from `reward_server/settings.py`, those of `reward-train` from
+`trainer_client/trl/settings/sections.py`, commands from typer, metrics from the server's registry,
 the contract from the comments of its `.proto` file, and the list of decisions from the headings of
 `docs/decisions`. The pages are made while the site is built, and none is committed.
 """
@@ -157,7 +158,7 @@ def _modules_by_process() -> str:
         "judge alone": judge - candidate,
         "candidate alone": candidate - judge,
         "judge and candidate": judge & candidate,
-        "supervisor; others may, too": supervisor,
+        "supervisor, and perhaps others": supervisor,
         "start, fork server": imports.keys() - judge - candidate - supervisor,
     }
     rows = (
@@ -239,7 +240,7 @@ def _train_settings_page() -> str:
     sections = "\n".join(_sections(TrainConfig))
     return f"""# reward-train settings
 
-Made from the schema of the run's configuration in `trainer_client/trl`.
+Made from the schema in `trainer_client/trl/settings/sections.py`.
 
 A configuration is a TOML or YAML file with the sections below. `--set SECTION.KEY=VALUE` changes a
 setting for one run. The most common settings have flags of
