@@ -1,21 +1,26 @@
-"""Which names of a file may come to mean what other names mean.
+"""Follows which names of test files may stand for something of the solution.
 
-Statements bind names, store attributes, put things into containers and name things by texts. So
-what one statement mentions may be known later by all names that it keeps.
+Statements bind names, store attributes, put objects into containers and name objects by texts. So
+an object that a statement mentions may be known later by all names that the statement stores.
 """
 
 from __future__ import annotations
 
 import ast
+import unittest
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
+from reward_server.grading.python_tests.isolation.names import BUILTINS, File
+from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function, dotted
 
 _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _INNER = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _SELVES = frozenset(("self", "cls"))
+_LEADING = frozenset(("importlib", "runpy", "pkgutil", "__import__", "eval", "exec", "globals"))
+_OF_CASES = frozenset(dir(unittest.IsolatedAsyncioTestCase))
+FOLDERS = frozenset(("tmp_path", "tmpdir", "tmp_path_factory", "tmpdir_factory"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,22 +125,6 @@ def arguments(function: Function) -> set[str]:
     return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
 
 
-def bound_in(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Yields the names that parts of code bind, but for those that they import."""
-    for node in parts:
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name) | ast.MatchMapping(rest=str(name)):
-                yield name
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield name
-            case ast.ExceptHandler(name=str(name)):
-                yield name
-
-
 def attributes_stored(parts: Iterable[ast.AST]) -> Iterator[str]:
     """Yields the names of attributes that parts of code set."""
     for node in parts:
@@ -197,3 +186,74 @@ def _root(node: ast.expr) -> Iterator[str]:
         node = node.value
     if isinstance(node, ast.Name):
         yield node.id
+
+
+class Hearsay:
+    """Which names lead to the solution, whatever they are names of.
+
+    Args:
+        files: those in Python.
+        hearing: names that do in any case.
+    """
+
+    def __init__(self, files: Sequence[File], hearing: frozenset[str]) -> None:
+        self.names = set(hearing).union(*(file.aliases | file.taken for file in files))
+        self.modules = frozenset[str]().union(*(file.modules | file.aliases for file in files))
+        nodes = [node for file in files for node in ast.walk(file.tree)]
+        self.own_classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+        self._known = {*BUILTINS, *_OF_CASES, *self.names, *attributes_stored(nodes)}
+        for file in files:
+            self._known.update(file.bound, file.imported, file.imported_own)
+        self._spread(files)
+        fixtures = [
+            (node.name, arguments(node))
+            for node in nodes
+            if isinstance(node, FUNCTIONS) and "fixture" in text_of_decorators(node)
+        ]
+        self.folders = set(FOLDERS)
+        for _ in fixtures:
+            self.folders |= {name for name, given in fixtures if given & self.folders}
+
+    def _spread(self, files: Sequence[File]) -> None:
+        """Has all names heard that may come to mean what a heard name means."""
+        kept_with: dict[str, list[AbstractSet[str]]] = {}
+        waiting = list(self.names)
+        for file in files:
+            for unit in units_of(file.tree):
+                kept = unit.kept - set(file.imported)
+                if any(self._is_heard(file, part) for part in unit.parts):
+                    waiting += kept
+                for name in unit.mentioned:
+                    kept_with.setdefault(name, []).append(kept)
+        while waiting:
+            name = waiting.pop()
+            self.names.add(name)
+            for kept in kept_with.pop(name, ()):
+                waiting += kept - self.names
+
+    def hears(self, file: File, node: ast.AST) -> bool:
+        """Returns True if code uses the solution."""
+        return any(
+            self._is_heard(file, part) or not self.names.isdisjoint(named(part))
+            for part in ast.walk(node)
+        )
+
+    def _is_heard(self, file: File, node: ast.AST) -> bool:
+        """Returns True if a part of code is heard by itself, as a name is that no file explains."""
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                origin = file.imported.get(name, name).partition(".")[0]
+                is_known = name in self._known or name.startswith("__") or file.imported_whole
+                return origin in _LEADING or not is_known
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                return name not in self._known and not name.startswith("__")
+            case ast.Attribute():
+                return "." in dotted(node) and file.is_solution(dotted(node))
+            case ast.Constant(value=str(text)):
+                return file.is_named_by(text)
+        return False
+
+
+def text_of_decorators(function: Function) -> str:
+    """Returns the decorators of a function as text."""
+    return " ".join(ast.unparse(decorator) for decorator in function.decorator_list)

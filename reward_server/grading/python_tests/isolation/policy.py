@@ -1,12 +1,13 @@
 """Names by which tests in Python need the solution itself, as data: each row with its reason.
 
-`test_files` applies it. A row refuses the separate judge to tests that use one of its names in code
-that runs with the solution: there the judge's process would answer, and what it answers is not true
-of the solution's. Refusing too much costs a label, and never a verdict.
+`test_files` applies the rows of USING, and `surroundings` those of AROUND. Tests that use such a
+name in code that runs with the solution do not run in the separate judge: the judge's process would
+answer there, and its answer is not true of the solution's process. Refusing too much costs a label,
+and never a verdict.
 
 What this does not hold: rules that need more than a name, such as where an object came from, what
 an expression is compared with, or what a statement changes. They are code; see `test_files`,
-`kinds`, `process_state` and `solution_classes`.
+`surroundings`, `kinds`, `process_state` and `solution_classes`.
 """
 
 from __future__ import annotations
