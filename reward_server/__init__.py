@@ -1,1 +1,1 @@
-"""The reward server: it runs untrusted completions against tests and answers with rewards."""
+"""The reward server runs untrusted completions against tests and returns rewards."""

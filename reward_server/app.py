@@ -1,4 +1,4 @@
-"""Composition: settings become a running server. The one file where all parts meet."""
+"""Builds the server from its settings. Only this module knows all of the server's parts."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from reward_server.settings import Settings, read_tokens
 from reward_server.telemetry import Telemetry
 
 DISTRIBUTION = "codereward"
-# Calls waiting for an identical one's answer take no place in the queue; others are refused long
-# before this, with a time to come back.
+# Calls that wait for the answer of an identical call take no place in the queue. The scheduler
+# refuses other calls long before this limit, and sends them the time to retry.
 _CALLS_PER_PLACE = 4
 _CALLS_BESIDES = 64
 _KILL_SECONDS = 10.0
 _LOOK_SECONDS = 5.0
 
-_Version = tuple[int, int, int]  # of a file: its number, time and size
+_Version = tuple[int, int, int]  # inode, modification time in nanoseconds, size
 
 _log = structlog.get_logger("app")
 
@@ -52,8 +52,8 @@ _log = structlog.get_logger("app")
 class App:
     """A running server; `evaluation` may also be called in-process.
 
-    `reload` reads the files of tokens and certificates again. It raises SettingsError, and changes
-    nothing, where one cannot be used.
+    `reload` reads the files of tokens and certificates again. If a file cannot be used, it raises
+    SettingsError and changes nothing.
     """
 
     host: str
@@ -66,7 +66,7 @@ class App:
 
     @property
     def address(self) -> str:
-        """Host and port, as clients take them."""
+        """Host and port in the form that clients expect."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -97,7 +97,7 @@ def server_version() -> str:
 
 @asynccontextmanager
 async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
-    """Serves on top of a backend for the length of the block, and drains at the end."""
+    """Serves with a given backend for the length of the block, and drains at the end."""
     languages = _offered(backend)
     bounds = _bounds(settings, languages, backend.networks)
     facts = _facts(settings, backend, languages)
@@ -123,7 +123,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         evaluation=evaluation,
         bounds=bounds,
         facts=facts,
-        # Half of the queue is left to those who do not send batches.
+        # The other half of the queue is reserved for callers that do not send batches.
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
         gate=gate,
@@ -162,13 +162,13 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
             await scheduler.drain(settings.drain_seconds)
         finally:
             await server.stop()
-            # What was cancelled still has to be killed.
+            # Executions that were cancelled still have to be killed.
             await scheduler.drain(_KILL_SECONDS)
 
 
 @asynccontextmanager
 async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Runs work for the length of the block."""
+    """Runs a coroutine as a task for the length of the block."""
     task = asyncio.create_task(work)
     try:
         yield
@@ -185,12 +185,12 @@ async def _tell_health(server: RpcServer, outages: asyncio.Queue[bool]) -> None:
 async def _follow_files(
     settings: Settings, known: list[_Version | None], reload: Callable[[], None]
 ) -> None:
-    """Reloads when a file of tokens or certificates is another, as those who rotate them do.
+    """Reloads when a file of tokens or certificates has changed, as it does when they are rotated.
 
     Args:
-        settings: they name the files.
-        known: the versions of the files that are in force.
-        reload: reads them again.
+        settings: the settings that name the files.
+        known: versions of the files that are in force.
+        reload: reads the files again.
     """
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
@@ -200,7 +200,7 @@ async def _follow_files(
 
 
 def reload_or_report(reload: Callable[[], None]) -> None:
-    """Reloads; where that fails, says so, and what was in force stays."""
+    """Reloads; if that fails, logs the error and keeps the present tokens and certificates."""
     try:
         reload()
     except SettingsError as error:
@@ -286,7 +286,7 @@ def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
 
 
 def _certificates(settings: Settings) -> Certificates | None:
-    """Reads the certificates, and tries them, since gRPC tells nothing of what is wrong."""
+    """Reads the certificates and loads them once, because gRPC does not report what is wrong."""
     chain, key, authorities = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
     if chain is None or key is None:
         return None
@@ -315,7 +315,7 @@ def _tokens(settings: Settings) -> tuple[str, ...] | None:
 
 
 def _knows_callers(settings: Settings) -> bool:
-    """Returns True if callers have to show a credential, so that strangers are told from them."""
+    """Returns True if callers have to show a credential; callers without one are strangers."""
     return settings.token_file is not None or settings.tls_client_ca is not None
 
 

@@ -1,4 +1,4 @@
-"""Where executions run: each backend, from settings to a pool of warm sandboxes."""
+"""Builds a backend from the settings: a pool of warm sandboxes in which executions run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.socket import SocketBackend
 from reward_server.settings import Settings
 
-_IDLE_SECONDS = 300.0  # for which the containers of other images than the first stay warm
+_IDLE_SECONDS = 300.0  # idle time after which containers of all images but the first are stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """Where jobs run, and what there is to say of it.
+    """A backend that runs jobs, and the facts that the server reports about it.
 
     Args:
-        image_digests: digest of the sandbox image of each language, where there are images.
+        image_digests: digest of the sandbox image of each language, if the backend uses images.
         language_versions: version of each language that was tried and works, by canonical name.
-        frameworks: those whose test files each language's sandboxes can run.
-        networks: what executions can be given.
-        outages: False each time that no job can be run any more, True when one can again.
+        frameworks: the test frameworks that each language's sandboxes can run.
+        networks: the kinds of network that executions can have.
+        outages: receives False when jobs can no longer be run, and True when they can again.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Backend:
 
 @asynccontextmanager
 async def running_backend(settings: Settings) -> AsyncIterator[Backend]:
-    """Keeps the backend that the settings name for the length of the block.
+    """Runs the backend that the settings name for the length of the block.
 
     Raises:
         SettingsError: a setting cannot be followed.
@@ -65,11 +65,11 @@ async def running_backend(settings: Settings) -> AsyncIterator[Backend]:
 
 
 async def examine(settings: Settings) -> tuple[Wall, ...]:
-    """Tries the backend that the settings name; returns which of its walls stand.
+    """Probes the backend that the settings name, and returns its walls and whether each stands.
 
     Raises:
         SettingsError: a setting cannot be followed.
-        SandboxError: there is nothing to try: no engine, or no image.
+        SandboxError: there is no engine or no image to probe.
     """
     return await _chosen(settings).probe()
 
@@ -126,10 +126,10 @@ def _socket(settings: Settings) -> SandboxBackend:
 
 
 def _wanted(settings: Settings) -> Languages:
-    """Returns the languages to offer, where they are found.
+    """Returns the languages that the settings name, or all known ones if they name none.
 
     Raises:
-        SettingsError: one is not known.
+        SettingsError: a language is not known.
     """
     known = load_languages()
     try:
@@ -141,7 +141,7 @@ def _wanted(settings: Settings) -> Languages:
 
 @asynccontextmanager
 async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
-    """Keeps pools of containers: the first source's warm, the others' on demand."""
+    """Runs pools of containers: the first source's are warm, the others' start on demand."""
     outages = asyncio.Queue[bool]()
     wanted = [one.name for one in _wanted(settings).all]
     pools: dict[str, Pool] = {}

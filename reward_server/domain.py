@@ -1,8 +1,8 @@
-"""Values that the server's layers hand to each other.
+"""Values that the layers of the server exchange.
 
-A submission is what a trainer sends; it is judged by *executions*, each of which
-gives one `Execution`; executions give `TestResult`s, a `Verdict` and a reward.
-A program's failure is a value here; a failure of ours is an exception (see `errors`).
+A trainer sends a submission. The server runs *executions* to judge it, and each of them returns an
+`Execution`. From the executions follow `TestResult`s, a `Verdict` and a reward. A program's failure
+is a value here; a failure of the server is an exception (see `errors`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MEBIBYTE = 1 << 20
 
 
 class Verdict(enum.Enum):
-    """What the judge concluded."""
+    """The conclusion of the judge."""
 
     PASSED = 1
     FAILED = 2
@@ -42,9 +42,9 @@ class TestOutcome(enum.Enum):
 
 
 class Integrity(enum.IntEnum):
-    """Who stood between the completion and the verdict, weakest first.
+    """How well the verdict is protected from the completion, weakest first.
 
-    SHARED_TWINS can be required; no judgement has it.
+    A request can require SHARED_TWINS, but no verdict has it.
     """
 
     UNSPECIFIED = 0
@@ -69,7 +69,7 @@ class LimitKind(enum.Enum):
 
 
 class Extraction(enum.Enum):
-    """How code is taken out of a completion."""
+    """How the code is extracted from a completion."""
 
     AUTO = 0
     NONE = 1
@@ -89,7 +89,7 @@ class CheckerKind(enum.Enum):
 
 
 class RewardPolicyKind(enum.Enum):
-    """Rules of reward."""
+    """Rules that make a reward of test outcomes."""
 
     ALL_OR_NOTHING = 1
     FRACTION = 2
@@ -98,7 +98,7 @@ class RewardPolicyKind(enum.Enum):
 
 
 class TerminationKind(enum.Enum):
-    """How a process ended, apart from what the judge concluded."""
+    """How a process ended, independent of the verdict."""
 
     EXITED = 1
     SIGNALED = 2
@@ -107,7 +107,7 @@ class TerminationKind(enum.Enum):
 
 
 class Network(enum.Enum):
-    """The network that an execution gets."""
+    """The network that an execution has."""
 
     NONE = 0
     LOOPBACK = 1
@@ -129,7 +129,7 @@ class Limits:
     calls: int = 100_000
 
 
-# Below these a limit cannot be kept, or no program at all can be handed over and started within it.
+# Below these values a limit cannot be enforced, or no program can be transferred and started.
 LEAST_LIMITS = Limits(
     cpu_time_seconds=0.01,
     wall_time_seconds=0.1,
@@ -157,7 +157,7 @@ class Checker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardPolicy:
-    """How test outcomes become a reward."""
+    """A rule that makes a reward of test outcomes."""
 
     kind: RewardPolicyKind = RewardPolicyKind.ALL_OR_NOTHING
     first_k: int = 0
@@ -166,7 +166,7 @@ class RewardPolicy:
 
 
 class Placement(enum.Enum):
-    """Where tests run that are Python code."""
+    """Where Python tests run."""
 
     BY_TEXT = 0
     ISOLATED = 1
@@ -195,7 +195,7 @@ class CallCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTests:
-    """Calls of a function, or of `Solution().method` on a fresh object each time."""
+    """Calls of a function, or of `Solution().method` on a fresh object for each call."""
 
     entry_point: str
     cases: tuple[CallCase, ...]
@@ -213,7 +213,7 @@ class StdioCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StdioTests:
-    """Runs of a whole program, each in a sandbox of its own."""
+    """Runs of a whole program, each in its own sandbox."""
 
     cases: tuple[StdioCase, ...]
     checker: Checker = Checker()
@@ -242,10 +242,10 @@ class UnitTests:
     """Test files of a framework.
 
     Args:
-        framework: whose they are.
-        files: relative path and content of each, by path.
-        solution_path: where tests find the solution; no file's. Where Java looks is told by the
-            solution itself, if this is empty.
+        framework: the framework that runs the files.
+        files: relative path and content of each file, by path.
+        solution_path: path at which the tests find the solution; it is no path in `files`. If it
+            is empty, a solution in Java determines its path itself.
     """
 
     framework: Framework
@@ -261,11 +261,11 @@ class Submission:
     """One completion with the tests that decide its reward.
 
     Args:
-        files: the completion's further ones, by relative path.
-        data_files: the task's, by relative path.
+        files: the completion's further files, by relative path.
+        data_files: the task's files, by relative path.
         time_budget_seconds: wall time of all its executions together.
-        refusal: why the completion cannot be a program, if it cannot; it is judged so, since the
-            model is its author.
+        refusal: why the completion cannot be a program, if it cannot. The completion then fails,
+            because the model is its author.
     """
 
     id: str = ""
@@ -290,7 +290,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A run of a whole program: source in, captured output back; the data is read-only."""
+    """A run of a whole program from source, whose output is captured; the data is read-only."""
 
     source: str
     stdin: bytes = b""
@@ -301,19 +301,19 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """Executables of the container's, or made by one, run one after another until one fails.
+    """Executables, run one after another until one fails.
 
     Args:
-        commands: each with its arguments; all read the same standard input, from where the one
-            before left it, and write to the same streams.
-        environment: variables on top of the container's own.
-        files: what the working folder holds, by relative path.
-        data: the same, read-only.
-        product: what an earlier execution kept; unpacked before the files are written.
-        stdin: bytes given on standard input.
-        keep: shell patterns of the files to hand back, as `Execution.product`, when all commands
-            succeed; nothing without.
-        product_bytes: greatest size of what is handed back.
+        commands: each executable with its arguments. The executables are the container's, or
+            earlier ones made them. All share one standard input and the same output streams.
+        environment: variables besides the container's own.
+        files: files in the working folder, by relative path.
+        data: read-only files in the working folder, by relative path.
+        product: files that an earlier execution kept; unpacked before `files` are written.
+        stdin: bytes on standard input.
+        keep: shell patterns of the files to return as `Execution.product` if all commands
+            succeed; empty to return none.
+        product_bytes: greatest size of the returned files.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -328,9 +328,10 @@ class Commands:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitPrograms:
-    """The tests' program and the solution's, each in namespaces of its own, joined by two pipes.
+    """The tests' program and the solution's, each in its own namespaces, joined by two pipes.
 
-    The limits hold for both together. The solution's program starts when the other first calls it.
+    The limits hold for both together. The solution's program starts when the tests' program first
+    calls it.
 
     Args:
         tests: trusted.
@@ -345,9 +346,9 @@ class SplitPrograms:
 class FunctionJudgement:
     """Function tests run by an isolated judge against a proxied solution.
 
-    `brings_changes` lets the tests see all that the solution does to arguments; see
-    `runner.values.changes`. With `repeats_answers` an object is asked each question once, and the
-    tests hear its first answer again; see `runner.judge.consistency`.
+    `brings_changes` lets the tests see all changes that the solution makes to its arguments; see
+    `runner.values.changes`. With `repeats_answers` the judge asks an object each question once,
+    and repeats its first answer to the tests; see `runner.judge.consistency`.
     """
 
     source: str
@@ -365,17 +366,17 @@ PLAIN = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a task says of the values of its calls, each of a shape.
+    """The shapes of the values in a task's calls, as the task declares them.
 
-    A shape is `PLAIN` for what JSON has a form for, "ListNode" or "TreeNode" for one of LeetCode's
-    nodes or none, the same in brackets for a list of them, "None" for nothing, and None where the
-    task does not say. Parameters that are not listed are of no said shape.
+    A shape is `PLAIN` for a value that JSON can represent, "ListNode" or "TreeNode" for one of
+    LeetCode's nodes or None, the same in brackets for a list of them, "None" for None, and None if
+    the task does not declare it. Parameters that are not listed have no declared shape.
 
     Args:
         parameters: shapes of the arguments.
-        result: the shape of the result.
+        result: shape of the result.
         has_choice: whether the solution chooses between nodes and arrays, or between a result and
-            its first argument, where the task does not say.
+            its first argument, if the task does not declare which.
     """
 
     parameters: tuple[str | None, ...] = ()
@@ -385,9 +386,9 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallJudgement:
-    """Calls made and compared by an isolated judge.
+    """Calls that an isolated judge makes, and whose results it compares.
 
-    The signature is the task's; what it leaves open, the solution's annotations decide.
+    The signature is the task's. The solution's annotations decide what the task leaves open.
     """
 
     source: str
@@ -400,14 +401,16 @@ class CallJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitJudgement:
-    """Test files run in an isolated judge, or beside the solution, where they are observed alone.
+    """Test files that run in an isolated judge, or in the process of the solution.
+
+    In the process of the solution, their outcomes are observed only.
 
     Args:
         source: the solution.
         tests: the test files.
-        files: the solution's further ones.
-        data: what the solution finds, read-only.
-        shared: whether they run in the candidate's process.
+        files: the solution's further files.
+        data: read-only files that the solution can read.
+        shared: whether the tests run in the candidate's process.
         stop_at_first_failure: whether one failed test ends the run.
         brings_changes, repeats_answers: see `FunctionJudgement`.
     """
@@ -427,9 +430,9 @@ Work = Program | Commands | SplitPrograms | FunctionJudgement | CallJudgement | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One execution to run: what, in which language, within which limits, with which network.
+    """One execution to run: its content, language, limits and network.
 
-    `is_copy` marks one that the server adds by itself, to confirm what another execution claimed.
+    `is_copy` marks an execution that the server adds by itself to confirm another one's result.
     """
 
     work: Work
@@ -449,7 +452,7 @@ class Termination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedStream:
-    """Output of a program: the bytes kept, and how many it wrote."""
+    """Output of a program: the bytes that were kept, and the number of bytes written."""
 
     data: bytes = b""
     size_bytes: int = 0
@@ -462,12 +465,12 @@ class CapturedStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestsProgram:
-    """What the tests' program of `SplitPrograms` did.
+    """The end and the output of the tests' program of `SplitPrograms`.
 
     Args:
-        termination: how it ended; None if it did not by itself.
-        stdout: what it wrote.
-        stderr: the same.
+        termination: how it ended; None if it did not end by itself.
+        stdout: its standard output.
+        stderr: its standard error.
     """
 
     __test__ = False
@@ -479,7 +482,7 @@ class TestsProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Resources used; CPU time is the candidate's process tree alone."""
+    """Resources used; CPU time covers only the candidate's process tree."""
 
     cpu_time_seconds: float = 0.0
     wall_time_seconds: float = 0.0
@@ -490,11 +493,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """One test's result.
+    """The result of one test.
 
     Attributes:
-        counts: whether it counts towards the reward; a result that the program could have made up
-            does not.
+        counts: whether it counts towards the reward; a result that the program could have forged
+            does not count.
     """
 
     __test__ = False
@@ -508,23 +511,24 @@ class TestResult:
 
 
 class Ending(enum.Enum):
-    """What an execution came to, decided by `sandbox.classify` from the supervisor's facts.
+    """How an execution ended, as `sandbox.classify` decides from the supervisor's facts.
 
-    Only what happened to the candidate; whether its answers were right is in the tests.
+    It describes only what happened to the candidate. The test results show whether its answers
+    were right.
     """
 
     COMPLETED = enum.auto()  # the program or all its tests ran to their end
     COMPILE_ERROR = enum.auto()
-    LOAD_ERROR = enum.auto()  # raised or exited while its module was loaded
-    CRASHED = enum.auto()  # left early, died or broke the protocol with tests outstanding
+    LOAD_ERROR = enum.auto()  # the module raised or exited while it was loaded
+    CRASHED = enum.auto()  # exited early, died or broke the protocol with tests outstanding
     LIMIT = enum.auto()  # see `Execution.limits_hit`
     VIOLATION = enum.auto()  # killed for a forbidden system call, or forged a frame
-    INVALID_TASK = enum.auto()  # the tests are broken, whatever the candidate said
+    INVALID_TASK = enum.auto()  # the tests are broken, independent of the candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """What one execution did."""
+    """The result of one execution."""
 
     ending: Ending
     termination: Termination
@@ -535,8 +539,8 @@ class Execution:
     usage: Usage = Usage()
     limits_hit: tuple[LimitKind, ...] = ()
     signals: Mapping[str, int] = field(default_factory=dict)
-    crossed: bool = False  # anything but plain data, between an isolated judge and the candidate
-    product: bytes = b""  # of `Commands`: files, to be unpacked by later ones and by nobody else
+    crossed: bool = False  # objects other than plain data passed between judge and candidate
+    product: bytes = b""  # files of `Commands`; only later executions may unpack them
     tests_program: TestsProgram | None = None  # of `SplitPrograms`
 
 
@@ -545,7 +549,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where an answer comes from."""
+    """The origin of a verdict: the versions of the software that made it."""
 
     server_version: str = ""
     runner_version: str = ""
@@ -577,7 +581,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wall:
-    """A protection and whether it stands."""
+    """A protection, and whether it stands."""
 
     name: str
     standing: bool
@@ -586,13 +590,13 @@ class Wall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageInfo:
-    """A language on offer.
+    """A language that the server offers.
 
     Args:
-        name: canonical.
+        name: canonical name.
         aliases: other accepted names.
-        version: of its implementation.
-        test_kinds: kinds of tests on offer.
+        version: version of its implementation.
+        test_kinds: kinds of tests that the server offers for it.
     """
 
     name: str

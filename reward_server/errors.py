@@ -1,4 +1,4 @@
-"""Failures of ours. A program's failure is never an exception; see `domain.Execution`.
+"""Failures of the server. A program's failure is never an exception; see `domain.Execution`.
 
 RewardServerError
 ├── RequestError            the caller's fault; the same request fails again
@@ -7,9 +7,9 @@ RewardServerError
 ├── UnauthenticatedError    no valid credential was shown
 ├── OverloadedError         the queue is full or too slow; retry after a while
 ├── DeadlineError           the deadline was not met
-├── BudgetSpentError        a submission used up its time; its program's fault, and a verdict
+├── BudgetSpentError        a submission used up its time; the program's fault, and a verdict
 ├── DrainingError           the server is shutting down; retry elsewhere
-├── SandboxError            our machinery failed; retry elsewhere
+├── SandboxError            the server's machinery failed; retry elsewhere
 └── StartError              the server cannot start as it is configured
     ├── SettingsError           a setting is wrong
     └── MissingWallError        a protection is missing; see `doctor`
@@ -23,7 +23,7 @@ _DOCTOR = "`reward-server doctor`"
 
 
 class RewardServerError(Exception):
-    """Base of all failures of ours."""
+    """Base of all failures of the server."""
 
 
 class RequestError(RewardServerError):
@@ -35,7 +35,7 @@ class InvalidRequestError(RequestError):
 
     Args:
         field: path of the offending field, such as `limits.cpu_time_seconds`.
-        problem: what is wrong with it, and the limit where there is one.
+        problem: what is wrong with it, and the limit if there is one.
     """
 
     def __init__(self, field: str, problem: str) -> None:
@@ -56,7 +56,7 @@ class OverloadedError(RewardServerError):
     """The queue is full, or cannot serve the request before its deadline.
 
     Args:
-        retry_after_seconds: when a retry has a chance.
+        retry_after_seconds: time after which a retry may succeed.
     """
 
     def __init__(self, message: str, *, retry_after_seconds: float) -> None:
@@ -69,7 +69,7 @@ class DeadlineError(RewardServerError):
 
 
 class BudgetSpentError(RewardServerError):
-    """A submission used up the time of all its executions together; ends in a verdict."""
+    """The executions of a submission used up its time budget; the submission gets a verdict."""
 
 
 class DrainingError(RewardServerError):
@@ -77,7 +77,7 @@ class DrainingError(RewardServerError):
 
 
 class SandboxError(RewardServerError):
-    """Our machinery failed; nothing is known about the program."""
+    """The server's machinery failed; nothing is known about the program."""
 
 
 class StartError(RewardServerError):
@@ -89,11 +89,11 @@ class SettingsError(StartError):
 
 
 class MissingWallError(StartError):
-    """A protection is missing and was not allowed to be.
+    """A protection is missing, and the settings do not allow it to be missing.
 
     Args:
         missing: name and detail of each missing wall.
-        waivable: names of walls without which a server starts if it is told to.
+        waivable: names of the walls that the settings may allow to be missing.
     """
 
     def __init__(self, missing: tuple[tuple[str, str], ...], *, waivable: Collection[str]) -> None:

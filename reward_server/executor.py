@@ -1,4 +1,4 @@
-"""Where a job runs."""
+"""The protocol of objects that run jobs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Executor(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many jobs can run at once."""
+        """Number of jobs that can run at once."""
 
     async def run(self, job: Job) -> Execution:
         """Runs a job to its end; cancelling the call kills the execution.
 
         Raises:
-            SandboxError: our machinery failed, also on its bounded retry.
+            SandboxError: the server's machinery failed, and its bounded retries failed too.
             UnsupportedError: the job's language or a limit cannot be served.
         """

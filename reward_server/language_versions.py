@@ -1,4 +1,4 @@
-"""Finds out which languages sandboxes have, by asking each for its version."""
+"""Finds out which languages the sandboxes have, by asking for the version of each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _log = structlog.get_logger("languages")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A language that is there.
+    """A language that the sandboxes have.
 
     Args:
-        version: of its implementation.
-        frameworks: whose test files can be run.
+        version: version of the language's implementation.
+        frameworks: frameworks whose test files can be run.
     """
 
     version: str
@@ -35,10 +35,10 @@ class Found:
 
 
 async def versions_of(executor: Executor, languages: Iterable[Language]) -> dict[str, Found]:
-    """Returns the languages that are there, by canonical name.
+    """Returns the languages that the sandboxes have, by canonical name.
 
     Raises:
-        SandboxError: our machinery failed.
+        SandboxError: the server's machinery failed.
     """
     wanted = tuple(languages)
     places = asyncio.Semaphore(executor.slots)

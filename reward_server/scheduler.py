@@ -1,13 +1,13 @@
-"""Decides who may enter, and who runs next.
+"""Decides which submissions are admitted and which job runs next.
 
-Admission counts submissions and refuses those that find no room or cannot be served in time; a
-refusal costs a few microseconds, so that throughput stays flat however much is offered. Slots are
-handed out by turns: every admitted submission with a job waiting gets one slot before any gets its
-next, so that a submission of a thousand runs delays a single one by one run.
+Admission counts submissions, and refuses those that find no room or cannot be served in time. A
+refusal costs a few microseconds, so that throughput stays constant under any load. Slots are
+assigned in turns: every admitted submission with a waiting job gets one slot before any of them
+gets its next, so that a submission of a thousand jobs delays a single job by one job only.
 
-Owners are the holders of credentials, and they share alike. The next free slot goes to the owner
-that holds the fewest, and a full queue refuses only those who fill their share of it, so that a
-newcomer finds room. With overbooked shares the queue holds at most twice its places.
+Owners are the holders of credentials, and all have equal shares. The next free slot goes to the
+owner that holds the fewest slots. A full queue refuses only owners that fill their share of it, so
+that a new owner finds room. The queue therefore holds at most twice its capacity.
 
 Deadlines are points on the running loop's clock (`asyncio.get_running_loop().time()`).
 """
@@ -32,7 +32,7 @@ _UNMEASURED_RETRY_SECONDS = 1.0
 _SHORTEST_RETRY_SECONDS = 0.01
 _LONGEST_RETRY_SECONDS = 30.0
 _RETRY_SHARE_OF_BACKLOG = (0.25, 0.75)
-# How many refused callers may return in the time that one submission takes to be served.
+# Bounds on the number of refused callers that may return while one submission is served.
 _FEWEST_RETURNS, _MOST_RETURNS = 0.5, 2.0
 _WHEN_FULL, _WHEN_EMPTYING = 0.98, 1.2
 
@@ -52,13 +52,13 @@ class Ticket:
     async def run(self, job: Job) -> Execution:
         """Waits for this submission's turn and runs the job.
 
-        Cancelling the call kills the execution. The answer's `usage.queue_time_seconds` is the
+        Cancelling the call kills the execution. The `usage.queue_time_seconds` of the result is the
         time spent waiting here.
 
         Raises:
-            DeadlineError: the deadline passed; the execution, if begun, was killed.
-            OverloadedError: the same, where most of the time was spent waiting.
-            SandboxError, UnsupportedError: as `Executor.run`.
+            DeadlineError: the deadline passed; if the execution had begun, it was killed.
+            OverloadedError: the deadline passed, and most of the time was spent waiting.
+            SandboxError, UnsupportedError: see `Executor.run`.
         """
         self._refuse_late_start()
         try:
@@ -83,11 +83,11 @@ class Ticket:
 
 
 class Scheduler:
-    """Bounds what waits and shares an executor's slots fairly.
+    """Bounds the number of waiting submissions and shares an executor's slots fairly.
 
     Args:
         executor: runs the jobs.
-        capacity: submissions that may wait on top of one for each slot.
+        capacity: number of submissions that may wait, besides one for each slot.
     """
 
     def __init__(self, executor: Executor, *, capacity: int = DEFAULT_CAPACITY) -> None:
@@ -107,26 +107,26 @@ class Scheduler:
 
     @property
     def slots(self) -> int:
-        """Executions that run at once."""
+        """Number of executions that can run at once."""
         return self._executor.slots
 
     @property
     def capacity(self) -> int:
-        """Submissions that may wait on top of one for each slot."""
+        """Number of submissions that may wait, besides one for each slot."""
         return self._capacity
 
     @property
     def admitted(self) -> int:
-        """Submissions inside."""
+        """Number of submissions that are admitted and have not left."""
         return sum(map(len, self._admitted.values()))
 
     @property
     def running(self) -> int:
-        """Slots in use."""
+        """Number of slots in use."""
         return self._executor.slots - self._free
 
     def check(self, owner: str = "") -> None:
-        """Refuses when there is no room for an owner; takes no place.
+        """Raises an error if there is no room for an owner; takes no place.
 
         Raises:
             OverloadedError: the queue is full, and the owner fills its share of it.
@@ -145,12 +145,12 @@ class Scheduler:
     async def admit(
         self, deadline: float | None = None, cost: int = 1, owner: str = ""
     ) -> AsyncIterator[Ticket]:
-        """Lets a submission in for the length of the block.
+        """Admits a submission for the length of the block.
 
         Args:
-            deadline: when its last answer is worthless, on the loop's clock; None for never.
-            cost: how many jobs it is going to run.
-            owner: whose it is.
+            deadline: time on the loop's clock after which the result is worthless, or None.
+            cost: number of jobs that the submission is going to run.
+            owner: owner of the submission.
 
         Raises:
             OverloadedError: the queue is full, or its turn cannot come before the deadline.
@@ -167,7 +167,7 @@ class Scheduler:
             self._leave(ticket)
 
     async def run(self, ticket: Ticket, job: Job) -> Execution:
-        """Runs a job of an admitted submission in its turn; see `Ticket.run`."""
+        """Runs a job of an admitted submission when its turn comes; see `Ticket.run`."""
         clock = asyncio.get_running_loop().time
         arrived = clock()
         await self._acquire(ticket)
@@ -183,10 +183,10 @@ class Scheduler:
         return replace(execution, usage=usage)
 
     async def drain(self, timeout: float) -> bool:
-        """Admits nobody from now on and waits for those inside.
+        """Refuses new submissions from now on and waits for the admitted ones to leave.
 
         Returns:
-            Whether all of them left within `timeout` seconds.
+            True if all of them left within `timeout` seconds.
         """
         self._draining = True
         try:
@@ -197,11 +197,11 @@ class Scheduler:
         return True
 
     def estimated_wait_seconds(self, cost: int = 1, owner: str = "") -> float:
-        """Estimates when the slot for the last of `cost` jobs comes free for a newcomer.
+        """Estimates when the slot for the last of `cost` jobs comes free for a new submission.
 
-        Turns mean that each of the owner's submissions inside runs at most `cost` jobs before it,
-        and each other owner at most as many as the owner itself. Zero while a slot is free or
-        nothing was measured, so that an estimate cannot refuse work forever.
+        Because of the turns, each of the owner's other submissions runs at most `cost` jobs before
+        it, and each other owner runs at most as many jobs as the owner itself. The estimate is zero
+        if a slot is free or nothing was measured, so that it cannot refuse work forever.
         """
         if self._mean_seconds is None:
             return 0.0
@@ -227,15 +227,15 @@ class Scheduler:
             )
 
     def overload(self, message: str) -> OverloadedError:
-        """Makes the error of a caller who has to come again, and says when."""
+        """Returns the error for a caller that has to retry, with the time of the retry."""
         return OverloadedError(message, retry_after_seconds=self._retry_after_seconds())
 
     def _retry_after_seconds(self) -> float:
-        """Returns each refused caller a time of its own to return.
+        """Returns a time to retry, different for each refused caller.
 
-        The first come back well before the backlog is gone, so that no slot runs dry. After them
-        come fewer a second while every place that falls free is taken at once, so that a crowd's
-        retries do not cost the CPU time that its work needs, and more when places stay free.
+        The first callers return well before the backlog is done, so that no slot becomes idle.
+        Later callers return at a lower rate while the queue stays full, so that the retries of many
+        callers do not use the CPU time that their work needs. The rate rises when places are free.
         """
         if self._mean_seconds is None:
             return _UNMEASURED_RETRY_SECONDS
@@ -274,7 +274,7 @@ class Scheduler:
         self._mean_seconds += _MEAN_WEIGHT * (seconds - self._mean_seconds)
 
     def _count_down(self, ticket: Ticket) -> None:
-        # One that left has shared its work with others, who wait for it.
+        # A submission that has left shares its work with others that still wait for it.
         if ticket.outstanding > 0 and ticket in self._admitted.get(ticket.owner, ()):
             ticket.outstanding -= 1
             self._backlog -= 1
@@ -296,7 +296,7 @@ class Scheduler:
             raise
 
     def _release(self, owner: str) -> None:
-        """Takes a slot from an owner and hands it to the next."""
+        """Takes a slot from an owner and assigns it to the next one."""
         self._held[owner] -= 1
         if not self._held[owner]:
             del self._held[owner]
@@ -310,7 +310,7 @@ class Scheduler:
         self._free += 1
 
     def _next_turn(self, owner: str) -> asyncio.Future[None]:
-        """Takes the first waiter of an owner's first submission; both go to the end of the line."""
+        """Takes the first waiter of an owner's first submission, and requeues both last."""
         line = self._lines.pop(owner)
         ticket = line.popleft()
         turn = ticket.waiters.popleft()

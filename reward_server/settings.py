@@ -1,7 +1,7 @@
-"""The one schema of everything that can be set, and the only reader of the environment.
+"""The only schema of all settings, and the only reader of the environment.
 
-A flag beats an environment variable `REWARD_SERVER_<NAME>`, which beats the TOML file. A part of
-a table is set in the environment as `REWARD_SERVER_DEFAULT_LIMITS__CPU_TIME_SECONDS`.
+A flag takes precedence over an environment variable `REWARD_SERVER_<NAME>`, and the variable over
+the TOML file. `REWARD_SERVER_DEFAULT_LIMITS__CPU_TIME_SECONDS` sets one key of a table.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ DEFAULT_MAXIMUM_LIMITS = Limits(
 
 
 def _split(separator: str) -> BeforeValidator:
-    """Takes a text, as flags and the environment give it, for a list."""
+    """Accepts text in place of a list, as flags and the environment contain it."""
 
     def split(value: object) -> object:
         if not isinstance(value, str):
@@ -79,7 +79,7 @@ PatienceSeconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class LimitSettings(BaseModel):
-    """Limits that differ from the built-in ones."""
+    """Limits that replace the built-in ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -105,12 +105,12 @@ class LimitSettings(BaseModel):
     """Calls from the judge into the candidate."""
 
     def over(self, limits: Limits) -> Limits:
-        """Returns limits with these put over them."""
+        """Returns the given limits with those that are set here replaced."""
         return replace(limits, **self.model_dump(exclude_none=True))
 
 
 class Settings(BaseSettings):
-    """Everything that can be set; frozen once read."""
+    """All settings of the server; they are frozen once read."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -133,8 +133,8 @@ class Settings(BaseSettings):
     token_file: FilePath | None = None
     """File with bearer tokens, one a line. A client must send one of them."""
     insecure_public: bool = False
-    """Allows a public address without TLS or credentials. Whoever reaches the port can run
-    programs here and read what others send."""
+    """Allows a public address without TLS or credentials. Everybody who can reach the port can then
+    run programs here and read what others send."""
     max_request_bytes: int = Field(default=32 * MEBIBYTE, ge=1024, le=512 * MEBIBYTE)
     """Greatest size of a request, in bytes."""
     max_cases: PositiveInt = 1000
@@ -142,29 +142,29 @@ class Settings(BaseSettings):
     max_batch: PositiveInt = 1024
     """Greatest number of requests in a `ScoreBatch` call."""
     drain_seconds: PatienceSeconds = 30.0
-    """Time that running work has to end after a signal to stop, in seconds."""
+    """Time that running work has to finish after a stop signal, in seconds."""
     metrics_port: Port | None = None
-    """Loopback port on which Prometheus finds the metrics. Without it there are none."""
+    """Loopback port on which Prometheus finds the metrics. If it is not set, there are none."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity of the log lines that are written to standard error."""
 
     backend: Literal["local", "docker", "socket"] = "local"
-    """What confines programs: bubblewrap, a Docker Engine, or runners at sockets."""
+    """What runs programs in isolation: bubblewrap, a Docker Engine, or runners at sockets."""
     runtime: str = ""
-    """Container runtime of the docker backend, such as `runsc`; the engine's default if empty."""
+    """Container runtime of the docker backend, such as `runsc`; if empty, the engine's default."""
     images: Names = ()
-    """Images of the docker backend, by name, the most wanted first. If empty, every image that
-    this project built and the engine has."""
+    """Images of the docker backend, by name, the most wanted first. If empty, all images in the
+    engine that this project built."""
     languages: Names = ()
-    """Languages to offer, by name; all that the backend has if empty."""
+    """Languages to offer, by name; if empty, all that the backend has."""
     sockets: Folders = ()
     """Sockets on which the runners of the socket backend listen. Each is one slot."""
     workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
-    """Executions at once; by default one for each CPU that the server may use."""
+    """Number of executions at once; by default one for each CPU that the server may use."""
     allow_missing: Names = ()
     """Protections that may be missing on this host, by the names that `doctor` prints."""
     recycle_after_executions: PositiveInt = 2000
-    """Executions after which a container is replaced by a fresh one."""
+    """Number of executions after which a container is replaced by a fresh one."""
     recycle_after_seconds: Seconds = 1800.0
     """Age at which a container is replaced by a fresh one, in seconds."""
     sandbox_packages: Folders = ()
@@ -174,20 +174,20 @@ class Settings(BaseSettings):
     sandbox_uid: PositiveInt | None = None
     """First user id of the containers of a local backend that runs as root."""
     cgroup_parent: str | None = None
-    """Control group below which the local backend makes its own; the server's own by default."""
+    """Control group below which the local backend creates its own; by default the server's own."""
 
     queue_capacity: PositiveInt = 256
-    """Submissions that may wait. More are refused with a time to come again."""
+    """Number of submissions that may wait. Further ones are refused with a time to retry."""
     default_limits: LimitSettings = LimitSettings()
     """Limits of an execution whose request sets none; see Limits."""
     maximum_limits: LimitSettings = LimitSettings()
     """Greatest limits that a request may set; see Limits."""
     time_budget_seconds: Seconds = 240.0
-    """Wall time that all executions of a request share if it sets none, in seconds."""
+    """Wall time that all executions of a request share if the request sets none, in seconds."""
     max_time_budget_seconds: Seconds = 3600.0
     """Greatest time budget that a request may set, in seconds."""
     id_window_size: int = Field(default=4096, ge=0)
-    """Answers that are kept to be repeated to requests with the same id."""
+    """Number of answers that are kept and repeated to requests with the same id."""
     id_window_seconds: PatienceSeconds = 600.0
     """Time that such an answer is kept, in seconds."""
 
@@ -246,11 +246,11 @@ def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Setting
     """Reads the settings from flags, the environment and a TOML file.
 
     Args:
-        flags: settings given on the command line, by name; those not given are left out.
+        flags: settings from the command line, by name, without those that were not given.
         file: the TOML file; by default the one that REWARD_SERVER_CONFIG names, if any.
 
     Raises:
-        SettingsError: a setting is unknown or wrong; tells each, and where it was set.
+        SettingsError: a setting is unknown or wrong; the message names each, and where it was set.
     """
     if file is None and FILE_VARIABLE in os.environ:
         file = Path(os.environ[FILE_VARIABLE])
@@ -275,7 +275,7 @@ def load_settings(flags: Mapping[str, Any], file: Path | None = None) -> Setting
 
 
 def read_tokens(file: Path) -> tuple[str, ...]:
-    """Reads bearer tokens, one a line; blank lines and those that begin with # do not count.
+    """Reads bearer tokens, one in each line; ignores blank lines and those that begin with #.
 
     Raises:
         SettingsError: the file holds no token, or one that a header cannot carry.

@@ -1,6 +1,6 @@
-"""What operators see: counters and gauges for Prometheus, and structured log lines.
+"""Counters and gauges for Prometheus, and structured log lines.
 
-Neither ever holds a completion, a test, a program's output or a token.
+They never contain a completion, a test, a program's output or a token.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reward_server.domain import Assessment
 
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
-# The label of missing modules takes these names and "other".
+# The label of missing modules takes one of these names, or "other".
 _WELL_KNOWN = frozenset(
     (
         *("aiohttp", "attr", "boto3", "bs4", "chess", "click", "cryptography", "Crypto", "cv2"),
@@ -35,7 +35,7 @@ _WELL_KNOWN = frozenset(
 
 
 class Telemetry:
-    """The measurements of one server, in a registry of its own."""
+    """The metrics of one server, in its own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -80,11 +80,11 @@ class Telemetry:
         )
 
     def stranger_refused(self, what: str) -> None:
-        """Counts a connection that was ended, or a stream that was refused, without credential."""
+        """Counts a refused call, connection or stream of a caller without a credential."""
         self._strangers.labels(what).inc()
 
     def call_ended(self, method: str, code: str, seconds: float) -> None:
-        """Counts an RPC."""
+        """Counts an RPC that ended, and its duration."""
         self._calls.labels(method, code).inc()
         self._call_seconds.labels(method).observe(seconds)
 
@@ -96,17 +96,17 @@ class Telemetry:
             self._missing_modules.labels(label).inc()
 
     def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
-        """Shows a value that is read whenever somebody asks for it."""
+        """Exports a value that is read at each scrape."""
         Gauge(f"reward_server_{name}", meaning, registry=self.registry).set_function(read)
 
     def serve(self, port: int) -> Callable[[], None]:
-        """Offers the measurements over HTTP on loopback, from a thread of its own.
+        """Exports the metrics over HTTP on loopback, from a thread of its own.
 
         Returns:
-            A function that ends it.
+            A function that stops the export.
 
         Raises:
-            OSError: the port cannot be had.
+            OSError: the port cannot be used.
         """
         server, thread = start_http_server(port, addr="127.0.0.1", registry=self.registry)
 
@@ -123,7 +123,7 @@ def _well_known(module: str) -> str:
 
 
 def configure_logging(level: str, *, as_json: bool) -> None:
-    """Sends log lines to standard error, for people or as JSON for programs."""
+    """Writes log lines to standard error, as text for people or as JSON for programs."""
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -146,14 +146,14 @@ def configure_logging(level: str, *, as_json: bool) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    # gRPC's own debugging lines refer to objects that are being freed: whoever keeps one crashes.
+    # gRPC's own debug lines refer to objects being freed; a handler that keeps one crashes.
     logging.getLogger("grpc").setLevel(max(logging.getLevelNamesMapping()[level], logging.INFO))
 
 
 def _renderers(*, as_json: bool) -> list[structlog.typing.Processor]:
     if as_json:
         return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    # A plain traceback: the default one prints local variables, completions among them.
+    # A plain traceback, because the default one prints local variables, and they hold completions.
     console = structlog.dev.ConsoleRenderer(
         colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
     )

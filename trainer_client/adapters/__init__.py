@@ -1,4 +1,4 @@
-"""What other trainers than TRL call, a module for each; see docs/how-to/adapters.md.
+"""Entry points for trainers other than TRL, one module for each; see docs/how-to/adapters.md.
 
-A module imports its trainer's package, if any, and nothing here imports the modules.
+A module imports its trainer's package, if it needs any, and no other module imports it.
 """

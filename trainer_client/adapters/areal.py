@@ -1,7 +1,7 @@
 """A reward for AReaL's workflows: `RLVRWorkflow("trainer_client.adapters.areal.reward_fn", ...)`.
 
-The data set's column `label` is the label; see `common.judge`. The environment says the rest; see
-`common.settings`.
+The column `label` of the data set is the label; see `common.judge`. Environment variables set the
+rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from trainer_client.adapters.common.missing_rewards import number
 from trainer_client.adapters.common.responses import without_end
 from trainer_client.adapters.common.settings import AdapterSettings, shared_settings
 
-# AReaL waits 15 seconds for a reward, then tries again, and gives 0 in the end.
+# AReaL waits 15 seconds for a reward, then tries again, and finally assigns 0.
 _LONGEST_SECONDS = 12.0
 
 
@@ -26,10 +26,10 @@ def reward_fn(
     completion_ids: Sequence[int],
     **columns: Any,
 ) -> float:
-    """Judges one completion, within the time that AReaL gives.
+    """Judges one completion within the time that AReaL allows.
 
     Raises:
-        RewardLostError: it was not judged. AReaL tries thrice more, then drops the group.
+        RewardLostError: it was not judged. AReaL tries three more times, then drops the group.
 
     Examples:
         >>> from trainer_client.adapters.areal import reward_fn

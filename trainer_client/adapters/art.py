@@ -1,6 +1,6 @@
-"""Rewards for ART's trajectories: a rollout of yours ends with `return await judged(...)`.
+"""Rewards for ART's trajectories: end your rollout with `return await judged(...)`.
 
-The environment says where the server and the tasks are; see `common.settings`.
+Environment variables set the server and the tasks; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from trainer_client.adapters.common.settings import shared_judge
 
 
 class Trajectory(Protocol):
-    """What is used of ART's `Trajectory`."""
+    """The part of ART's `Trajectory` that is used here."""
 
     reward: float
     metrics: dict[str, Any]
 
     def messages(self) -> list[Any]:
-        """The conversation, of which the assistant's last text is judged."""
+        """The conversation; the assistant's last text is judged."""
 
 
 _Trajectory = TypeVar("_Trajectory", bound=Trajectory)
 
 
 async def judged(trajectory: _Trajectory, label: object) -> _Trajectory:
-    """Judges a trajectory; sets its reward, and `passed` and `queue_seconds` among its metrics.
+    """Judges a trajectory; sets its reward, and `passed` and `queue_seconds` in its metrics.
 
     Args:
-        trajectory: which ends with the completion.
-        label: tells its tests; see `common.judge`.
+        trajectory: the trajectory, which ends with the completion.
+        label: determines the tests; see `common.judge`.
 
     Raises:
-        RewardLostError: it was not judged. ART leaves such a trajectory out of its group, as often
-            as the `max_exceptions` of `gather_trajectory_groups` allow.
+        RewardLostError: it was not judged. ART then leaves the trajectory out of its group, up to
+            the number of `max_exceptions` of `gather_trajectory_groups`.
     """
     (found,) = await shared_judge().score([trajectory.messages()], [label])
     trajectory.reward = missing_rewards.number(found, "raise")

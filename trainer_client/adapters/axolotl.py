@@ -1,9 +1,9 @@
-"""Rewards for axolotl, which takes TRL's functions by dotted name.
+"""Rewards for axolotl, which finds TRL's reward functions by dotted name.
 
     trl:
       reward_funcs: [trainer_client.adapters.axolotl.code_reward]
 
-The environment says where the server and the tasks are; see `columns`.
+Environment variables set the server and the tasks; see `columns`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from trainer_client.adapters.common.columns import shared_reward
 async def code_reward(
     prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
 ) -> list[float | None]:
-    """Returns a reward for each completion, None where it was not judged.
+    """Returns a reward for each completion, or None if it was not judged.
 
     Raises:
-        RewardLostError: nothing could be judged for too long, or never will be.
+        RewardLostError: nothing was judged for too long, or a task can never be judged.
         ConfigError: the environment is wrong.
     """
     return await shared_reward()(prompts, completions, **columns)
@@ -30,8 +30,8 @@ async def code_reward(
 def code_reward_blocking(
     prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
 ) -> list[float | None]:
-    """Does the same for trainers of axolotl's that await nothing.
+    """Does the same for axolotl's trainers that call reward functions synchronously.
 
-    They are those with `reward_num_workers` above 1 or with context parallelism.
+    They are the trainers with `reward_num_workers` above 1 or with context parallelism.
     """
     return asyncio.run(code_reward(prompts, completions, **columns))

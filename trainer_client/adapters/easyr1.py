@@ -2,8 +2,8 @@
 
     worker.reward.reward_function=.../site-packages/trainer_client/adapters/easyr1.py:compute_score
 
-The data set's `data.answer_key` column is the label; see `common.judge`. The environment says the
-rest; see `common.settings`.
+The column `data.answer_key` of the data set is the label; see `common.judge`. Environment variables
+set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ REWARD_TYPE = "batch"
 def compute_score(
     reward_inputs: Sequence[Mapping[str, Any]], **options: Any
 ) -> list[dict[str, float]]:
-    """Judges a batch; gives `overall`, and `judged` (1.0 or 0.0) for the metrics.
+    """Judges a batch; returns `overall`, and `judged` (1.0 or 0.0) as a metric.
 
-    A response that was not judged gets the mean of the responses to the same task, which makes its
-    advantage zero; where none of those was judged, that of the batch, which all of them get.
+    A response that was not judged gets the mean of the judged responses to the same task, which
+    makes its advantage zero. If none of those was judged, all of them get the mean of the batch.
 
     Raises:
         RewardLostError: nothing was judged.

@@ -1,7 +1,7 @@
 """A reward for torchforge's `RewardActor(reward_functions=[...])`.
 
-A sample's target is the label; see `common.judge`. The environment says where the server and the
-tasks are; see `common.settings`.
+A sample's target is the label; see `common.judge`. Environment variables set the server and the
+tasks; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ def code_reward(prompt: str, response: str, target: object) -> float:
     """Judges one response.
 
     Raises:
-        RewardLostError: it was not judged. Forge's GRPO application stops rolling out then, unless
-            it catches that, or CODEREWARD_UNJUDGED is nan and it drops the group.
+        RewardLostError: it was not judged. Forge's GRPO application then stops its rollouts, unless
+            it catches the error, or CODEREWARD_UNJUDGED is nan and it drops the group.
 
     Examples:
         >>> from trainer_client.adapters.forge import code_reward

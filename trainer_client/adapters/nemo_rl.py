@@ -4,8 +4,7 @@
     env: {codereward: {}}
 
 Each row's metadata (`extra_env_info`) has `ground_truth`, which is the label; see `common.judge`.
-The environment's variables, which NeMo-RL hands on to its actors, say the rest; see
-`common.settings`.
+Environment variables, which NeMo-RL passes to its actors, set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class CodeRewardEnvironment(EnvironmentInterface):  # type: ignore[misc]  # unty
     """Judges the last answer of each conversation.
 
     Args:
-        config: not read.
+        config: ignored.
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
@@ -44,10 +43,10 @@ class CodeRewardEnvironment(EnvironmentInterface):  # type: ignore[misc]  # unty
     def step(
         self, message_log_batch: Sequence[Sequence[Message]], metadata: Sequence[Metadata]
     ) -> Any:
-        """Judges a batch; gives an `EnvironmentReturn` whose episodes have all ended.
+        """Judges a batch; returns an `EnvironmentReturn` in which all episodes have ended.
 
         Raises:
-            RewardLostError: one was not judged. NeMo-RL stops then.
+            RewardLostError: one was not judged. NeMo-RL then stops.
         """
         texts = [without_end(completion_text(log)) for log in message_log_batch]
         labels = [(entry or {}).get("ground_truth") for entry in metadata]
@@ -64,7 +63,7 @@ class CodeRewardEnvironment(EnvironmentInterface):  # type: ignore[misc]  # unty
         )
 
     def global_post_process_and_metrics(self, batch: Any) -> tuple[Any, dict[str, float]]:
-        """Adds the mean reward to the metrics; the batch stays as it is."""
+        """Adds the mean reward to the metrics; does not change the batch."""
         rewards = batch["rewards"].float()
         return batch, {"mean_reward": rewards.mean().item()}
 

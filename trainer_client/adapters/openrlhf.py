@@ -1,9 +1,9 @@
-"""Rewards for OpenRLHF, in its process; `serve` speaks its HTTP contract.
+"""Rewards for OpenRLHF, in its process; `serve` implements its HTTP protocol.
 
     --reward.remote_url .../site-packages/trainer_client/adapters/openrlhf.py
 
-The data set's label column (`--data.label_key`) holds the label; see `common.judge`. The
-environment says the rest; see `common.settings`.
+The data set's label column (`--data.label_key`) holds the label; see `common.judge`. Environment
+variables set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def reward_func(
 ) -> dict[str, Any]:
     """Judges the responses in queries, which begin with their prompts and hold special tokens.
 
-    Gives tensors of as many elements: `rewards`, `scores`, and `passed` among `extra_logs`.
+    Returns tensors with one element for each query: `rewards`, `scores`, and `passed` in
+    `extra_logs`.
 
     Raises:
         RewardLostError: one was not judged. OpenRLHF then has no reward for it, and stops.
@@ -43,10 +44,10 @@ def judge_queries(
 ) -> list[Score]:
     """Judges the response in each query.
 
-    A query that does not begin with its prompt is not judged, permanently.
+    A query that does not begin with its prompt gets a permanent error.
 
     Raises:
-        ValueError: there are not as many prompts or labels as queries.
+        ValueError: the prompts or labels are not as many as the queries.
     """
     pairs = zip(queries, prompts, strict=True)
     responses = [response_in(query, prompt) for query, prompt in pairs]

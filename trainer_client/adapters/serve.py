@@ -1,4 +1,4 @@
-"""A small HTTP server for trainers that ask for rewards over HTTP.
+"""A small HTTP server for trainers that request rewards over HTTP.
 
     python -m trainer_client.adapters.serve --port 5000
 
@@ -7,10 +7,10 @@
     POST /remote_rm     slime: {"prompt": .., "response": .., "label": ..} -> the reward
     GET /health         -> {"status": "serving"}
 
-What was not judged gets 503, or 422 where asking again is of no use, and a reason: never a reward.
-The standard library's server is enough: a thread of it parses a few kilobytes and then waits for
-the reward server, which does the work. It knows no TLS and no credentials, so it belongs on the
-loopback interface, beside the trainer.
+A completion that was not judged gets status 503, or 422 if another attempt is of no use, and a
+reason, but never a reward. The standard library's server is enough: each of its threads parses a
+few kilobytes and then waits for the reward server, which does the work. It supports neither TLS
+nor credentials, so run it on the loopback interface of the trainer's machine.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _logger = logging.getLogger(__name__)
 
 
 class BadRequestError(Exception):
-    """A request that is none; the message says why."""
+    """A request that cannot be read; the message gives the reason."""
 
 
 class RewardServer(ThreadingHTTPServer):
@@ -49,11 +49,11 @@ class RewardServer(ThreadingHTTPServer):
     Args:
         address: host and port; port 0 takes a free one.
         judge: judges completions.
-        choice: what stands for an absent reward.
+        choice: the substitute for a missing reward.
     """
 
     daemon_threads = True
-    # A trainer may ask for all rewards of a step at once, each on a connection of its own.
+    # A trainer may request all rewards of a step at once, each on its own connection.
     request_queue_size = 1024
 
     def __init__(self, address: tuple[str, int], judge: Judge, choice: Choice = "raise") -> None:
@@ -66,7 +66,7 @@ class RewardServer(ThreadingHTTPServer):
         self._choice = choice
 
     def answer(self, path: str, body: bytes) -> tuple[HTTPStatus, Any]:
-        """Answers a POST: a status, and what becomes the JSON body."""
+        """Answers a POST request with a status and the value of the JSON body."""
         if path not in self._routes:
             return HTTPStatus.NOT_FOUND, {"error": f"no {path}; there are {[*self._routes]}"}
         try:
@@ -77,7 +77,7 @@ class RewardServer(ThreadingHTTPServer):
             return error.status, {"error": str(error)}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says what went wrong; a trainer that has given up and left is no news."""
+        """Reports the error, unless the trainer has closed the connection."""
         if isinstance(sys.exception(), ConnectionError):
             _logger.debug("%s has left", client_address)
         else:
@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > MAXIMUM_BODY_BYTES:
-            # Where the body ends is unknown, and with it where the next request begins.
+            # The end of the body is unknown, and so is the start of the next request.
             self.close_connection = True
             problem = f"Content-Length must be given, and at most {MAXIMUM_BODY_BYTES}"
             self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, {"error": problem})
@@ -168,7 +168,7 @@ def main(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 5000,
 ) -> None:
-    """Serves rewards over HTTP, as the environment's CODEREWARD_* variables say."""
+    """Serves rewards over HTTP; the CODEREWARD_* environment variables configure it."""
     try:
         settings = read_settings()
         judge = settings.judge()

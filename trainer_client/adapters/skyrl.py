@@ -3,7 +3,7 @@
     skyrl_gym.register("codereward", entry_point="trainer_client.adapters.skyrl:CodeRewardEnv")
 
 Rows of the data set have `env_class: codereward` and `reward_spec.ground_truth`, which is the
-label; see `common.judge`. The environment's variables say the rest; see `common.settings`.
+label; see `common.judge`. Environment variables set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from trainer_client.score import Score
 
 
 class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
-    """Judges what the model answers to the prompt.
+    """Judges the model's answer to the prompt.
 
     Args:
-        env_config: not read.
-        extras: the row's further columns, of which `reward_spec.ground_truth` is the label.
+        env_config: ignored.
+        extras: the row's further columns; `reward_spec.ground_truth` is the label.
 
     Raises:
         ConfigError: there is no label.
@@ -47,7 +47,7 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
         """Judges the model's answer, which ends the episode.
 
         Raises:
-            RewardLostError: it was not judged. SkyRL stops then.
+            RewardLostError: it was not judged. SkyRL then stops.
         """
         (found,) = shared_judge().score_blocking([without_end(action)], [self._label])
         self._found = found
@@ -59,7 +59,7 @@ class CodeRewardEnv(BaseTextEnv):  # type: ignore[misc]  # untyped there
         )
 
     def get_metrics(self) -> dict[str, Any]:
-        """Returns True if the answer passed, once it was judged."""
+        """Returns the metric `passed`, or none if the answer was not judged."""
         if self._found is None or not self._found.judged:
             return {}
         return {"passed": missing_rewards.passed(self._found)}

@@ -1,10 +1,10 @@
-"""Rewards for slime (and miles); `serve` speaks its HTTP contract.
+"""Rewards for slime (and miles); `serve` implements its HTTP protocol.
 
     --custom-rm-path trainer_client.adapters.slime.custom_rm
     --group-rm --custom-rm-path trainer_client.adapters.slime.batched_custom_rm
 
-The data set's `--label-key` column holds the label; see `common.judge`. The environment says the
-rest; see `common.settings`.
+The data set's `--label-key` column holds the label; see `common.judge`. Environment variables set
+the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from trainer_client.adapters.common.settings import shared_judge, shared_setting
 
 
 class Sample(Protocol):
-    """What is read of slime's `Sample`."""
+    """The part of slime's `Sample` that is used here."""
 
     response: str
     label: str | None
@@ -29,10 +29,10 @@ class Sample(Protocol):
 async def custom_rm(
     args: object, sample: Sample | Sequence[Sample], **kwargs: Any
 ) -> float | list[float]:
-    """Judges one sample; or several, which slime hands over where one rollout gave several.
+    """Judges one sample, or several if a rollout made several.
 
     Raises:
-        RewardLostError: it was not judged. slime stops then.
+        RewardLostError: it was not judged. slime then stops.
 
     Examples:
         >>> import asyncio
@@ -53,7 +53,7 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
     """Judges a group of samples at once.
 
     Raises:
-        RewardLostError: one was not judged. slime stops then.
+        RewardLostError: one was not judged. slime then stops.
     """
     texts = [without_end(sample.response) for sample in samples]
     scores = await shared_judge().score(texts, [sample.label for sample in samples])
@@ -63,7 +63,7 @@ async def batched_custom_rm(args: object, samples: Sequence[Sample], **kwargs: A
 def judged_groups(
     args: object, samples: Sequence[Sample | Sequence[Sample]], **kwargs: Any
 ) -> bool:
-    """Returns True if a group may be trained on: not if one of its rewards is NaN.
+    """Returns False if one of a group's rewards is NaN, so that it cannot be trained on.
 
     With CODEREWARD_UNJUDGED=nan and `--dynamic-sampling-filter-path` set to this function, slime
     drops such groups and samples others.

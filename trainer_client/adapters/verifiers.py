@@ -1,10 +1,10 @@
-"""A reward for tasks of verifiers, on whose rollouts prime-rl trains.
+"""A reward for tasks of verifiers; prime-rl trains on their rollouts.
 
     [env.taskset.task.rewards.code_reward]
     fn = "trainer_client.adapters.verifiers.code_reward"
 
-A task's field `tests` is the label, or else its `id` is; see `common.judge`. The environment's
-variables say the rest; see `common.settings`.
+A task's field `tests` is the label, or its `id` if it has no such field; see `common.judge`.
+Environment variables set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trainer_client.score import Score
 
 
 class Trace(Protocol):
-    """What is used of a rollout's trace."""
+    """The part of a rollout's trace that is used here."""
 
     info: dict[str, Any]
 
@@ -33,11 +33,11 @@ class Trace(Protocol):
 
 
 async def code_reward(task: object, trace: Trace) -> float:
-    """Judges the model's last reply; notes verdict and message in `trace.info`.
+    """Judges the model's last reply; writes verdict and message to `trace.info`.
 
     Raises:
-        SandboxError: it was not judged, and might be another time. verifiers notes it on the
-            trace, which then is not `ok`, and on which prime-rl does not train.
+        SandboxError: it was not judged, but another attempt may succeed. verifiers marks the trace
+            as not `ok`, and prime-rl does not train on it.
         TaskError: the task can never be judged.
     """
     (found,) = await shared_judge().score([trace.last_reply], [_label(task)])

@@ -3,8 +3,8 @@
     reward.custom_reward_function.path=pkg://trainer_client.adapters.verl
     reward.custom_reward_function.name=compute_score
 
-The data set's `reward_model.ground_truth` is the label; see `common.judge`. The environment says
-the rest; see `common.settings`.
+`reward_model.ground_truth` in the data set is the label; see `common.judge`. Environment variables
+set the rest; see `common.settings`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ async def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> dict[str, float | str]:
-    """Judges one response; gives its `score`, `acc` (1.0 if it passed) and `verdict`.
+    """Judges one response; returns its `score`, `acc` (1.0 if it passed) and `verdict`.
 
     Raises:
         RewardLostError: it was not judged. verl leaves such a response out of the batch.

@@ -1,1 +1,1 @@
-"""Programs that show the whole at work."""
+"""Example programs that show complete uses of the client."""

@@ -2,7 +2,7 @@
 
     python -m trainer_client.examples.asyncio_client [HOST:PORT]
 
-Without an address it starts a reward server of its own.
+Without an address it starts its own reward server.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TASKS = {
     name: pb.ScoreRequest(function=pb.FunctionTests(entry_point=name, asserts=[f"assert {test}"]))
     for name, test in {"double": "double(3) == 6", "square": "square(3) == 9"}.items()
 }
-# No server of ours runs it: what asks for it is not judged, whatever it is worth.
+# The server does not support this language, so completions for this task are never judged.
 TASKS["cube"] = pb.ScoreRequest(language="cobol", function=TASKS["double"].function)
 GROUPS: Mapping[str, Sequence[str]] = {
     "double": ["def double(x): return 2 * x", "def double(x): return x", "def double(x):"],
@@ -36,14 +36,14 @@ ENDLESS = "def double(x):\n    while True: pass"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What the example came to.
+    """The results of the example.
 
     Args:
-        rewards: of each group, None where a completion was not judged.
-        advantages: of each group, None where there is none.
-        late: what the endless program got from a client that could not wait for it.
-        cancelled: whether a cancelled call ended as one.
-        longest_gap_seconds: the longest time in which the trainer's own work did not come on.
+        rewards: rewards of each group; None if a completion was not judged.
+        advantages: advantages of each group; None if there is none.
+        late: score of the endless program from a client with a short deadline.
+        cancelled: whether a cancelled call ended as cancelled.
+        longest_gap_seconds: longest time in which the trainer's own work made no progress.
     """
 
     rewards: Mapping[str, list[float | None]]
@@ -54,7 +54,7 @@ class Outcome:
 
 
 async def run(target: str) -> Outcome:
-    """Scores all groups at once, and shows a deadline and a cancelled call."""
+    """Scores all groups at once, then shows a deadline and a cancelled call."""
     work = Work()
     working = asyncio.create_task(work.go_on())
     async with AsyncRewardClient(target, timeout_seconds=60.0) as client:
@@ -73,27 +73,27 @@ async def run(target: str) -> Outcome:
 
 
 async def score_group(client: AsyncRewardClient, name: str) -> list[float | None]:
-    """Scores a task's completions; no exception comes of what could not be judged."""
+    """Scores a task's completions; a completion that cannot be judged raises no exception."""
     scores = await client.score(tasks.fill(TASKS[name], text) for text in GROUPS[name])
     return [score.reward for score in scores]
 
 
 def advantages(rewards: Sequence[float | None]) -> list[float | None]:
-    """Compares each reward with the mean of its group, without those that were not judged."""
+    """Compares each reward with the mean of its group; ignores those that were not judged."""
     known = [reward for reward in rewards if reward is not None]
     mean = sum(known) / len(known) if known else 0.0
     return [None if reward is None else reward - mean for reward in rewards]
 
 
 async def score_in_a_hurry(target: str) -> Score:
-    """Returns an endless program half a second in all, queue and network included."""
+    """Scores an endless program with a deadline of half a second, including queue and network."""
     async with AsyncRewardClient(target, timeout_seconds=0.5) as client:
         (score,) = await client.score([tasks.fill(TASKS["double"], ENDLESS)])
         return score
 
 
 async def cancel_a_call(client: AsyncRewardClient) -> bool:
-    """Cancels a call under way; the server ends what runs for it."""
+    """Cancels a call that is in progress; the server then stops what runs for it."""
     call = asyncio.create_task(client.score([tasks.fill(TASKS["double"], ENDLESS)]))
     await asyncio.sleep(0.2)
     call.cancel()
@@ -103,13 +103,13 @@ async def cancel_a_call(client: AsyncRewardClient) -> bool:
 
 
 class Work:
-    """Stands for what else a trainer does on its loop, such as sampling."""
+    """Stands for other work of a trainer on its loop, such as sampling."""
 
     def __init__(self) -> None:
         self.longest_gap_seconds = 0.0
 
     async def go_on(self) -> None:
-        """Comes on every few milliseconds, and notes how long it did not."""
+        """Runs every few milliseconds, and records the longest gap between two runs."""
         last = time.perf_counter()
         while True:
             await asyncio.sleep(0.005)
@@ -120,7 +120,7 @@ class Work:
 
 @contextlib.contextmanager
 def server(arguments: Sequence[str]) -> Iterator[str]:
-    """Yields the address in the arguments, or that of a new server."""
+    """Yields the address in the arguments, or the address of a new server."""
     if arguments:
         yield arguments[0]
         return
@@ -129,7 +129,7 @@ def server(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints what the example came to."""
+    """Prints the results of the example."""
     with server(sys.argv[1:]) as target:
         outcome = asyncio.run(run(target))
     for name, rewards in outcome.rewards.items():

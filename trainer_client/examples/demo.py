@@ -1,7 +1,7 @@
 """The main job from end to end on this machine: `python -m trainer_client.examples.demo`.
 
-Starts a reward server with its local sandbox, has it grade HumanEval's reference solutions and as
-many wrong ones, then trains a small model on some of the tasks with the verdicts as its reward.
+It starts a reward server with its local sandbox, grades HumanEval's reference solutions and as many
+wrong ones, then trains a small model on some of the tasks with the verdicts as its reward.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trainer_client.tasks import Row
 from trainer_client.trl.settings.configuration import load_config
 from trainer_client.trl.tasks.sources import package_file, read_rows
 
-# Tasks that the model solves now and then: only a group of both kinds teaches anything.
+# Tasks that the model solves sometimes: a group of equal rewards teaches nothing.
 TRAINED_TASKS = ("HumanEval/34", "HumanEval/35", "HumanEval/48", "HumanEval/60")
 _WORK = Path("runs/demo")
 
@@ -103,7 +103,7 @@ def _train(target: str, data: Path, steps: int, console: Console) -> None:
 
 
 def _fresh(folder: Path) -> Path:
-    """Removes what an earlier demo left, which is not to be gone on with."""
+    """Removes the files of an earlier demo, so that the training does not resume from them."""
     shutil.rmtree(folder, ignore_errors=True)
     return folder
 
@@ -111,7 +111,7 @@ def _fresh(folder: Path) -> Path:
 def _prepare(model: Path) -> None:
     from trainer_client.trl.trainer import cached_checkpoint
 
-    with contextlib.redirect_stderr(io.StringIO()):  # progress bars of two libraries
+    with contextlib.redirect_stderr(io.StringIO()):  # two libraries write progress bars
         cached_checkpoint(model)
 
 

@@ -1,4 +1,4 @@
-"""Grades reference solutions and wrong ones, and shows what became of each."""
+"""Grades reference solutions and wrong ones, and shows the verdicts of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trainer_client.async_client import AsyncRewardClient
 from trainer_client.score import Score
 from trainer_client.tasks import Row, humaneval
 
-# Bodies that some graders let pass: they end the process, quietly, before a test has spoken.
+# Bodies that some graders pass, because they end the process quietly before a test reports.
 WRONG_BODIES = (
     "    pass\n",
     "    return None\n",
@@ -35,19 +35,19 @@ WRONG_BODIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """What became of one group of solutions."""
+    """The scores of one group of solutions."""
 
     title: str
     scores: tuple[Score, ...]
     seconds: float
 
     def rewarded(self, reward: float) -> list[Score]:
-        """Returns the scores with that reward."""
+        """Returns the scores that have the given reward."""
         return [score for score in self.scores if score.reward == reward]
 
 
 def grade_humaneval(target: str, rows: Sequence[Row], console: Console) -> list[Graded]:
-    """Grades each task's reference solution, and a wrong one for each, and prints a table."""
+    """Grades each task's reference solution and one wrong solution, and prints a table."""
     right = [
         humaneval(row, row["canonical_solution"], id=f"{row['task_id']} right") for row in rows
     ]

@@ -1,1 +1,1 @@
-"""What the adapters share: settings, labels, responses, and stand-ins for missing rewards."""
+"""Shared code of the adapters: settings, labels, responses and substitutes for missing rewards."""

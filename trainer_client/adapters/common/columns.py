@@ -1,7 +1,7 @@
-"""The reward of trainers that hand over columns, as TRL does, described by the environment.
+"""The reward for trainers that pass columns, as TRL does; the environment configures it.
 
-Its tasks are those of CODEREWARD_TASKS, which the column `task_id` names, or are read from the
-columns in the format CODEREWARD_FORMAT; see `settings`.
+The column `task_id` names tasks of the file in CODEREWARD_TASKS. Without that file, the tasks are
+read from the columns in the format CODEREWARD_FORMAT; see `settings`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from trainer_client.rewards.execution import RemoteReward, Task
 
 
 def shared_reward() -> RemoteReward:
-    """Returns this process's reward.
+    """Returns the reward that this process shares.
 
     Raises:
         ConfigError: the environment is wrong, or names neither tasks nor a format.

@@ -1,12 +1,12 @@
-"""Judges completions for trainers that hand over a text and a label.
+"""Judges completions for trainers that pass a text and a label.
 
-A label tells a completion's tests. It is one of
+A label determines the tests of a completion. It is one of
 
-    a task id           which `templates` knows
+    a task id           a key of `templates`
     a request           a `ScoreRequest` in protobuf's JSON form, as text or mapping, or the message
-    a row               of the data set `task_format` names, as JSON text or mapping
+    a row               a row of the data set `task_format`, as JSON text or mapping
 
-Where `task_format` is given, objects are rows; elsewhere they are requests.
+If `task_format` is given, objects are rows; otherwise they are requests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Clients:
-    """The connections for callers without and with an event loop."""
+    """The clients for callers without and with an event loop."""
 
     blocking: RewardClient
     awaited: AsyncRewardClient
@@ -41,14 +41,15 @@ class _Clients:
 class Judge:
     """Judges completions, from any thread and from any number of event loops.
 
-    It connects when it is first used, once for each process and loop. It can be pickled; the copy
-    connects anew. A process that is forked after its use can use neither it nor another, since gRPC
-    cannot: let workers be spawned, or let them be the first to use one.
+    It connects at its first use, once for each process and loop. It can be pickled, and the copy
+    opens its own connections. gRPC does not survive a fork: a process that is forked after the
+    first use can use neither this object nor a new one. Spawn workers instead, or let them be the
+    first to use one.
 
     Args:
-        target: the servers; see `channel.Connection`, as for all other options.
+        target: the servers; see `channel.Connection`, also for the other options.
         templates: requests without a completion, by task id (`tasks.templates`).
-        task_format: the data set whose rows labels are; see `tasks.TASKS`.
+        task_format: the data set whose rows are labels; see `tasks.TASKS`.
         defaults: fields for every request, such as limits or the reward policy.
 
     Raises:
@@ -76,10 +77,10 @@ class Judge:
         self._lock = threading.Lock()
 
     async def score(self, completions: Sequence[object], labels: Sequence[object]) -> list[Score]:
-        """Judges completions, each a text or messages; gives a score for each, in order.
+        """Judges completions, each a text or messages; returns a score for each, in order.
 
-        Whatever happens to a completion, it has its score: with a verdict, or with an `error`. A
-        label that cannot become a request makes that error permanent.
+        Every completion has a score, which holds a verdict or an `error`. The error is permanent if
+        the label cannot become a request.
 
         Raises:
             ValueError: there are not as many labels as completions.
@@ -96,10 +97,10 @@ class Judge:
         return _merged(prepared, self._connected().blocking.score(_requests(prepared)))
 
     def template(self, label: object) -> pb.ScoreRequest:
-        """Finds what a label stands for.
+        """Returns the request without a completion that a label stands for.
 
         Raises:
-            TaskError: nothing that can be judged.
+            TaskError: the label stands for nothing that can be judged.
         """
         if isinstance(label, str | int) and str(label) in self._templates:
             return self._templates[str(label)]
@@ -112,7 +113,7 @@ class Judge:
         raise TaskError("label", "task", _no_task(label, len(self._templates)))
 
     def close(self) -> None:
-        """Closes the connection of callers without an event loop; a later call opens another."""
+        """Closes the connection for callers without an event loop; a later call opens another."""
         with self._lock:
             clients, self._clients = self._clients, None
         if clients is not None:
@@ -161,7 +162,7 @@ def _requests(prepared: Sequence[pb.ScoreRequest | Score]) -> list[pb.ScoreReque
 
 
 def _merged(prepared: Sequence[pb.ScoreRequest | Score], answers: Sequence[Score]) -> list[Score]:
-    """Puts answers where their requests were."""
+    """Puts the answers in the places of their requests."""
     rest = iter(answers)
     scores = [item if isinstance(item, Score) else next(rest) for item in prepared]
     errors = [found.error for found in scores if found.error is not None]

@@ -1,13 +1,13 @@
-"""What a trainer gets for a completion that was not judged, and so has no reward.
+"""Substitutes for the reward of a completion that was not judged.
 
-Where a trainer takes numbers alone, there are two choices:
+For trainers that accept only numbers there are two choices:
 
-raise    an exception, which each trainer treats in a way of its own
-nan      a number that no statistics survive, for trainers that drop the group of such a one
+raise    an exception, which each trainer handles in its own way
+nan      NaN, for trainers that drop a group that contains it
 
-Where a trainer compares a completion with its group, its advantage is its reward less the mean of
-the group. The mean of the judged ones, given to one that was not judged, leaves that mean as it is,
-and makes the advantage zero.
+Other trainers compare a completion with its group: its advantage is its reward minus the group's
+mean. A completion that was not judged then gets the mean of the judged ones, which does not change
+that mean and makes the advantage zero.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def number(score: Score, choice: Choice) -> float:
     """Returns the reward as a number.
 
     Raises:
-        RewardLostError: there is none, and the choice is "raise".
+        RewardLostError: there is no reward, and the choice is "raise".
     """
     if score.reward is not None:
         return score.reward
@@ -38,7 +38,7 @@ def number(score: Score, choice: Choice) -> float:
 
 
 def passed(score: Score) -> float:
-    """Returns 1.0 for a completion that passed, 0.0 for another that was judged, else NaN."""
+    """Returns 1.0 if the completion passed, 0.0 if it was judged and failed, otherwise NaN."""
     if score.reward is None or score.verdict is None:
         return math.nan
     return float(score.verdict.name == "PASSED")
@@ -47,16 +47,16 @@ def passed(score: Score) -> float:
 def with_group_means(
     rewards: Sequence[float | None], groups: Sequence[Hashable]
 ) -> list[float | None]:
-    """Returns each reward, and in place of a missing one the mean of its group's others.
+    """Returns each reward; replaces a missing one by the mean of the other rewards of its group.
 
-    What no other reward of its group can stand in for stays None.
+    A missing reward stays None if its group has no other reward.
 
     Args:
-        rewards: one for each completion, None where there is none.
-        groups: what tells groups apart, such as a prompt's id; as many.
+        rewards: one for each completion; None if it is missing.
+        groups: for each completion a value that identifies its group, such as the prompt's id.
 
     Raises:
-        ValueError: there are not as many groups as rewards.
+        ValueError: `groups` and `rewards` differ in length.
     """
     known: dict[Hashable, list[float]] = defaultdict(list)
     for reward, group in zip(rewards, groups, strict=True):

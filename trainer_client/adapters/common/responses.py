@@ -1,22 +1,22 @@
-"""Takes a response out of the text that a trainer has of it."""
+"""Extracts a response from the text that a trainer passes."""
 
 from __future__ import annotations
 
 import re
 
-# What ends a turn in the templates of known models: <|im_end|>, </s>, <end_of_turn> and so on.
+# Tokens that end a turn in the templates of known models, such as <|im_end|>, </s> and <end_of_turn>.
 _END = re.compile(
     r"(?:<\|[\w.-]{1,40}\|>|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<pad>|<end_of_turn>|\[PAD\])\Z"
 )
-# Characters of the longest of them.
+# Number of characters of the longest of them.
 _LONGEST = 44
 
 
 def without_end(text: str) -> str:
-    """Leaves out the special tokens that end a response, and the white space around them."""
+    """Removes the special tokens that end a response, and the white space around them."""
     kept = len(text)
     end = _before_space(text, kept)
-    # One token at a time, from the end: a pattern for all of them takes quadratic time.
+    # Removes one token at a time, because one pattern for all of them takes quadratic time.
     while token := _END.search(text, max(0, end - _LONGEST), end):
         kept = end = _before_space(text, token.start())
     return text[:kept]
@@ -29,10 +29,10 @@ def _before_space(text: str, end: int) -> int:
 
 
 def response_in(query: str, prompt: str) -> str | None:
-    """Takes the response out of a query that begins with its prompt.
+    """Extracts the response from a query that begins with its prompt.
 
-    A prompt that was cut on the left, as too long ones are, is found by its end. Returns None
-    where the query does not begin with the prompt, since then nobody knows where the response does.
+    Trainers cut long prompts on the left; such a prompt is found by its end. Returns None if the
+    query does not begin with the prompt, because the start of the response is then unknown.
     """
     text, start = query.lstrip(), prompt.lstrip()
     for cut in range(len(start)):

@@ -1,8 +1,8 @@
-"""What adapters are told by the environment, where a trainer's config has only their name.
+"""Environment variables that configure adapters, since a trainer's config has only their name.
 
 CODEREWARD_TARGET            the servers; see `trainer_client.Connection`
 CODEREWARD_TASKS             a file of `ScoreRequest`s by `id`, as `tasks.write_templates` writes
-CODEREWARD_FORMAT            the data set whose rows labels are; see `trainer_client.tasks`
+CODEREWARD_FORMAT            the data set whose rows are labels; see `trainer_client.tasks`
 CODEREWARD_POLICY            all_or_nothing, fraction or weighted
 CODEREWARD_COMPILE_BONUS, CODEREWARD_FORMAT_BONUS, CODEREWARD_CPU_TIME_SECONDS
 CODEREWARD_TOKEN_FILE, CODEREWARD_CA_FILE, CODEREWARD_CERTIFICATE_FILE, CODEREWARD_KEY_FILE,
@@ -32,7 +32,7 @@ PREFIX = "CODEREWARD_"
 
 
 class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
-    """The settings of all adapters; one that is set to nothing is not set."""
+    """The settings of all adapters; an empty variable counts as not set."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True
@@ -45,7 +45,7 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
     unjudged: Choice = "raise"
 
     def judge(self) -> Judge:
-        """Makes the judge that is described.
+        """Returns the judge that the settings describe.
 
         Raises:
             ConfigError: a file cannot be read, or a value is wrong; the message names it.
@@ -63,7 +63,7 @@ class AdapterSettings(ConnectionSettings, RewardSettings, BaseSettings):
 
 @contextmanager
 def naming_variables() -> Iterator[None]:
-    """Names the environment in errors of what is made of the settings.
+    """Names the environment variables in errors about values that come from the settings.
 
     Raises:
         ConfigError: a file cannot be read, or a value is wrong.
@@ -80,7 +80,8 @@ def read_settings() -> AdapterSettings:
     """Reads the environment.
 
     Raises:
-        ConfigError: a variable is wrong, or almost one of these; the message names each.
+        ConfigError: a variable is wrong, or its name is nearly that of a setting; the message
+            names each.
     """
     typos = [f"{name}: did you mean {PREFIX}{close.upper()}?" for name, close in _typos()]
     if typos:
@@ -92,7 +93,7 @@ def read_settings() -> AdapterSettings:
 
 
 def shared_settings() -> AdapterSettings:
-    """Returns what the environment said when this process first asked.
+    """Returns the settings as they were when this process first read them.
 
     Raises:
         ConfigError: see `read_settings`.
@@ -102,7 +103,7 @@ def shared_settings() -> AdapterSettings:
 
 
 def shared_judge() -> Judge:
-    """Returns this process's judge.
+    """Returns the judge that this process shares.
 
     Raises:
         ConfigError: see `read_settings` and `AdapterSettings.judge`.
@@ -112,12 +113,12 @@ def shared_judge() -> Judge:
 
 
 def forget() -> None:
-    """Lets the environment be read anew; for programs that change it."""
+    """Discards the settings and the judge, so that the environment is read again."""
     _settings.cache_clear()
     _judge.cache_clear()
 
 
-# Trainers call from many threads at once, and a cache by itself would let each make its own.
+# Trainers call from many threads at once, and a cache alone would let each thread create a judge.
 _first_use = threading.Lock()
 
 
@@ -132,7 +133,7 @@ def _judge() -> Judge:
 
 
 def _typos() -> Iterable[tuple[str, str]]:
-    # Names unlike all are not ours: a cluster makes variables of its services' names.
+    # Other names are not misspelt settings; a cluster makes variables from names of services.
     known = set(AdapterSettings.model_fields)
     for name in sorted(os.environ):
         field = name.removeprefix(PREFIX).lower()

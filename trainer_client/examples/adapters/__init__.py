@@ -1,7 +1,9 @@
-"""What each trainer's own code gets from its adapter: a right, a wrong and an unknown task.
+"""Shows the rewards that each trainer's code gets from its adapter.
+
+The samples are a right, a wrong and an unknown task.
 
     python -m trainer_client.examples.adapters.verl
 
-Each needs its trainer's package, and prints one JSON object. The reward server is the one that
-CODEREWARD_TARGET names, or one that the example starts.
+Each example needs its trainer's package, and prints one JSON object. CODEREWARD_TARGET names the
+reward server; without it, the example starts one.
 """

@@ -1,4 +1,4 @@
-"""Has AReaL's wrapper of rewards score completions in its pool of processes."""
+"""Scores completions with AReaL's wrapper of reward functions, in its pool of processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainer_client.examples.adapters.common import Sample as Example
 
 
 def main() -> None:
-    """Prints what AReaL has for each sample."""
+    """Prints AReaL's result for each sample."""
     with reward_server():
         found = asyncio.run(_all())
     print(json.dumps(found))  # noqa: T201

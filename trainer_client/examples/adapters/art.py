@@ -1,4 +1,4 @@
-"""Lets ART gather a group of trajectories, one of which cannot be judged."""
+"""Gathers a group of trajectories with ART, one of which cannot be judged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainer_client.examples.adapters.common import Sample as Example
 
 
 def main() -> None:
-    """Prints what ART has for the samples."""
+    """Prints ART's result for the samples."""
     with reward_server():
         print(json.dumps(asyncio.run(_gathered())))  # noqa: T201
 

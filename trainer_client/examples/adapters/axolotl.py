@@ -1,4 +1,4 @@
-"""Lets axolotl find the rewards by name, and its reward worker call one of them."""
+"""Shows that axolotl finds the rewards by name, and that its reward worker calls one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODULE = "trainer_client.adapters.axolotl"
 
 
 def main() -> None:
-    """Prints what axolotl has for the samples."""
+    """Prints axolotl's result for the samples."""
     with reward_server():
         worked = _worked()
         awaited = asyncio.run(_awaited())
@@ -35,7 +35,7 @@ async def _awaited() -> Any:
 
 
 def _worked() -> Any:
-    """Has a worker of axolotl's score what `reward_num_workers: 2` sends to one."""
+    """Scores in a worker of axolotl the input that `reward_num_workers: 2` sends to one worker."""
     from axolotl.core.trainers.grpo import GRPOStrategy
     from axolotl.core.trainers.grpo.fast_async_trainer import _persistent_reward_worker  # type: ignore[import-not-found]
 

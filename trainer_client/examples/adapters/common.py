@@ -1,4 +1,4 @@
-"""What the examples share: three samples, a server, and a tokenizer."""
+"""Shared code of the examples: three samples, a server, and a tokenizer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TASK = pb.ScoreRequest(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A response, and the label that tells its task."""
+    """A response, and the label that determines its task."""
 
     name: str
     response: str
@@ -39,7 +39,7 @@ SAMPLES = (
 
 @contextlib.contextmanager
 def reward_server() -> Iterator[Path]:
-    """Describes a reward server and its tasks to the adapters; gives a folder to work in."""
+    """Configures the adapters for a reward server and its tasks; yields a working folder."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         tasks.write_templates(folder / "tasks.jsonl", {"twice": TASK})
@@ -51,7 +51,7 @@ def reward_server() -> Iterator[Path]:
 
 
 def tokenizer() -> Any:
-    """Makes a tokenizer of bytes with the special tokens of a chat."""
+    """Returns a byte-level tokenizer with the special tokens of a chat."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 

@@ -1,4 +1,4 @@
-"""Runs OpenRLHF's single-turn executor with a scripted engine: by file, and over HTTP."""
+"""Runs OpenRLHF's single-turn executor with a scripted engine, from a file and over HTTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trainer_client.examples.adapters.common import Sample as Example
 
 
 class ScriptedEngine:
-    """Answers every prompt with one response, as vLLM would.
+    """Answers every prompt with the same response, in the form of vLLM.
 
     Args:
         tokens: the response.
@@ -28,16 +28,16 @@ class ScriptedEngine:
         self._tokens = tokens
 
     async def generate(self, prompt: object, parameters: object, multi_modal_data: object) -> Any:
-        """Returns the response, whatever the prompt."""
+        """Returns the response for any prompt."""
         answer = SimpleNamespace(token_ids=self._tokens, finish_reason="stop", logprobs=None)
         return SimpleNamespace(outputs=[answer])
 
 
 def main() -> None:
-    """Prints what OpenRLHF has for each sample."""
+    """Prints OpenRLHF's result for each sample."""
     with reward_server(), _http() as url:
         by_file = {sample.name: _executed(adapter.__file__, sample) for sample in SAMPLES}
-        # The unjudged one would be tried five times, a second apart.
+        # OpenRLHF would try the sample that cannot be judged five times, with pauses of one second.
         by_http = {sample.name: _executed(url, sample) for sample in SAMPLES[:2]}
     print(json.dumps({"file": by_file, "http": by_http}))  # noqa: T201
 

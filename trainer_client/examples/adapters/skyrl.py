@@ -1,4 +1,4 @@
-"""Makes SkyRL's environment as its generator does, and takes a step in it."""
+"""Creates SkyRL's environment as SkyRL's generator does, and takes one step in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trainer_client.examples.adapters.common import Sample as Example
 
 
 def main() -> None:
-    """Prints what SkyRL has for each sample."""
+    """Prints SkyRL's result for each sample."""
     import skyrl_gym  # type: ignore[import-not-found]  # SkyRL has it
 
     skyrl_gym.register("codereward", entry_point="trainer_client.adapters.skyrl:CodeRewardEnv")

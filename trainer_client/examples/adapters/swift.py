@@ -1,4 +1,4 @@
-"""Lets ms-swift import the plug-in, score a group with it, and compute its advantages."""
+"""Imports the plug-in with ms-swift, scores a group with it, and computes its advantages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLUGIN = "import trainer_client.adapters.swift\n"
 
 
 def main() -> None:
-    """Prints what ms-swift has for the samples, as one group, in two ways to scale rewards."""
+    """Prints ms-swift's result for the samples, as one group, with two ways to scale rewards."""
     with reward_server() as folder:
         _import_plugin(folder / "code_reward_plugin.py")
         found = {scale: _scored(scale) for scale in ("group", "gdpo")}

@@ -1,4 +1,4 @@
-"""Ends rollouts of verifiers, which scores them, with a reward that the config plugs in."""
+"""Ends rollouts of verifiers, which scores them with a reward that the config names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONFIG = {"rewards": {"code_reward": {"fn": "trainer_client.adapters.verifiers.c
 
 
 def main() -> None:
-    """Prints what verifiers has for each sample."""
+    """Prints the result of verifiers for each sample."""
     with reward_server():
         found = asyncio.run(_all())
     found["outage"] = asyncio.run(_without_server())
@@ -56,7 +56,7 @@ async def _ended(sample: Example) -> Mapping[str, Any]:
         limits=RolloutLimits(),
         runtime=SimpleNamespace(stopped=False, name="none"),
     )
-    # In place of a model: as after a rollout that went well.
+    # This state stands for a rollout of a model that succeeded.
     rollout._opened = True
     rollout.trace.root_reply = sample.response
     trace = await rollout.close()
@@ -69,15 +69,15 @@ async def _ended(sample: Example) -> Mapping[str, Any]:
 
 
 class Harness:
-    """What a rollout asks of its harness when it ends."""
+    """The methods of a harness that a rollout calls when it ends."""
 
     SUPPORTS_TOOL_INTERCEPTION = False
 
     async def score(self, trace: object, runtime: object) -> None:
-        """Has nothing to add."""
+        """Adds no score."""
 
     async def cleanup(self, trace: object, runtime: object) -> None:
-        """Has left nothing behind."""
+        """Has nothing to clean up."""
 
 
 if __name__ == "__main__":

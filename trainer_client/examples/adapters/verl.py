@@ -1,4 +1,4 @@
-"""Runs verl's reward loop, as its config would have it, and its batch reward manager."""
+"""Runs verl's reward loop, as its config would start it, and its batch reward manager."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ reward:
 
 
 def main() -> None:
-    """Prints what verl has for each sample."""
+    """Prints verl's result for each sample."""
     with reward_server() as folder:
         looped = {sample.name: _looped(sample, folder) for sample in SAMPLES}
         batched = _batched(SAMPLES[:2], folder)
@@ -61,7 +61,7 @@ def _batched(samples: Sequence[Example], folder: Path) -> object:
 
 
 def _data(samples: Sequence[Example]) -> Any:
-    """Returns responses as verl's rollout does: tokens, padded on the right."""
+    """Returns responses in the form of verl's rollout: tokens, padded on the right."""
     import numpy as np
     import torch
     from verl import DataProto  # type: ignore[import-not-found]
