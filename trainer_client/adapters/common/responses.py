@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Tokens that end a turn in the templates of known models, such as <|im_end|>, </s> and <end_of_turn>.
+# Tokens that end a turn in known chat templates, such as <|im_end|>, </s> and <end_of_turn>.
 _END = re.compile(
     r"(?:<\|[\w.-]{1,40}\|>|<｜[^<>｜]{1,40}｜>|</s>|<eos>|<pad>|<end_of_turn>|\[PAD\])\Z"
 )
