@@ -1,6 +1,6 @@
-"""The trainer's side of Reward Server: sends completions, gets rewards.
+"""The trainer's side of Reward Server: sends completions and receives rewards.
 
-Needs gRPC and protobuf alone. Rewards are in `rewards`, `reward-train` in `trl`.
+It needs only gRPC and protobuf. Rewards are in `rewards`, `reward-train` in `trl`.
 """
 
 from trainer_client.async_client import AsyncRewardClient

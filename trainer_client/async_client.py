@@ -1,4 +1,4 @@
-"""A client for programs with an event loop; `sync_client` has one for the others."""
+"""A client for programs with an event loop; `sync_client` has one for other programs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ _T = TypeVar("_T")
 class AsyncRewardClient:
     """A client for any number of event loops.
 
-    A channel is made for each loop that calls, when it first calls. The object can be pickled;
-    the copy connects anew. A process that is forked after a client was used can use none, since
-    gRPC cannot: let workers be spawned, or let them be the first to use one.
+    A channel is created for each loop at the first call from it. The object can be pickled, and
+    the copy opens its own connections. gRPC does not survive a fork: a process that is forked
+    after a client was used can use none. Spawn workers instead, or let them be the first to use
+    one.
 
     Args:
-        target: see `Connection`, as for all options.
+        target: see `Connection`, also for the options.
 
     Examples:
         >>> import asyncio
@@ -52,18 +53,18 @@ class AsyncRewardClient:
         self._lock = threading.Lock()
 
     async def score(self, requests: AnyRequest | Iterable[AnyRequest]) -> list[Score]:
-        """Judges completions; gives one score for each, in the order given.
+        """Judges completions; returns one score for each, in the given order.
 
         Args:
             requests: one request or several, each a `ScoreRequest`, an object in its JSON form, or
-                a `LazyRequest`, which is made when it is sent.
+                a `LazyRequest`, which is created when it is sent.
 
         Returns:
-            A score for each: with a verdict, or with an `error`, whatever happened to it.
+            A score for each request, which holds a verdict or an `error`.
 
         Raises:
             TaskError: an object is no request. Nothing was sent.
-            TypeError: one of them is neither a request nor an object. Nothing was sent.
+            TypeError: an item is neither a request nor an object. Nothing was sent.
             RuntimeError: a client was used before this process was forked.
         """
         todo = all_requests(requests)
@@ -134,7 +135,7 @@ class AsyncRewardClient:
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._lines:
-                # Channels of closed loops are beyond use and would pile up.
+                # Channels of closed loops can no longer be used and would accumulate.
                 open_lines = {key: line for key, line in self._lines.items() if not key.is_closed()}
                 self._lines = {**open_lines, loop: Line.open(self._connection)}
             return self._lines[loop]

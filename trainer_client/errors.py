@@ -1,4 +1,4 @@
-"""Failures that a caller of this package can meet.
+"""Errors that callers of this package can receive.
 
     RewardClientError
     ├── TaskError           a data-set row cannot become a request; names the field
@@ -6,14 +6,14 @@
     ├── CallError           `execute` or `server_info` got no answer; carries the gRPC status
     └── RewardLostError     nothing could be judged for too long; training should stop
 
-`score` raises none of them: what could not be judged is a `Score` with an `error`.
+`score` raises none of them: a completion that could not be judged is a `Score` with an `error`.
 """
 
 from __future__ import annotations
 
 
 class RewardClientError(Exception):
-    """Base of all failures of this package."""
+    """Base of all errors of this package."""
 
 
 class TaskError(RewardClientError, ValueError):
@@ -23,7 +23,7 @@ class TaskError(RewardClientError, ValueError):
         task: name of the task format, such as `humaneval`.
         field: the offending field of the row, such as `test_list[2]`.
         problem: what is wrong with it.
-        row: the row's id, "" where it is not known.
+        row: the row's id; "" if it is not known.
 
     Examples:
         >>> from trainer_client import TaskError, tasks
@@ -51,7 +51,7 @@ class ConfigError(RewardClientError, ValueError):
 
 
 def missing_package(error: ImportError, extra: str) -> ConfigError:
-    """Makes the error of a package that is not installed, with the extra that brings it."""
+    """Returns the error for a package that is not installed; it names the extra to install."""
     return ConfigError(
         f"{error}: pip install '.[{extra}]' in a checkout of Reward Server brings it"
     )
@@ -84,4 +84,4 @@ class CallError(RewardClientError):
 
 
 class RewardLostError(RewardClientError):
-    """Rewards stayed away for too long; the message tells why."""
+    """No reward arrived for too long; the message gives the reason."""

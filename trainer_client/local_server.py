@@ -1,6 +1,6 @@
 """Runs a reward server on this machine for as long as a program needs it.
 
-The server ends with its program however that ends, `kill -9` included: it reads a pipe that the
+The server ends together with its program, even after `kill -9`: it reads from a pipe that the
 kernel then closes.
 """
 
@@ -29,14 +29,14 @@ _PORTS_TRIED = 64
 
 
 class ServerStartError(Exception):
-    """The server did not come up; the message holds the end of what it said."""
+    """The server did not start; the message holds the end of its log."""
 
 
 class LocalServer:
-    """`reward-server serve` on a free loopback port, which stays the same when it is restarted.
+    """`reward-server serve` on a free loopback port; a restart keeps the port.
 
     Args:
-        log: the file that takes what the server says.
+        log: the file for the server's output.
         arguments: further arguments of `serve`.
     """
 
@@ -53,15 +53,15 @@ class LocalServer:
 
     @property
     def pid(self) -> int:
-        """The process id of a server that runs."""
+        """The process id of the running server."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Starts the server and waits until its health service says SERVING.
+        """Starts the server and waits until its health service reports SERVING.
 
         Raises:
-            ServerStartError: it ended, or does not serve in time.
+            ServerStartError: the server ended, or did not serve in time.
         """
         command = str(Path(sys.executable).with_name("reward-server"))
         address = ["--host", "127.0.0.1", "--port", str(self._port)]
@@ -73,7 +73,7 @@ class LocalServer:
         self._wait(self._process)
 
     def stop(self) -> None:
-        """Ends the server as an operator would; kills it if that takes too long."""
+        """Ends the server with SIGTERM; kills it if that takes too long."""
         if self._process is None:
             return
         self._process.terminate()
@@ -84,7 +84,7 @@ class LocalServer:
         self._forget(self._process)
 
     def kill(self) -> None:
-        """Ends the server without a warning."""
+        """Kills the server without a warning."""
         if self._process is not None:
             self._process.kill()
             self._forget(self._process)
@@ -106,13 +106,13 @@ class LocalServer:
         self.stop()
 
     def _forget(self, process: subprocess.Popen[bytes]) -> None:
-        # Waits, and closes the pipe.
+        # Waits for the process, and closes the pipe.
         process.communicate()
         self._process = None
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        # A proxy that the environment names is not asked for this machine.
+        # A proxy that the environment names must not be used for this machine.
         options = [("grpc.enable_http_proxy", 0)]
         with grpc.insecure_channel(self.target, options=options) as channel:
             health = health_pb2_grpc.HealthStub(channel)
@@ -137,7 +137,7 @@ def _started(command: Sequence[str], output: IO[bytes]) -> subprocess.Popen[byte
 
 
 def _is_serving(health: health_pb2_grpc.HealthStub) -> bool:
-    # Waiting for the connection paces the attempts.
+    # Waiting for the connection limits the rate of attempts.
     try:
         answer = health.Check(health_pb2.HealthCheckRequest(), timeout=0.2, wait_for_ready=True)
     except grpc.RpcError:
@@ -148,8 +148,8 @@ def _is_serving(health: health_pb2_grpc.HealthStub) -> bool:
 def free_port() -> int:
     """Returns a loopback port that nothing listens on.
 
-    It lies below the range from which the kernel takes ports for connections and for servers that
-    name none, if anything does: a port of that range may be taken again before its user binds it.
+    If possible, the port lies below the kernel's ephemeral range. The kernel may assign a port of
+    that range to another connection or server before the caller binds it.
     """
     names = range(_FIRST_PORT, _first_ephemeral_port())
     for port in random.sample(names, min(_PORTS_TRIED, len(names))):

@@ -1,4 +1,4 @@
-"""The forms in which a client takes requests."""
+"""The forms of requests that a client accepts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trainer_client.errors import TaskError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyRequest:
-    """A request that is made when it is sent, so that many large ones never exist at once.
+    """A request that is created when it is sent, so that many large ones never exist at once.
 
     Args:
-        id: that of the request.
-        make: makes it; called again for another attempt.
+        id: the request's id.
+        make: creates the request; called again for another attempt.
 
     Examples:
         >>> from trainer_client import LazyRequest, RewardClient, tasks
@@ -40,28 +40,28 @@ AnyRequest = Request | Mapping[str, Any]
 
 
 def all_requests(given: object) -> list[Request]:
-    """Reads one request or several.
+    """Converts one request or several to a list.
 
     Args:
-        given: an `AnyRequest`, or several; whoever calls without type checks may give anything.
+        given: an `AnyRequest` or several; callers without type checks may pass anything.
 
     Raises:
-        TaskError: an object is no request; names its place and the field.
-        TypeError: one is neither a request nor an object.
+        TaskError: an object is no request; the message names its place and the field.
+        TypeError: an item is neither a request nor an object.
     """
     if isinstance(given, Request | Mapping):
         return [_request(given, "request")]
-    is_text = isinstance(given, str | bytes)  # it can be iterated, but not into requests
+    is_text = isinstance(given, str | bytes)  # text can be iterated, but its items are no requests
     if is_text or not isinstance(given, Iterable):
         raise TypeError(f"requests: {_WANTED}, or several, not {type(given).__name__}")
     return [_request(item, f"requests[{index}]") for index, item in enumerate(given)]
 
 
 def execute_request(given: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteRequest:
-    """Reads a request to run a program.
+    """Converts an object to a request to run a program.
 
     Raises:
-        TaskError: the object is no such request; names the field.
+        TaskError: the object is no such request; the message names the field.
         TypeError: it is neither a request nor an object.
     """
     if isinstance(given, pb.ExecuteRequest):

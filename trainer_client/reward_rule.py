@@ -1,4 +1,4 @@
-"""The rule by which verdicts become rewards, as options name it."""
+"""The rule that makes rewards of verdicts, as options name it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _POLICIES: tuple[str, ...] = get_args(Policy)
 def set_reward_rule(
     request: pb.ScoreRequest, policy: str | None, compile_bonus: float, format_bonus: float
 ) -> None:
-    """Sets what is given of a reward policy; for the rest, a task's own rule stays.
+    """Sets the given parts of a reward policy; a task's own rule decides the others.
 
     Args:
         request: the fields that every request gets.
         policy: one of `Policy`, or None.
-        compile_bonus: see `RewardPolicy` of the contract, as for the next; 0 is none.
-        format_bonus: of what has a code block.
+        compile_bonus: see `RewardPolicy` in the protocol; 0 is none.
+        format_bonus: the reward of a completion with a code block that does not compile; 0 is none.
 
     Raises:
         ValueError: there is no such policy, or a bonus is not from 0 to 1.

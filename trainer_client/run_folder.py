@@ -1,13 +1,13 @@
-"""What a training run leaves behind, for people and for `reward-train report`.
+"""The files of a training run, for people and for `reward-train report`.
 
-run.json            what was started: settings, names and versions
-metrics.jsonl       a line a logged step: `step`, `seconds` since the start, and what TRL logged
-evaluations.jsonl   a line an evaluation of tasks, most of them held out
-events.jsonl        a line for each thing worth telling, such as an outage or a collapse
-completions/        TRL's tables, a Parquet file a step
+run.json            settings, names and versions at the start
+metrics.jsonl       one line for each logged step: `step`, `seconds` since the start, TRL's metrics
+evaluations.jsonl   one line for each evaluation of tasks, most of them held out
+events.jsonl        one line for each notable event, such as an outage or a collapse
+completions/        TRL's tables, one Parquet file for each step
 
-Lines are appended, so that a killed run loses none but the one that it was writing. A run that is
-resumed from a checkpoint writes steps again: the last line of a step is the one that counts.
+Lines are appended, so that a killed run loses at most the line that it was writing. A run that is
+resumed from a checkpoint writes some steps again: the last line of a step counts.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ HELD_OUT = "held_out"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
-    """What was started.
+    """The description of a run at its start.
 
     Args:
         started: date and time of the start, as ISO 8601 with an offset.
         reward: name of the reward function that executes, which prefixes its metrics and columns.
-        num_generations: completions of a group.
-        max_steps: optimizer steps that were asked for; not above 0 where epochs were.
+        num_generations: completions in a group.
+        max_steps: number of optimizer steps; 0 or less if the run is limited by epochs.
         model: path or name of the model.
         data: kind and path of the tasks.
         seed: seed of the training.
@@ -58,13 +58,13 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskTally:
-    """What became of the completions of one task.
+    """The results of the completions of one task.
 
     Args:
-        samples: completions that were judged.
-        passed: those of them that passed every test.
-        unjudged: completions without a verdict, which are not among `samples`.
-        verdicts: judged completions by verdict.
+        samples: number of completions that were judged.
+        passed: number of those that passed every test.
+        unjudged: number of completions without a verdict, which `samples` does not include.
+        verdicts: number of judged completions by verdict.
     """
 
     samples: int
@@ -78,10 +78,10 @@ class Evaluation:
     """Judged samples of a split at one step of the training.
 
     Args:
-        step: optimizer steps made before it; 0 is the model as it was given.
-        seconds: since the start of the run, at its end.
-        split: which tasks, such as `HELD_OUT`.
-        temperature: of the sampling; 0 is greedy.
+        step: number of optimizer steps before it; 0 for the original model.
+        seconds: time from the start of the run to the end of the evaluation.
+        split: name of a set of tasks, such as `HELD_OUT`.
+        temperature: temperature of the sampling; 0 is greedy.
         tasks: tallies by task id.
     """
 
@@ -94,11 +94,11 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something worth telling.
+    """A notable event of a run.
 
     Args:
-        step: optimizer steps made before it.
-        seconds: since the start of the run.
+        step: number of optimizer steps before it.
+        seconds: time since the start of the run.
         kind: such as "outage", "collapse", "hacking", "kl" or "resumed".
         message: a sentence for people.
     """
@@ -110,10 +110,10 @@ class Event:
 
 
 class RunFolder:
-    """Writes and reads a run's files; what is absent reads as empty.
+    """Writes and reads a run's files; an absent file counts as empty.
 
     Args:
-        path: the run's output folder, made when something is first written.
+        path: the run's output folder, which is created at the first write.
     """
 
     def __init__(self, path: Path) -> None:
@@ -123,14 +123,14 @@ class RunFolder:
     def completions(self) -> list[Path]:
         """The tables of completions, in the order of their steps."""
         tables = (self.path / "completions").glob("completions_*.parquet")
-        # By number: TRL's names have five digits, and more where it takes more.
+        # Sorts by number: TRL's names have five digits, and more for large numbers.
         return sorted(tables, key=lambda table: (len(table.name), table.name))
 
     def make(self) -> None:
-        """Makes the folder, where it is not there.
+        """Creates the folder if it does not exist.
 
         Raises:
-            ConfigError: it cannot be made, or cannot be written to.
+            ConfigError: it cannot be created, or cannot be written to.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ class RunFolder:
             raise ConfigError(f"training.output_dir: {error}") from error
 
     def write_info(self, info: RunInfo) -> None:
-        """Writes what was started.
+        """Writes the description of the run.
 
         Raises:
             ConfigError: the folder cannot be written to.
@@ -151,7 +151,7 @@ class RunFolder:
         draft.replace(self.path / "run.json")
 
     def add_metrics(self, step: int, seconds: float, metrics: Mapping[str, Any]) -> None:
-        """Appends what was logged at a step; what is no finite number is written as null."""
+        """Appends the metrics of a step; a metric that is no finite number is written as null."""
         self._append("metrics", {**metrics, "step": step, "seconds": round(seconds, 3)})
 
     def add_evaluation(self, evaluation: Evaluation) -> None:
@@ -163,10 +163,10 @@ class RunFolder:
         self._append("events", asdict(event))
 
     def info(self) -> RunInfo:
-        """Reads what was started.
+        """Reads the description of the run.
 
         Raises:
-            ConfigError: this is no run's folder.
+            ConfigError: the folder is no run's folder.
         """
         file = self.path / "run.json"
         try:
@@ -175,12 +175,12 @@ class RunFolder:
             raise ConfigError(f"{self.path} is not the folder of a run: {error}") from error
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Reads the logged steps in order, each once, as it was last written."""
+        """Returns the logged steps in order; for each step, its last line."""
         by_step = {line["step"]: line for line in self._lines("metrics") if "step" in line}
         return [by_step[step] for step in sorted(by_step)]
 
     def evaluations(self) -> list[Evaluation]:
-        """Reads the evaluations, ordered by split and step, each as it was last written."""
+        """Returns the last version of each evaluation, ordered by split and step."""
         found: dict[tuple[str, int], Evaluation] = {}
         for line in self._lines("evaluations"):
             tallies = {key: TaskTally(**tally) for key, tally in line.pop("tasks").items()}
@@ -188,7 +188,7 @@ class RunFolder:
         return [found[key] for key in sorted(found)]
 
     def events(self) -> list[Event]:
-        """Reads the events in the order in which they happened."""
+        """Returns the events in the order in which they happened."""
         return [Event(**line) for line in self._lines("events")]
 
     def _append(self, name: str, line: Mapping[str, Any]) -> None:
@@ -215,7 +215,7 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tup
 
 
 def _is_torn(file: BinaryIO) -> bool:
-    """Returns True if the last line has no end, and leaves the position at the end."""
+    """Returns True if the last line is incomplete; leaves the position at the end."""
     if file.seek(0, os.SEEK_END) == 0:
         return False
     file.seek(-1, os.SEEK_END)
@@ -223,7 +223,7 @@ def _is_torn(file: BinaryIO) -> bool:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Reads a line, None where a killed run was writing it."""
+    """Parses a line; returns None if a killed run left it incomplete."""
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
@@ -232,7 +232,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Makes a value that JSON can hold: NaN and infinity become null, what is unknown its text."""
+    """Converts a value for JSON: NaN and infinity become null, unknown types become text."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

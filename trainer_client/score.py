@@ -1,4 +1,4 @@
-"""What the server concluded about one completion, or why it did not."""
+"""The server's conclusion about one completion, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codereward.v1 import reward_service_pb2 as pb
 
 
 class Verdict(enum.Enum):
-    """What the judge concluded."""
+    """The conclusion of the judge."""
 
     PASSED = 1
     FAILED = 2
@@ -25,7 +25,7 @@ class Verdict(enum.Enum):
 
 
 class Integrity(enum.IntEnum):
-    """Who stood between the completion and the verdict, weakest first."""
+    """How well the verdict is protected from the completion, weakest first."""
 
     UNSPECIFIED = 0
     SHARED = 1
@@ -48,7 +48,7 @@ class TestOutcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestResult:
-    """One test's result.
+    """The result of one test.
 
     Examples:
         >>> from trainer_client import RewardClient
@@ -74,7 +74,7 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Resources used; the queue time is what a request waited for a slot."""
+    """Resources used; the queue time is the time that a request waited for a slot."""
 
     cpu_time_seconds: float = 0.0
     wall_time_seconds: float = 0.0
@@ -90,7 +90,7 @@ class ScoreError:
     Args:
         status: name of the gRPC status, such as `UNAVAILABLE`.
         message: an explanation for people.
-        permanent: whether the same request is bound to fail again.
+        permanent: whether the same request will certainly fail again.
     """
 
     status: str
@@ -103,16 +103,17 @@ class ScoreError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A judged completion; or one that was not judged, which has no verdict and no reward.
+    """A judged completion, or one that was not judged and has no verdict and no reward.
 
     Args:
-        reward: finite, or None when there is none: not judged, or the task itself is broken.
-            None is never to be read as 0.
+        reward: finite, or None if the completion was not judged or the task itself is broken.
+            Never read None as 0.
         error: None exactly when there is a verdict.
         signals: counted evidence of reward hacking by kind.
         deduplicated: whether the answer was shared with an identical request.
-        missing_modules: what the program or the tests asked for and the sandbox lacks, as they say.
-        response: the server's answer in full, with what has no field here.
+        missing_modules: modules that the program or the tests imported and the sandbox lacks,
+            according to their error messages.
+        response: the server's complete answer, including what has no field here.
 
     Examples:
         A server that cannot be reached gives no verdict, and never a reward of 0.
@@ -142,18 +143,18 @@ class Score:
 
     @property
     def judged(self) -> bool:
-        """Returns True if the server came to a verdict."""
+        """Returns True if the server reached a verdict."""
         return self.verdict is not None
 
 
 def unjudged(request_id: str, status: str, message: str, *, permanent: bool = False) -> Score:
-    """Makes the score of a completion that was not judged."""
+    """Returns the score of a completion that was not judged."""
     error = ScoreError(status=status, message=message, permanent=permanent)
     return Score(id=request_id, error=error)
 
 
 def from_response(response: pb.ScoreResponse) -> Score:
-    """Reads an answer; one that this version cannot read counts as not judged."""
+    """Converts an answer; one that this version cannot read counts as not judged."""
     if response.verdict not in {verdict.value for verdict in Verdict}:
         return unjudged(response.id, "INTERNAL", f"unknown verdict {response.verdict}")
     reward = response.reward if response.HasField("reward") else None

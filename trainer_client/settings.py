@@ -1,4 +1,4 @@
-"""Settings that a training run's configuration and the environment of the adapters share."""
+"""Settings that are common to a training run's configuration and the adapters' environment."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Bonus = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 class RewardSettings(BaseModel):
-    """How verdicts become rewards.
+    """The rule that makes rewards of verdicts.
 
     Args:
-        policy: all-or-nothing, or the share of tests that passed; each task's own if absent, which
-            is all-or-nothing where it has none.
-        compile_bonus: added when the program compiles but fails every test.
-        format_bonus: added when there is a code block that does not compile.
-        cpu_time_seconds: limit of each execution; the task's own if absent, or else the server's
+        policy: all-or-nothing, or the share of tests that passed; if absent, each task's own, or
+            all-or-nothing if the task has none.
+        compile_bonus: added if the program compiles but fails every test.
+        format_bonus: added if there is a code block that does not compile.
+        cpu_time_seconds: limit of each execution; if absent, the task's own or the server's
             default.
     """
 
@@ -32,7 +32,7 @@ class RewardSettings(BaseModel):
 
     @property
     def defaults(self) -> pb.ScoreRequest:
-        """The fields that every request gets; a task's own stay where nothing else is set."""
+        """The fields that every request gets; a task's own fields stay if they are not set here."""
         request = pb.ScoreRequest()
         set_reward_rule(request, self.policy, self.compile_bonus, self.format_bonus)
         if self.cpu_time_seconds is not None:
@@ -41,18 +41,18 @@ class RewardSettings(BaseModel):
 
 
 class ConnectionSettings(BaseModel):
-    """How servers are connected to; see `trainer_client.Connection`.
+    """Options of connections to servers; see `trainer_client.Connection`.
 
     Args:
-        token_file: a file with the bearer token that the servers want.
+        token_file: a file with the bearer token that the servers require.
         ca_file: a PEM file with the authorities that may sign the server's certificate.
-        certificate_file: a PEM file with the certificate that the server is shown.
+        certificate_file: a PEM file with the client's certificate.
         key_file: a PEM file with its key.
         server_name: the name to expect in the server's certificate. With it or any of the three
-            files of certificates, the connection is TLS.
-        timeout_seconds: how long one call may take in all, attempts after failures included.
-        outage_seconds: how long a call goes on while no server answers at all.
-        max_in_flight: requests of one process under way at once.
+            certificate files, the connection uses TLS.
+        timeout_seconds: greatest time of one call, including further attempts after failures.
+        outage_seconds: time after which a call gives up if no server answers at all.
+        max_in_flight: greatest number of open requests of one process.
     """
 
     token_file: FilePath | None = None
@@ -70,7 +70,7 @@ class ConnectionSettings(BaseModel):
 
         Raises:
             OSError: a file cannot be read.
-            ValueError: a file does not hold what it should.
+            ValueError: a file's content is invalid.
         """
         tls = tls_of_files(self.ca_file, self.certificate_file, self.key_file, self.server_name)
         return ConnectionOptions(

@@ -1,4 +1,4 @@
-"""A client for programs without an event loop: it runs one in a thread of its own."""
+"""A client for programs without an event loop; it runs its own loop in a thread."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _Close = Callable[[], Coroutine[Any, Any, None]]
 class RewardClient:
     """`AsyncRewardClient` for callers without an event loop; safe to share between threads.
 
-    Its calls raise RuntimeError where another thread closes it meanwhile.
+    Its calls raise RuntimeError if another thread closes it before they end.
 
     Args:
-        target: see `Connection`, as for all options.
+        target: see `Connection`, also for the options.
 
     Examples:
         >>> from trainer_client import RewardClient
@@ -76,7 +76,7 @@ class RewardClient:
         return self._run(self._client.server_info())
 
     def close(self) -> None:
-        """Ends all calls, closes the channel and ends the thread; a later call starts another."""
+        """Cancels all calls, closes the channel and ends the thread; a later call starts anew."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -110,7 +110,7 @@ class RewardClient:
         with self._lock:
             if self._thread is None or self._thread.process != os.getpid():
                 self._thread = _LoopThread(self._client.close)
-            # Whoever closes it after this finds the call among the loop's tasks.
+            # A thread that closes the client from here on finds the call among the loop's tasks.
             future = self._thread.begin(work)
         return _result(future)
 
@@ -119,7 +119,7 @@ class _LoopThread:
     """An event loop in a thread, which ends with its owner or with the program.
 
     Args:
-        close: what the loop does last.
+        close: the last coroutine that the loop runs.
     """
 
     def __init__(self, close: _Close) -> None:
@@ -132,12 +132,12 @@ class _LoopThread:
         self.stop = weakref.finalize(self, _stop_loop, self._loop, thread, self.process)
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> futures.Future[_T]:
-        """Has the loop run a coroutine."""
+        """Runs a coroutine in the loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
 
 def _result(future: futures.Future[_T]) -> _T:
-    """Waits for what was begun; an interrupt of the caller cancels it."""
+    """Waits for the result; an interrupt of the caller cancels the coroutine."""
     try:
         return future.result()
     except futures.CancelledError:
@@ -155,7 +155,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop, close: _Close) -> None:
 
 
 async def _wind_up(close: _Close) -> None:
-    """Cancels what is under way, since whoever waits for it would do so for ever."""
+    """Cancels all tasks, because their callers would otherwise wait forever."""
     calls = asyncio.all_tasks() - {asyncio.current_task()}
     for call in calls:
         call.cancel()

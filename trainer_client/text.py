@@ -1,4 +1,4 @@
-"""Text that the wire can carry, and text out of what trainers call a completion."""
+"""Makes text valid for the protocol, and extracts text from trainers' forms of completions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping
 
 
 def well_formed(text: str) -> str:
-    """Replaces lone surrogates, which UTF-8 cannot carry, by U+FFFD; joins those in pairs."""
+    """Replaces lone surrogates, which UTF-8 cannot encode, by U+FFFD; joins surrogate pairs."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def completion_text(completion: object) -> str:
-    """Takes the text out of a completion: a string, a message, or a list of messages.
+    """Extracts the text of a completion: a string, a message, or a list of messages.
 
-    Of several messages the last one of the assistant that has text counts: calls of tools have
-    none, or an empty one. No such message gives "".
+    The last message of the assistant that has text counts; tool calls have none, or an empty one.
+    Returns "" if there is no such message.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: the completion has another type.
     """
     if isinstance(completion, str):
         return completion
@@ -42,7 +42,7 @@ def _last_text(messages: list[object]) -> str:
 
 
 def _content_text(content: object) -> str | None:
-    """Returns a message's text, None where it has none; blocks that are not text are left out."""
+    """Returns a message's text, or None if it has none; ignores blocks that are not text."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list | tuple):

@@ -1,8 +1,8 @@
-"""The arithmetic of GRPO in plain floats: for reports and tests, not a second trainer.
+"""The arithmetic of GRPO on plain floats, for reports and tests; it is no second trainer.
 
-advantages    rewards of a group to advantages
-surrogate     log-probabilities to clipped surrogates, KL estimates and a batch's loss
-diagnostics   what rewards and tallies of a run say: groups without variance, histograms, pass@k
+advantages    advantages from the rewards of a group
+surrogate     clipped surrogates, KL estimates and a batch's loss from log-probabilities
+diagnostics   groups without variance, histograms and pass@k from the rewards of a run
 """
 
 from trainer_client.grpo.advantages import (

@@ -1,8 +1,8 @@
 """Advantages of a group of completions of one prompt.
 
-Rewards are finite numbers, or None where a completion was not judged. What was not judged counts
-neither in means nor in deviations, and has the advantage 0.0: it moves the policy nowhere. So has
-a completion that is the only judged one of its group, because there is nothing to compare it with.
+Rewards are finite numbers, or None if a completion was not judged. Such a completion counts neither
+in means nor in deviations, and has the advantage 0.0, so that it does not change the policy. The
+only judged completion of a group also has 0.0, because there is nothing to compare it with.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-# What TRL adds to a standard deviation before it divides.
+# TRL adds this to a standard deviation before it divides.
 EPSILON = 1e-4
 
 
@@ -23,8 +23,8 @@ def standardized_advantages(
     standard deviation (divided by n - 1).
 
     Args:
-        rewards: of one group, shape (G,).
-        epsilon: keeps a group without variance from a division by zero.
+        rewards: rewards of one group, shape (G,).
+        epsilon: prevents a division by zero in a group without variance.
 
     Returns:
         Advantages, shape (G,).
@@ -43,7 +43,7 @@ def centered_advantages(rewards: Sequence[float | None]) -> list[float]:
     too easy or too hard; TRL's `scale_rewards="none"`.
 
     Args:
-        rewards: of one group, shape (G,).
+        rewards: rewards of one group, shape (G,).
 
     Returns:
         Advantages, shape (G,).
@@ -67,7 +67,7 @@ def batch_scaled_advantages(
 
     Args:
         groups: rewards of all groups of a batch, shape (N, G).
-        epsilon: keeps a batch without variance from a division by zero.
+        epsilon: prevents a division by zero in a batch without variance.
 
     Returns:
         Advantages, shape (N, G).
@@ -86,7 +86,7 @@ def leave_one_out_advantages(rewards: Sequence[float | None]) -> list[float]:
     RLOO, arXiv 2402.14740; TRL's `RLOOTrainer`.
 
     Args:
-        rewards: of one group, shape (G,).
+        rewards: rewards of one group, shape (G,).
 
     Returns:
         Advantages, shape (G,).
@@ -97,18 +97,18 @@ def leave_one_out_advantages(rewards: Sequence[float | None]) -> list[float]:
     count = len(_judged(rewards))
     if count < 2:
         return [0.0] * len(rewards)
-    # reward - (sum - reward) / (n - 1) is n / (n - 1) times reward - mean.
+    # reward - (sum - reward) / (n - 1) equals n / (n - 1) times (reward - mean).
     return [advantage * count / (count - 1) for advantage in centered_advantages(rewards)]
 
 
 def split_groups(
     rewards: Sequence[float | None], num_generations: int
 ) -> list[Sequence[float | None]]:
-    """Splits a batch's rewards into groups, in TRL's order: a prompt's completions are neighbours.
+    """Splits a batch's rewards into groups, in TRL's order: a prompt's completions are adjacent.
 
     Args:
         rewards: shape (N * num_generations,).
-        num_generations: completions of a group.
+        num_generations: completions in a group.
 
     Returns:
         Groups, shape (N, num_generations).
@@ -134,7 +134,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _deviation(values: Sequence[float]) -> float:
-    """Returns the sample's standard deviation, 0.0 where there are fewer than two values."""
+    """Returns the sample's standard deviation, or 0.0 for fewer than two values."""
     if len(values) < 2:
         return 0.0
     mean = _mean(values)

@@ -1,4 +1,4 @@
-"""What a run's rewards and tallies say."""
+"""Statistics of a run's rewards and tallies."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Interval:
 
 
 def zero_variance_share(groups: Iterable[Sequence[float | None]]) -> float | None:
-    """Returns the share of groups whose rewards are all equal, which teach nothing.
+    """Returns the share of groups whose rewards are all equal, and which teach nothing.
 
-    Counts groups with at least two judged rewards; None where there is no such group. TRL's
-    `frac_reward_zero_std` has the other groups in its denominator too.
+    It counts groups with at least two judged rewards, and is None if there is no such group. The
+    denominator of TRL's `frac_reward_zero_std` includes the other groups too.
 
     Args:
-        groups: rewards by group, shape (N, G); None where not judged.
+        groups: rewards by group, shape (N, G); None for a completion that was not judged.
     """
     judged = [[reward for reward in group if reward is not None] for group in groups]
     comparable = [rewards for rewards in judged if len(rewards) > 1]
     if not comparable:
         return None
-    # TRL compares the deviation with 1e-8, which no two rewards of a policy come near.
+    # TRL compares the deviation with 1e-8; two different rewards of a policy differ by far more.
     equal = sum(max(rewards) - min(rewards) <= 1e-8 for rewards in comparable)
     return equal / len(comparable)
 
@@ -46,12 +46,12 @@ def zero_variance_share(groups: Iterable[Sequence[float | None]]) -> float | Non
 def reward_histogram(rewards: Sequence[float | None], edges: Sequence[float]) -> list[int]:
     """Counts a group's rewards by bin.
 
-    Bins are closed below and open above, the last one closed on both sides, as numpy's. What was
-    not judged, or lies outside of the edges, is not counted.
+    Bins are closed below and open above; the last one is closed on both sides, as in numpy. A
+    reward that is None or lies outside the edges is not counted.
 
     Args:
-        rewards: of one group, shape (G,).
-        edges: increasing, shape (bins + 1,).
+        rewards: rewards of one group, shape (G,).
+        edges: increasing edges of the bins, shape (bins + 1,).
 
     Returns:
         Counts, shape (bins,).
@@ -69,18 +69,18 @@ def reward_histogram(rewards: Sequence[float | None], edges: Sequence[float]) ->
 
 
 def pass_at_k(samples: int, passed: int, k: int) -> float | None:
-    """Estimates without bias the chance that at least one of k samples of a task passes.
+    """Returns an unbiased estimate of the chance that at least one of k samples of a task passes.
 
     Chen et al. 2021, arXiv 2107.03374, equation 1: 1 - C(n - c, k) / C(n, k), as the stable product
     of 1 - k / i for i from n - c + 1 to n.
 
     Args:
-        samples: judged samples of the task, n.
-        passed: those of them that passed, c.
+        samples: number of judged samples of the task, n.
+        passed: number of those that passed, c.
         k: at least 1.
 
     Returns:
-        The estimate from 0 to 1; None where the task has fewer than k judged samples.
+        The estimate from 0 to 1, or None if the task has fewer than k judged samples.
 
     Raises:
         ValueError: the numbers contradict each other.
@@ -101,9 +101,9 @@ def _check_tally(samples: int, passed: int) -> None:
 
 
 def mean_pass_at_k(tallies: Iterable[tuple[int, int]], k: int) -> float | None:
-    """Returns the mean of pass@k over tasks, each of the same weight.
+    """Returns the mean of pass@k over tasks with equal weights.
 
-    Tasks with fewer than k judged samples are left out; None where none is left.
+    Tasks with fewer than k judged samples are left out. Returns None if none is left.
 
     Args:
         tallies: judged samples and passed ones of each task.
@@ -120,19 +120,19 @@ def mean_pass_at_k(tallies: Iterable[tuple[int, int]], k: int) -> float | None:
 def pass_at_1_interval(
     tallies: Iterable[tuple[int, int]], *, confidence: float = 0.95
 ) -> Interval | None:
-    """Returns the mean pass@1 with a confidence interval, tasks taken as a random sample.
+    """Returns the mean pass@1 with a confidence interval; the tasks are taken as a random sample.
 
     Wilson's score interval (JASA 22, 1927, pages 209-212) with the effective sample size of a
     clustered sample, p * (1 - p) / variance of the mean, where a task is a cluster (Franco et al.,
     Journal of Survey Statistics and Methodology 7, 2019, pages 334-364; for evaluations of
-    models, arXiv 2411.00640). It stays within 0 and 1, and has a width where every task passed.
+    models, arXiv 2411.00640). It stays within 0 and 1, and has a width even if every task passed.
 
     Args:
         tallies: judged samples and passed ones of each task; tasks without samples are left out.
-        confidence: how often such an interval holds the true mean, between 0 and 1.
+        confidence: probability that such an interval holds the true mean, between 0 and 1.
 
     Returns:
-        The interval; None where fewer than two tasks have samples.
+        The interval, or None if fewer than two tasks have samples.
 
     Raises:
         ValueError: the confidence is out of range, or a task's numbers contradict each other.
@@ -149,15 +149,15 @@ def pass_at_1_interval(
 
 
 def _pass_rate(samples: int, passed: int) -> float:
-    """Returns pass@1 as a quotient, which is the same number for 3 of 8 and 6 of 16."""
+    """Returns pass@1 as a quotient, which is the same float for 3 of 8 and 6 of 16."""
     _check_tally(samples, passed)
     return passed / samples
 
 
 def _effective_size(rates: Sequence[float], mean: float, samples: int) -> float:
-    """Returns how many independent samples would tell as much: at most as many as there are."""
+    """Returns the number of independent samples with the same variance, at most `samples`."""
     count = len(rates)
-    if max(rates) == min(rates):  # nothing is known of how much tasks differ
+    if max(rates) == min(rates):  # the samples do not show how much tasks differ
         return float(count)
     variance = math.fsum((rate - mean) ** 2 for rate in rates) / (count - 1) / count
     return min(mean * (1.0 - mean) / variance, float(samples))

@@ -19,16 +19,16 @@ def clipped_surrogate(
 ) -> list[float]:
     """Returns min(ratio * A, clip(ratio, 1 - lower, 1 + upper) * A) for each token.
 
-    PPO, arXiv 1707.06347, equation 7; an upper bound of its own is the clip-higher of DAPO, arXiv
-    2503.14476, section 3.1. It is to be maximized: TRL's loss per token is its negative, with
-    `epsilon` and `epsilon_high` as the bounds.
+    PPO, arXiv 1707.06347, equation 7. An upper bound that differs from the lower one is the
+    clip-higher of DAPO, arXiv 2503.14476, section 3.1. The surrogate is to be maximized: TRL's loss
+    per token is its negative, with `epsilon` and `epsilon_high` as the bounds.
 
     Args:
-        log_probs: of the completion's tokens under the policy, shape (T,).
-        old_log_probs: of the same tokens under the policy that wrote them, shape (T,).
-        advantage: of the completion.
+        log_probs: log-probabilities of the completion's tokens under the policy, shape (T,).
+        old_log_probs: the same under the policy that sampled the tokens, shape (T,).
+        advantage: advantage of the completion.
         lower: how far below 1 a ratio still counts.
-        upper: how far above 1.
+        upper: how far above 1 a ratio still counts.
 
     Returns:
         Surrogates, shape (T,).
@@ -48,7 +48,7 @@ def k3_kl(
     reference_log_probs: Sequence[float],
     old_log_probs: Sequence[float] | None = None,
 ) -> list[float]:
-    """Returns r - 1 - log r for each token, r being the ratio of reference to policy.
+    """Returns r - 1 - log r for each token, where r is the ratio of reference to policy.
 
     Schulman's estimator k3 of KL(policy || reference), http://joschu.net/blog/kl-approx.html:
     unbiased for tokens that the policy sampled, and never negative. Tokens that an older policy
@@ -56,10 +56,10 @@ def k3_kl(
     as TRL does by default (`use_bias_correction_kl`).
 
     Args:
-        log_probs: of the completion's tokens under the policy, shape (T,).
-        reference_log_probs: of the same tokens under the reference model, shape (T,).
-        old_log_probs: of the same tokens under the policy that wrote them, shape (T,), where that
-            was another one.
+        log_probs: log-probabilities of the completion's tokens under the policy, shape (T,).
+        reference_log_probs: the same under the reference model, shape (T,).
+        old_log_probs: the same under the policy that sampled the tokens, shape (T,), if that was
+            another policy.
 
     Returns:
         Estimates in nats, shape (T,).
@@ -81,18 +81,18 @@ def batch_loss(
     *,
     max_completion_length: int | None = None,
 ) -> float:
-    """Returns the loss of a batch taken in one piece, by the name of TRL's `loss_type`.
+    """Returns the loss of a batch that is computed at once, by the name of TRL's `loss_type`.
 
     grpo      mean over completions of the mean over tokens (arXiv 2402.03300, equation 3)
     bnpo      mean over the batch's tokens
-    dapo      the same; TRL's differs from bnpo where a batch is accumulated (arXiv 2503.14476)
+    dapo      the same; TRL's differs from bnpo if a batch is accumulated (arXiv 2503.14476)
     dr_grpo   sum over tokens / (completions * max_completion_length) (arXiv 2503.20783)
 
     Args:
-        token_losses: of each completion's tokens, ragged, shape (B, T): the negative surrogate,
-            plus the KL estimate times its coefficient where there is one.
+        token_losses: losses of each completion's tokens, ragged, shape (B, T): the negative
+            surrogate, plus the KL estimate times its coefficient if there is one.
         loss_type: how to average.
-        max_completion_length: what dr_grpo divides by, in tokens.
+        max_completion_length: the divisor of dr_grpo, in tokens.
 
     Raises:
         ValueError: there is no completion, or dr_grpo has no length.
@@ -117,7 +117,7 @@ def _differences(left: Sequence[float], right: Sequence[float], name: str) -> li
 
 
 def _surrogate(ratio: float, advantage: float, lowest: float, highest: float) -> float:
-    if advantage == 0.0:  # where a ratio is infinite, the product would be NaN
+    if advantage == 0.0:  # if a ratio is infinite, the product would be NaN
         return 0.0
     return min(ratio * advantage, min(max(ratio, lowest), highest) * advantage)
 
@@ -125,7 +125,7 @@ def _surrogate(ratio: float, advantage: float, lowest: float, highest: float) ->
 def _k3(log_ratio: float) -> float:
     if log_ratio > 1.0:
         return _exp(log_ratio) - 1.0 - log_ratio
-    # expm1 keeps the digits where the policies are close; rounding may still pass below 0.
+    # expm1 keeps the digits if the policies are close; rounding may still yield less than 0.
     return max(0.0, math.expm1(log_ratio) - log_ratio)
 
 

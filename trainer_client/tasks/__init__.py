@@ -1,4 +1,4 @@
-"""Turns rows of known data sets into requests.
+"""Converts rows of known data sets to requests.
 
     humaneval, mbpp             a function, tested by Python code
     apps, code_contests         a program, tested by inputs and outputs (APPS also calls)
@@ -6,10 +6,10 @@
     bigcodebench                functions, tested by a unittest file
     humaneval_x, multipl_e      a function in one of many languages, tested by a program
 
-`unit_tests` makes a request of any test files of pytest or unittest. Each of the others takes
-`(row, completion="", *, id="")`. Without a completion the request is a template: keep templates by
-task id, so that tests stay out of a trainer's data set, and `fill` them in. `write_templates` and
-`read_templates` keep them in a file of JSON lines.
+`unit_tests` makes a request from test files of pytest or unittest. Each other function takes
+`(row, completion="", *, id="")`. Without a completion the request is a template. Keep templates by
+task id, so that tests stay out of a trainer's data set, and complete them with `fill`.
+`write_templates` and `read_templates` store them in a file of JSON lines.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ TASKS: Mapping[str, Callable[[Row], pb.ScoreRequest]] = MappingProxyType(
     }
 )
 
-# Where each data set keeps what names a row.
+# The field of each data set that identifies a row.
 ID_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "humaneval": "task_id",
@@ -83,7 +83,7 @@ ID_FIELDS: Mapping[str, str] = MappingProxyType(
 
 
 def named(task: str) -> Callable[[Row], pb.ScoreRequest]:
-    """Finds the function that reads a data set's rows.
+    """Returns the function that reads a data set's rows.
 
     Raises:
         ValueError: there is no such data set.
@@ -96,10 +96,10 @@ def named(task: str) -> Callable[[Row], pb.ScoreRequest]:
 def templates(
     task: str, rows: Iterable[Row], *, id_field: str | None = None
 ) -> dict[str, pb.ScoreRequest]:
-    """Makes a template of each row, by the row's id as text.
+    """Returns a template of each row, by the row's id as text.
 
     Raises:
-        TaskError: a row is wrong, has no id, or has another row's.
+        TaskError: a row is wrong, has no id, or has the same id as another row.
 
     Examples:
         >>> from trainer_client import tasks
@@ -122,7 +122,7 @@ def templates(
 
 
 def fill(template: pb.ScoreRequest, completion: str, *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a template.
+    """Makes a request from a template and a completion.
 
     Examples:
         >>> from trainer_client import RewardClient, tasks

@@ -16,10 +16,10 @@ from trainer_client.text import well_formed
 
 
 def livecodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a LiveCodeBench row of either kind, with public and private tests.
+    """Makes a request from a LiveCodeBench row of either kind, with public and private tests.
 
     Reads `public_test_cases`, `private_test_cases`, `starter_code` and `func_name` in `metadata`.
-    Numbers in a program's output are compared by value, as LiveCodeBench does.
+    Numbers in a program's output are compared by value, as in LiveCodeBench.
 
     Raises:
         TaskError: a field is absent or wrong.

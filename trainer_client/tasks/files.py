@@ -1,6 +1,6 @@
-"""Templates as JSON: one `ScoreRequest` in protobuf's JSON form, or a file of one a line, by `id`.
+"""Reads and writes templates in protobuf's JSON form, one `ScoreRequest` on each line of a file.
 
-It is the form that `reward-server grade` reads, without a completion.
+The form is the one that `reward-server grade` reads, without a completion.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _FORM = "ScoreRequest"
 
 
 def from_json(value: str | bytes | Mapping[str, Any]) -> pb.ScoreRequest:
-    """Reads a request in protobuf's JSON form; names in snake case are taken too.
+    """Reads a request in protobuf's JSON form, or the same with field names in snake case.
 
     Raises:
-        TaskError: it is no JSON object, or no request.
+        TaskError: the value is no JSON object, or no request.
 
     Examples:
         >>> from trainer_client import tasks
@@ -41,11 +41,11 @@ def decoded(form: str, text: str | bytes) -> dict[str, Any]:
     """Reads a JSON object.
 
     Args:
-        form: what it is to become, for messages.
+        form: name of the expected content, for messages.
         text: the object.
 
     Raises:
-        TaskError: it is none.
+        TaskError: the text is no JSON object.
     """
     try:
         return parse_object(text)
@@ -64,10 +64,10 @@ def write_templates(file: Path, templates: Mapping[str, pb.ScoreRequest]) -> Non
 
 
 def read_templates(file: Path) -> dict[str, pb.ScoreRequest]:
-    """Reads templates by `id`; blank lines count for nothing.
+    """Reads templates by `id`; ignores blank lines.
 
     Raises:
-        TaskError: a line is no request, has no id, or has another line's.
+        TaskError: a line is no request, has no id, or has the same id as another line.
         OSError: the file cannot be read.
     """
     found: dict[str, pb.ScoreRequest] = {}

@@ -12,7 +12,7 @@ from trainer_client.text import well_formed
 
 
 def humaneval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a HumanEval row: `prompt`, `test`, `entry_point`.
+    """Makes a request from a HumanEval row: `prompt`, `test`, `entry_point`.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -27,11 +27,12 @@ def humaneval(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReques
 def mbpp(
     row: Row, completion: str = "", *, id: str = "", challenge: bool = False
 ) -> pb.ScoreRequest:
-    """Makes a request of an MBPP row of either file, or of an MBPP+ row.
+    """Makes a request from an MBPP row of either file, or from an MBPP+ row.
 
-    Reads `test_list`, `test_setup_code` or `test_imports`, and `code` to tell the function under
-    test from others that the asserts call. With `challenge`, the asserts of `challenge_test_list`
-    count too. MBPP+ rows have a longer `test`, which stands for the asserts; most need numpy.
+    Reads `test_list`, `test_setup_code` or `test_imports`, and `code`, which distinguishes the
+    function under test from others that the asserts call. With `challenge`, the asserts of
+    `challenge_test_list` count too. MBPP+ rows have a longer `test` in place of the asserts; most
+    of these tests need numpy.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -60,7 +61,7 @@ def _script(reader: Reader, entry_point: str) -> str:
 
 
 def _function_under_test(reader: Reader, asserts: list[str], setup: str) -> str:
-    """Finds the first name called in the asserts that the reference solution defines."""
+    """Returns the first name called in the asserts that the reference solution defines."""
     called = [
         name
         for index, line in enumerate(asserts)

@@ -1,4 +1,4 @@
-"""Rows in many languages, whose tests are a program: HumanEval-X and MultiPL-E."""
+"""Rows in many languages, whose tests are programs: HumanEval-X and MultiPL-E."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.rows import Reader, Row
 from trainer_client.text import well_formed
 
-# What begins a HumanEval-X row's `task_id`.
+# The prefixes of a HumanEval-X row's `task_id`.
 _HUMANEVAL_X = {
     "CPP": "c++",
     "Java": "java",
@@ -14,14 +14,14 @@ _HUMANEVAL_X = {
     "Go": "go",
     "Rust": "rust",
 }
-# MultiPL-E's names that are no language's; most are short names that a server knows.
+# MultiPL-E's names that are no names of languages. Servers know most of the other short names.
 _MULTIPL_E = {"go_test.go": "go", "adb": "ada"}
 
 
 def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a HumanEval-X row: `task_id`, `prompt`, `test`, for Go `test_setup`.
+    """Makes a request from a HumanEval-X row: `task_id`, `prompt`, `test`, for Go `test_setup`.
 
-    The rows for Python are HumanEval's; `humaneval` reads those.
+    The rows for Python are rows of HumanEval; `humaneval` reads them.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -37,7 +37,7 @@ def humaneval_x(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequ
 
 
 def multipl_e(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a MultiPL-E row: `language`, `prompt`, `tests`.
+    """Makes a request from a MultiPL-E row: `language`, `prompt`, `tests`.
 
     Raises:
         TaskError: a field is absent or wrong.

@@ -1,14 +1,14 @@
 """Rows of LeetCodeDataset, whose tests are asserts on a method of `Solution`.
 
-The asserts are read, not run: they have three shapes, and each becomes a call with its arguments
-and expected result as data.
+The asserts are parsed and not run. They have three forms, and each becomes a call with its
+arguments and expected result as data.
 
     assert candidate(nums = [3, 3], target = 6) == [0, 1]
     assert is_same_list(candidate(head = list_node([1, 2])), list_node([2, 1]))
     assert is_same_tree(candidate(root = tree_node([1, None, 2])), tree_node([2]))
 
-Linked lists and trees travel as the plain lists that LeetCode writes them as; the annotations of
-the starter code, which is part of the prompt, tell the server which arguments and results they are.
+Linked lists and trees are sent as the plain lists in LeetCode's notation. The starter code is part
+of the prompt, and its annotations show the server which arguments and results are lists or trees.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _NAMES = {
 
 
 def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a LeetCodeDataset row: `entry_point`, `test` or `input_output`, `prompt`.
+    """Makes a request from a LeetCodeDataset row.
 
-    `test` goes first, since it keeps the types of expected values that `input_output` has as text.
+    Reads `entry_point`, `prompt`, and `test` or `input_output`. `test` has priority, because it
+    keeps the types of expected values, which `input_output` has as text.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -64,7 +65,7 @@ def _older_starter(reader: Reader) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Method:
-    """What the starter code tells: parameters in order, and whether the result is made of nodes."""
+    """The parameters of the starter code in order, and whether its result consists of nodes."""
 
     parameters: tuple[str, ...] = ()
     gives_nodes: bool = False
@@ -108,7 +109,7 @@ def _sides(test: ast.expr) -> tuple[ast.Call, ast.expr]:
     """Returns the call of the candidate and the expected result.
 
     Raises:
-        ValueError: the assert has another shape.
+        ValueError: the assert has another form.
     """
     match test:
         case ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[wanted]):
@@ -147,7 +148,7 @@ def _case(call: ast.expr, wanted: object, method: _Method) -> pb.CallCase:
 
 
 def _nodes(wanted: object) -> list[object]:
-    """Returns the one way of writing nodes: none is [], and no null ends a tree."""
+    """Returns the normal form of nodes: None becomes [], and trailing nulls are removed."""
     if wanted is not None and not isinstance(wanted, list):
         raise ValueError("expects something else than the nodes that the method gives")
     values = list(wanted or [])
@@ -157,10 +158,10 @@ def _nodes(wanted: object) -> list[object]:
 
 
 def _value(node: ast.expr) -> Any:
-    """Evaluates a literal; nodes become the list they are made of.
+    """Evaluates a literal; nodes become the list that they consist of.
 
     Raises:
-        ValueError: it is no literal, or one that JSON has no form for.
+        ValueError: it is no literal, or one that JSON cannot represent.
     """
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() as value):

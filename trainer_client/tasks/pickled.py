@@ -1,7 +1,7 @@
-"""Reads compressed pickles of one text, without loading them.
+"""Reads compressed pickles that hold one text, without loading them.
 
-A pickle is a program: loading one runs what its author wished. Those of LiveCodeBench hold one
-text each, so the few opcodes that a pickled text consists of are walked, and any other is refused.
+A pickle is a program: to load it is to run its author's code. The pickles of LiveCodeBench hold one
+text each. This module interprets the few opcodes of a pickled text, and refuses all others.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def inflated(data: bytes, maximum_bytes: int = MAXIMUM_BYTES) -> bytes:
     """Decompresses data.
 
     Raises:
-        ValueError: it would become larger than allowed.
-        zlib.error: it is no compressed data.
+        ValueError: the result would be larger than allowed.
+        zlib.error: the data is not compressed.
     """
     decompressor = zlib.decompressobj()
     result = decompressor.decompress(data, maximum_bytes)
@@ -30,10 +30,10 @@ def inflated(data: bytes, maximum_bytes: int = MAXIMUM_BYTES) -> bytes:
 
 
 def pickled_text(data: bytes) -> str:
-    """Reads the one text that a pickle holds, without loading the pickle.
+    """Reads the text that a pickle holds, without loading the pickle.
 
     Raises:
-        ValueError: it holds anything else.
+        ValueError: the pickle holds anything else.
     """
     texts: list[str] = []
     for opcode, argument, _ in pickletools.genops(data):

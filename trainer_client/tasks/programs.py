@@ -10,8 +10,8 @@ from codereward.v1 import reward_service_pb2 as pb
 from trainer_client.tasks.rows import Reader, Row, pairs
 from trainer_client.text import well_formed
 
-# What the graders of APPS and LiveCodeBench put in front of each solution, so that solutions to
-# these tasks take it for granted. `builtins` comes late: `math.pow` must not hide `pow`.
+# The graders of APPS and LiveCodeBench put this before each solution, so that solutions to these
+# tasks rely on it. `builtins` comes late, so that `math.pow` does not hide `pow`.
 PRELUDE = """\
 from string import *
 from re import *
@@ -37,13 +37,13 @@ import itertools, functools, operator, io, sys, json, fractions, time
 
 
 def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of an APPS or TACO row: `input_output`, `starter_code`.
+    """Makes a request from an APPS or TACO row: `input_output`, `starter_code`.
 
-    With `fn_name` the tests are calls, of a method where the starter code has `class Solution`;
-    otherwise they are runs of a whole program. Rows for plain functions wrap each result in a
-    list of one; where all do, it is taken off. Where a dictionary is the only argument or the
-    result, and each of its keys reads as an integer, keys are integers, as in the grader of APPS;
-    JSON has no such keys, so that the tests are assertions.
+    With `fn_name` the tests are calls, of a method if the starter code has `class Solution`;
+    otherwise they are runs of a whole program. Rows for plain functions wrap each result in a list
+    of one; if all do, the list is removed. If a dictionary is the only argument or the result, and
+    each of its keys reads as an integer, its keys become integers, as in the grader of APPS. JSON
+    has no such keys, so the tests are then assertions.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -78,10 +78,10 @@ def apps(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
 def code_contests(
     row: Row, completion: str = "", *, id: str = "", generated: bool = True
 ) -> pb.ScoreRequest:
-    """Makes a request of a CodeContests row: `public_tests`, `private_tests`, `generated_tests`.
+    """Makes a request from a CodeContests row: `public_tests`, `private_tests`, `generated_tests`.
 
-    Without `generated` those last are left out. So is, always, the row's time limit, which is
-    meant for compiled programs.
+    Without `generated` the generated tests are left out. The row's time limit is always left out,
+    because it is meant for compiled programs.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -112,14 +112,14 @@ def _stdio(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> pb.StdioTests:
 
 
 def stdio_case(given: str, wanted: str) -> pb.StdioCase:
-    """Makes a run of a program; both texts travel as UTF-8."""
+    """Returns a test of a program; both texts are encoded as UTF-8."""
     return pb.StdioCase(
         stdin=well_formed(given).encode(), expected_stdout=well_formed(wanted).encode()
     )
 
 
 def _joined(reader: Reader, field: str, index: int, value: object) -> str:
-    """Returns text that may be a list of lines."""
+    """Returns text; joins it if it is a list of lines."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "\n".join(value)
     if not isinstance(value, str):
@@ -147,7 +147,7 @@ def _calls(reader: Reader, cases: Sequence[tuple[Any, Any]]) -> list[tuple[list[
 
 
 def _numbered(values: list[Any]) -> list[Any]:
-    """Returns a dictionary, the only value, with integers for keys if all read as such."""
+    """Converts the keys of a dictionary, the only value, to integers if all can be converted."""
     match values:
         case [dict(table)]:
             try:
@@ -165,7 +165,7 @@ def _assertion(called: str, given: list[Any], wanted: Any) -> str:
 
 
 def arguments(reader: Reader, field: str, text: str) -> list[Any]:
-    """Reads arguments written as JSON, one on a line."""
+    """Reads arguments written as JSON, one on each line."""
     try:
         return [json.loads(line) for line in text.split("\n")]
     except ValueError as error:

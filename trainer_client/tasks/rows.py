@@ -1,4 +1,4 @@
-"""Reads fields of data-set rows, and says which field is wrong."""
+"""Reads fields of data-set rows, and names the wrong field in errors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Row = Mapping[str, Any]
 
 
 class Reader:
-    """Reads the fields of one row; an absent field and None are the same.
+    """Reads the fields of one row; a field that is None counts as absent.
 
     Args:
         task: name of the format, for messages.
         row: the row, or an object within it.
-        path: where in the row that object is, for messages.
+        path: path of that object in the row, for messages.
     """
 
     def __init__(self, task: str, row: Row, path: str = "") -> None:
@@ -31,34 +31,34 @@ class Reader:
         self._path = path
 
     def error(self, field: str, problem: str) -> TaskError:
-        """Makes the error that names a field."""
+        """Returns an error that names a field."""
         return TaskError(self._task, f"{self._path}.{field}".lstrip("."), problem)
 
     def within(self, field: str, value: Any) -> Reader:
-        """Makes a reader of an object within this one."""
+        """Returns a reader of an object within this one."""
         return Reader(self._task, value, f"{self._path}.{field}".lstrip("."))
 
     def has(self, field: str) -> bool:
-        """Returns True if a field is there and not empty."""
+        """Returns True if a field is present and not empty."""
         value = self._row.get(field)
         return value is not None and not (isinstance(value, str | Sequence) and len(value) == 0)
 
     def text(self, field: str) -> str:
-        """Reads a text that must be there and not blank."""
+        """Reads a text that must be present and not blank."""
         value = self.optional_text(field)
         if not value.strip():
             raise self.error(field, "is absent or blank")
         return value
 
     def python(self, field: str) -> ast.Module:
-        """Reads Python code that must be there."""
+        """Reads Python code that must be present."""
         try:
             return source.parsed(self.text(field))
         except ValueError as error:
             raise self.error(field, str(error)) from error
 
     def optional_text(self, field: str) -> str:
-        """Reads a text, "" where there is none."""
+        """Reads a text; returns "" if it is absent."""
         value = self._row.get(field)
         if value is None:
             return ""
@@ -67,7 +67,7 @@ class Reader:
         return well_formed(value)
 
     def texts(self, field: str) -> list[str]:
-        """Reads a list of texts, empty where there is none."""
+        """Reads a list of texts; returns an empty one if it is absent."""
         value = self._row.get(field)
         if value is None:
             return []
@@ -89,17 +89,17 @@ class Reader:
             raise self.error(field, f"is not JSON: {error}") from error
 
     def mapping(self, field: str) -> Reader:
-        """Reads an object that may be written as JSON text; absent, it is empty."""
+        """Reads an object that may be written as JSON text; an absent one counts as empty."""
         value = self.decoded(field)
         return self.within(field, {} if value is None else value)
 
     def value(self, field: str) -> Any:
-        """Reads a value as it is, None where there is none."""
+        """Returns a value as it is, or None if it is absent."""
         return self._row.get(field)
 
 
 def pairs(reader: Reader, inputs: str, outputs: str) -> list[tuple[Any, Any]]:
-    """Reads two lists of equal length as pairs; absent lists are empty."""
+    """Reads two lists of equal length as pairs; an absent list counts as empty."""
     first, second = reader.value(inputs) or [], reader.value(outputs) or []
     for field, value in ((inputs, first), (outputs, second)):
         if isinstance(value, str) or not isinstance(value, Sequence):

@@ -1,7 +1,7 @@
-"""Parses Python code: quietly, since old rows are full of warnings, in one thread at a time.
+"""Parses Python code without warnings, which old rows cause, and in one thread at a time.
 
-CPython counts how deep it is in the tree that it makes once for all threads, and so may raise
-SystemError where two make trees at once: https://github.com/python/cpython/issues/106905.
+CPython counts the depth of a syntax tree in one counter for all threads, and may raise SystemError
+if two threads create trees at once: https://github.com/python/cpython/issues/106905.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def parsed(code: str) -> ast.Module:
     """Parses a module.
 
     Raises:
-        ValueError: it is not Python.
+        ValueError: the code is not Python.
     """
     try:
         with _MAKING, warnings.catch_warnings(action="ignore"):
@@ -30,7 +30,7 @@ def expression(code: str) -> ast.expr:
     """Parses one expression.
 
     Raises:
-        ValueError: it is not Python, or more than an expression.
+        ValueError: the code is not Python, or more than an expression.
     """
     match parsed(code.strip()).body:
         case [ast.Expr(value=value)]:

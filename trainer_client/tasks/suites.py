@@ -1,4 +1,4 @@
-"""Tests in files of a framework, and rows whose tests are such files: BigCodeBench."""
+"""Tests in files of a framework, and rows with such tests: BigCodeBench."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def unit_tests(
     prompt: str = "",
     id: str = "",
 ) -> pb.ScoreRequest:
-    """Makes a request of test files.
+    """Makes a request from test files.
 
     Args:
-        files: content by relative path; those that the framework would take for tests are.
+        files: content by relative path; the framework's rules decide which of them are tests.
         completion: the model's output; empty for a template.
         framework: "pytest" or "unittest"; "junit" for Java, "node_test" for JavaScript, "go_test"
             for Go, "cargo_test" for Rust.
-        solution_path: where the tests find the solution; if empty solution.py, solution.js,
-            solution.go, src/lib.rs, or what Java's public class is called.
+        solution_path: path at which the tests find the solution; if empty, solution.py,
+            solution.js, solution.go, src/lib.rs, or the name of Java's public class.
         prompt: code that the completion continues.
-        id: of the request.
+        id: the request's id.
 
     Raises:
-        TaskError: there are no files, or the framework is another one.
+        TaskError: there are no files, or the framework is not one of these.
 
     Examples:
         >>> from trainer_client import RewardClient, tasks
@@ -83,10 +83,10 @@ def unit_tests(
 
 
 def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request of a BigCodeBench row: `complete_prompt`, `test`.
+    """Makes a request from a BigCodeBench row: `complete_prompt`, `test`.
 
-    The tests are written to stand behind the solution in one file, so that they are given all of
-    the solution's names. Most of them patch libraries or share files with it, and run beside it.
+    The tests are written to follow the solution in one file, so they get all of the solution's
+    names. Most of them patch libraries or share files with the solution, and run in its process.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -102,7 +102,7 @@ def bigcodebench(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreReq
 
 
 def _with_solution(text: str, tree: ast.Module) -> str:
-    """Puts an import of the solution's names behind what has to stand first in a file."""
+    """Inserts an import of the solution's names after the statements that must come first."""
     lines = text.splitlines(keepends=True)
     has_docstring = ast.get_docstring(tree, clean=False) is not None
     head = tree.body[0].end_lineno or 0 if has_docstring else 0

@@ -1,6 +1,6 @@
-"""One call to `score`: sends its requests, and tries again while that makes sense.
+"""One call to `score`: sends its requests, and tries again while another attempt may succeed.
 
-Every request ends with a score of its own: a verdict, or the reason why there is none.
+Every request ends with its own score, which holds a verdict or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Answer = Score | Failure
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What belongs to one event loop."""
+    """The channel of one event loop and the objects that belong to it."""
 
     channel: grpc.aio.Channel
     stub: rpc.RewardServiceAsyncStub
@@ -33,14 +33,14 @@ class Line:
 
     @classmethod
     def open(cls, connection: Connection) -> Line:
-        """Connects the running loop."""
+        """Opens a connection for the running loop."""
         channel = connection.open()
         in_flight = max(1, connection.max_in_flight // connection.batch_size)
         return cls(channel, rpc.RewardServiceStub(channel), asyncio.Semaphore(in_flight))
 
 
 class ScoreCall:
-    """All its requests share one deadline and one patience."""
+    """A call whose requests share one deadline and one limit of patience."""
 
     def __init__(self, connection: Connection, line: Line) -> None:
         self._connection = connection
@@ -50,7 +50,7 @@ class ScoreCall:
         )
 
     async def run(self, requests: Sequence[Request]) -> list[Score]:
-        """Judges requests that share RPCs, trying again while that makes sense."""
+        """Judges requests that share RPCs; tries again while another attempt may succeed."""
         scores: dict[int, Score] = {}
         pending = list(range(len(requests)))
         attempt = 0
@@ -161,13 +161,13 @@ def _made(request: Request) -> pb.ScoreRequest:
 
 
 def chunks(requests: Sequence[Request], connection: Connection) -> Sequence[Sequence[Request]]:
-    """Cuts requests into runs of as many as share one RPC, where their bytes fit into it."""
+    """Splits requests into chunks that share one RPC, if their bytes fit into it."""
     starts = range(0, len(requests), connection.batch_size)
     return [requests[start : start + connection.batch_size] for start in starts]
 
 
 def _fitting(requests: Iterable[pb.ScoreRequest], most: int) -> Iterator[list[pb.ScoreRequest]]:
-    """Cuts requests into runs of at most so many bytes; one that is larger stands alone."""
+    """Splits requests into chunks of at most `most` bytes; a larger request is its own chunk."""
     run: list[pb.ScoreRequest] = []
     room = most
     for request in requests:

@@ -1,8 +1,8 @@
-"""How a connection to one or several servers is made.
+"""Opens connections to one or several servers.
 
-gRPC's own retries are switched off: they end silently after five attempts, for any request
-above the retry buffer and when a channel-wide budget is spent, and they cannot tell an overload
-from an outage. `retry` does the work, with the server's push-back, within the caller's deadline.
+gRPC's own retries are switched off. They end silently after five attempts, for any request above
+the retry buffer, and when a budget of the channel is spent, and they cannot distinguish an overload
+from an outage. `retry` replaces them, with the server's push-back, within the caller's deadline.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trainer_client.transport import forks
 
 Target = str | Sequence[str]
 
-# gRPC would ask the proxy of the environment for these too, which is on another machine.
+# gRPC would use the proxy of the environment, which is on another machine, for these too.
 _LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
 _URL = re.compile(r"(https?|grpcs?)://([^/]*)")
@@ -35,14 +35,14 @@ _SERVICE_CONFIG = json.dumps({"loadBalancingConfig": [{"round_robin": {}}]})
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
     ("grpc.enable_retries", 0),
     ("grpc.service_config", _SERVICE_CONFIG),
-    # Sizes are checked before sending, where the reason can be told; here nothing is too large.
+    # Sizes are checked before sending, so that errors state the reason; here is no limit.
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
-    # A dead peer is noticed within 40 s; pings without a call would count as abuse.
+    # A dead peer is noticed within 40 s. A server would count pings without a call as abuse.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 0),
-    # A restarted server is found within a second or two; gRPC would wait up to two minutes.
+    # A restarted server is found within two seconds; by default gRPC would wait up to two minutes.
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.min_reconnect_backoff_ms", 5_000),
     ("grpc.max_reconnect_backoff_ms", 1_000),
@@ -55,10 +55,10 @@ class Tls:
     """Certificates in PEM form; the defaults trust the system's authorities.
 
     Args:
-        root_certificates: authorities that may vouch for the server.
-        certificate_chain: the client's certificate, where the server asks for one.
-        private_key: the key that goes with it.
-        server_name: the name to expect in the server's certificate, where it is not the target's.
+        root_certificates: authorities that may sign the server's certificate.
+        certificate_chain: the client's certificate, if the server requires one.
+        private_key: the key of that certificate.
+        server_name: the name to expect in the server's certificate, if it is not the target's.
 
     Examples:
         >>> from pathlib import Path
@@ -82,10 +82,10 @@ class Tls:
 
 
 def token_of_file(file: Path | None) -> str | None:
-    """Reads a bearer token; None where no file is given.
+    """Reads a bearer token; returns None if no file is given.
 
     Raises:
-        ValueError: the file holds something else than one token.
+        ValueError: the file does not hold exactly one token.
         OSError: it cannot be read.
     """
     if file is None:
@@ -99,10 +99,10 @@ def token_of_file(file: Path | None) -> str | None:
 def tls_of_files(
     ca: Path | None, certificate: Path | None, key: Path | None, server_name: str | None
 ) -> Tls | None:
-    """Reads certificates; None, which is plain text, where nothing of TLS is given.
+    """Reads certificates; returns None, for plain text, if no option of TLS is given.
 
     Raises:
-        ValueError: the certificate and its key do not go together.
+        ValueError: only one of the certificate and its key is given, or they do not match.
         OSError: a file cannot be read.
     """
     if not any((ca, certificate, key, server_name)):
@@ -131,20 +131,20 @@ class ConnectionOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where the servers are and how patient to be with them.
+    """The addresses of the servers, and the options of connections and calls.
 
     Args:
         target: an address such as `host:port`, `dns:///name:port` or `unix:/path`, or several
             of them, in a sequence or separated by commas; calls go to each in turn.
-        tls: certificates; plain text without.
-        token: a bearer token. Without `tls` it travels in clear.
-        timeout_seconds: how long one call to `score` may take in all.
-        rpc_timeout_seconds: how long one attempt at one request may take; None for what its
-            limits allow, see `deadlines`. With less, a slow program may end without a verdict.
-        outage_seconds: how long a call to `score` goes on while no server answers at all.
-        max_in_flight: requests under way at once.
-        max_request_bytes: a larger request is refused here.
-        batch_size: requests that share one RPC, which lands on one server; 1 spreads them.
+        tls: certificates; plain text if None.
+        token: a bearer token. Without `tls` it is sent in clear text.
+        timeout_seconds: greatest time of one call to `score`.
+        rpc_timeout_seconds: greatest time of one attempt at one request; None for the time that
+            its limits allow, see `deadlines`. With less, a slow program may end without a verdict.
+        outage_seconds: time after which a call to `score` gives up if no server answers at all.
+        max_in_flight: greatest number of requests in progress at once.
+        max_request_bytes: greatest size of a request; a larger one is refused before it is sent.
+        batch_size: requests that share one RPC, and so one server; 1 distributes them.
 
     Examples:
         A client takes the fields as keywords.
@@ -181,7 +181,7 @@ class Connection:
         return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
 
     def open(self) -> grpc.aio.Channel:
-        """Makes a channel that belongs to the running loop."""
+        """Opens a channel that belongs to the running loop."""
         channel = self._channel()
         forks.watch(channel)
         return channel
@@ -204,7 +204,7 @@ def addresses(target: Target) -> tuple[str, ...]:
     """Splits a target into its addresses.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no address.
     """
     parts = target.split(",") if isinstance(target, str) else list(target)
     found = tuple(part.strip() for part in parts if part.strip())
@@ -216,7 +216,7 @@ def addresses(target: Target) -> tuple[str, ...]:
 
 
 def _check_address(address: str) -> None:
-    """Refuses what gRPC would take for something else: a URL for a name, no port for port 443."""
+    """Refuses what gRPC would misread: a URL as a name, an address without a port as port 443."""
     url = _URL.match(address)
     if url:
         rest = "; for TLS, give its certificates" if url[1] == "https" else ""
@@ -230,13 +230,13 @@ def _check_address(address: str) -> None:
 
 
 def grpc_target(target: Target) -> str:
-    """Writes a target in gRPC's naming syntax.
+    """Returns a target in gRPC's naming syntax.
 
-    gRPC balances over literal addresses or over those of one name. Host names in a list are
-    therefore resolved here, once; to follow a name whose addresses change, give it alone.
+    gRPC balances over literal addresses or over the addresses of one name. Host names in a list are
+    therefore resolved here, once. To follow a name whose addresses change, give it alone.
 
     Raises:
-        ValueError: the list mixes what gRPC cannot balance over.
+        ValueError: the list mixes addresses that gRPC cannot balance over.
     """
     found = addresses(target)
     if len(found) == 1:

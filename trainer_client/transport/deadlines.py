@@ -1,8 +1,8 @@
-"""How long the server may take over a request, by the request's own limits.
+"""The time that the server may take for a request, computed from the request's own limits.
 
-A shorter deadline would let a program that keeps within its limits outlast its caller, and so end
-without a verdict. The numbers are the server's defaults; a server that was given greater ones
-tells them in `GetServerInfo`, and its callers set `rpc_timeout_seconds`.
+With a shorter deadline, a program that keeps within its limits could run longer than its caller
+waits, and so end without a verdict. The numbers are the server's defaults. `GetServerInfo` reports
+those of a server with greater ones, and its callers set `rpc_timeout_seconds`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from codereward.v1 import reward_service_pb2 as pb
 DEFAULT_WALL_TIME_SECONDS = 30.0
 DEFAULT_TIME_BUDGET_SECONDS = 240.0
 _QUEUE_SECONDS = 30.0
-# A server confirms passes by executions of its own, which stand outside of the budget: so many, of
-# one whole wall limit each, at most.
+# A server confirms passes by executions of its own, which do not count towards the budget: at most
+# this many, each for at most the whole wall limit.
 _COPIES = 32
 
 

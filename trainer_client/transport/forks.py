@@ -1,10 +1,10 @@
-"""What becomes of gRPC in a forked child.
+"""Guards against the use of gRPC in a forked child.
 
 `grpc.aio` has one completion queue for each process and one thread that empties it. A child that is
-forked while channels are open inherits the queue and not the thread: every call there would wait
-for ever, also on a new channel. So it is for a while after the last channel was closed. Freeing the
-last inherited channel would wait for that thread, and take the parent's event loop out of the epoll
-set that both processes share.
+forked while channels are open inherits the queue and not the thread, so that every call in it would
+wait forever, even on a new channel. This also holds for a while after the last channel was closed.
+To free the last inherited channel would wait for that thread, and remove the parent's event loop
+from the epoll set that both processes share.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import weakref
 
 import grpc
 
-# What they describe belongs to the process, as does gRPC's state.
+# The state describes the process, like gRPC's own state, and so is global.
 _open: weakref.WeakSet[grpc.aio.Channel] = weakref.WeakSet()
 _forked = threading.Event()
 
 
 def watch(channel: grpc.aio.Channel) -> None:
-    """Notes a channel, for the children that are forked before it is freed."""
+    """Records a channel, for children that are forked before it is freed."""
     _register()
     _open.add(channel)
 
 
 def check() -> None:
-    """Makes sure that gRPC works in this process.
+    """Checks that gRPC works in this process.
 
     Raises:
         RuntimeError: a client was used before this process was forked.
@@ -47,7 +47,7 @@ def _register() -> None:
 
 
 def _keep() -> None:
-    """Keeps the parent's channels, also when the interpreter frees everything at its end."""
+    """Keeps the parent's channels alive, even when the interpreter frees everything at its end."""
     _forked.set()
     for channel in _open:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))

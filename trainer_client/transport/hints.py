@@ -1,11 +1,11 @@
-"""What to do about a connection that fails, in the words of gRPC's own messages."""
+"""Advice on connections that fail, chosen by the text of gRPC's own messages."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-# The first text that a message holds decides. Checked against a real channel in `test_hints`.
+# The first entry whose text the message contains decides. `test_hints` checks real channels.
 _HINTS: Mapping[str, str] = {
     "WRONG_VERSION_NUMBER": "the server speaks plain text there: leave TLS out",
     "CERTIFICATE_VERIFY_FAILED": (
@@ -24,7 +24,7 @@ _CONNECTING = re.compile(r"last error:|errors resolving")
 
 
 def explained(message: str) -> str:
-    """Returns a failure's message, with what to do where it says that no connection was made."""
+    """Returns a failure's message, with advice if it reports that no connection was made."""
     if not _CONNECTING.search(message):
         return message
     hint = next((hint for text, hint in _HINTS.items() if text in message), None)

@@ -1,7 +1,7 @@
-"""Completions that are too large to be sent are cut, so that they get a verdict like any other.
+"""Cuts completions that are too large to be sent, so that they still get a verdict.
 
-The server judges a completion above 1 MiB without running it, since its author is the model. An
-error would leave the row out of its group's baseline, which a model could make use of.
+The server judges a completion above 1 MiB without running it, since the model is its author. An
+error would leave the row out of its group's baseline, which a model could exploit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _KEPT_CHARACTERS = 1 << 12
 
 
 def cut(request: pb.ScoreRequest) -> pb.ScoreRequest:
-    """Returns the request; where the model wrote too much, with the beginning and its true size."""
+    """Returns the request; a completion that is too large is cut, and its true size recorded."""
     text = len(request.completion)
     text = text if 4 * text <= MOST_COMPLETION_BYTES else len(request.completion.encode())
     files = sum(map(len, request.files.values())) if request.files else 0

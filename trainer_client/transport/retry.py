@@ -1,4 +1,4 @@
-"""When to try again, and when to give up. Pure decisions; `call` carries them out."""
+"""Decides when to try again and when to give up. It is free of side effects; `call` acts on it."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A request that was not judged this time.
+    """A request that an attempt did not judge.
 
     Args:
-        push_back_seconds: the pause that the server asks for; negative forbids a retry.
+        push_back_seconds: the pause that the server requests; a negative one forbids a retry.
     """
 
     status: grpc.StatusCode
@@ -45,12 +45,12 @@ class Failure:
 
     @property
     def permanent(self) -> bool:
-        """Returns True if the same request is bound to fail again."""
+        """Returns True if the same request will certainly fail again."""
         return self.status in _PERMANENT or self._too_large
 
     @property
     def outage(self) -> bool:
-        """Returns True if no server answered, as opposed to a server that declined."""
+        """Returns True if no server answered; False if a server refused."""
         return self.status in _OUTAGE
 
     @property
@@ -68,7 +68,7 @@ class Failure:
 
 
 def from_rpc_error(error: grpc.aio.AioRpcError) -> Failure:
-    """Reads the failure of an RPC."""
+    """Converts the error of an RPC to a failure."""
     return Failure(
         status=error.code(),
         message=explained(error.details() or ""),
@@ -77,7 +77,7 @@ def from_rpc_error(error: grpc.aio.AioRpcError) -> Failure:
 
 
 def from_status(status: status_pb2.Status) -> Failure:
-    """Reads the failure of one request of a batch."""
+    """Converts the status of one request of a batch to a failure."""
     return Failure(
         status=_CODES.get(status.code, grpc.StatusCode.UNKNOWN),
         message=status.message,
@@ -86,13 +86,13 @@ def from_status(status: status_pb2.Status) -> Failure:
 
 
 class Patience:
-    """How long one call goes on trying, shared by all its requests.
+    """Limits how long one call goes on trying; all its requests share it.
 
     Args:
-        timeout_seconds: what the call may take in all.
-        outage_seconds: what it may wait while no server answers.
+        timeout_seconds: greatest time of the call.
+        outage_seconds: greatest time to wait while no server answers.
         clock: a monotonic clock, in seconds.
-        jitter: gives a number from 0 to 1, which spreads retries out.
+        jitter: returns a number from 0 to 1, which spreads retries out.
     """
 
     def __init__(
@@ -114,21 +114,21 @@ class Patience:
         return self._clock()
 
     def remaining(self) -> float:
-        """Returns the seconds left to the call, 0 or less when it is over."""
+        """Returns the seconds left to the call; 0 or less when it is over."""
         return self._deadline - self._clock()
 
     def answered(self) -> None:
-        """Notes that a server is alive."""
+        """Records that a server is alive."""
         self._last_answer = self._clock()
 
     def pause(self, failure: Failure, attempt: int, begun: float | None = None) -> float | None:
         """Returns the seconds to wait before another attempt, or None to give up.
 
         Args:
-            failure: what the attempt came to.
-            attempt: how many failed before it.
-            begun: when the attempt began. One that missed its deadline while others were
-                answered was sent to a busy server, and is made again.
+            failure: the failure of the attempt.
+            attempt: number of failed attempts before it.
+            begun: when the attempt began. If it missed its deadline while the server answered other
+                requests, the server was only busy, and the attempt is repeated.
         """
         if failure.status is grpc.StatusCode.DEADLINE_EXCEEDED:
             busy = begun is not None and self._last_answer > begun
@@ -149,7 +149,7 @@ class Patience:
     def _wait(self, failure: Failure, attempt: int) -> float:
         if failure.push_back_seconds is not None:
             return failure.push_back_seconds * (1.0 + 0.2 * self._jitter())
-        # 2 ** 16 is far above the longest pause; larger powers would overflow a float.
+        # 2 ** 16 exceeds the longest pause by far; larger powers would overflow a float.
         longest: float = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2.0 ** min(attempt, 16))
         return longest * (0.5 + 0.5 * self._jitter())
 
@@ -162,7 +162,7 @@ def _push_back(metadata: Iterable[Any] | None) -> float | None:
 
 
 def _milliseconds(value: str | bytes) -> float:
-    # gRPC's rule: what is not a number forbids a retry.
+    # gRPC's rule: a value that is not a number forbids a retry.
     try:
         return int(value) / 1000.0
     except ValueError:
