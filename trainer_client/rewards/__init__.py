@@ -1,15 +1,15 @@
-"""Reward functions in TRL's calling convention: lists in, one reward or None a completion out.
+"""Reward functions in TRL's calling convention: they take lists and return one reward or None each.
 
     execution   remote_reward: a server runs the completion against tests
     math        math_reward: a server compares the answer symbolically
-    answers     right text and right numbers
+    answers     correct text and correct numbers
     formats     the form of the text; `patterns` for a form of your own
     length      length, and repetition
-    ensemble    one reward of several, bounds, and other options under a name of its own
+    ensemble    one reward from several, bounds, and other options under another name
 
-They are called as `f(prompts, completions, **columns)`. Options are keyword-only parameters, set by
-`with_options`: a data set's column of the same name changes none. Those of rewards that need
-something first are arguments of what makes them.
+They are called as `f(prompts, completions, **columns)`. Options are keyword-only parameters, which
+`with_options` sets; a column of a data set with the same name does not change them. Rewards that
+need preparation are made by a function, whose arguments are their options.
 """
 
 from trainer_client.rewards.answers import (

@@ -1,15 +1,15 @@
-r"""Rewards for a right answer, by comparing text or numbers.
+r"""Rewards for a correct answer, by comparison of text or numbers.
 
-How an answer and its reference are read, as the field's evaluations do for GSM8K and MATH:
+Answers and references are read as in the usual evaluations of GSM8K and MATH:
 
-    #### 42         of a reference, what follows the last `####` counts
-    1,234           commas that separate thousands are dropped
-    $5, \$5, 50%    signs of money in front and of per cent behind are dropped: 50% is 50
-    -$5, $-5        are -5, as is -5 with the minus sign U+2212
-    42.             a full stop at the end is dropped
-    42.0            is 42, where both are plain numerals
+    #### 42         in a reference, only the text after the last `####` counts
+    1,234           commas that separate thousands are removed
+    $5, \$5, 50%    leading signs of money and trailing per cent signs are removed: 50% is 50
+    -$5, $-5        both are -5, as is -5 with the minus sign U+2212
+    42.             a full stop at the end is removed
+    42.0            equals 42, if both are plain numerals
 
-`math_reward` knows more of mathematics than this.
+`math_reward` compares mathematical expressions, which this module does not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from trainer_client.rewards.columns import (
     texts_of,
 )
 
-# Every quantifier is bounded or cannot take what stands before it: linear in the text's length.
+# Quantifiers are bounded or cannot match what precedes them, so matching takes linear time.
 _NUMERAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})", re.ASCII)
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", re.ASCII)
 _NUMBER = re.compile(
@@ -38,7 +38,7 @@ _NUMBER = re.compile(
     r"(?:[eE][+-]?[0-9]{1,4}|/[0-9]{1,400})?(?![0-9])",
     re.ASCII,
 )
-# A sign that stands where _NUMBER takes one: not in 5-$3.
+# A signed amount of money at a place where _NUMBER accepts a sign, and so not in 5-$3.
 _SIGNED_MONEY = re.compile(r"(?<![\w.])([+-])\\?[$€£¥]\s*", re.ASCII)
 _logger = logging.getLogger(__name__)
 _MINUS = "\u2212"
@@ -49,20 +49,20 @@ _MONEY = ("\\$", "$", "€", "£", "¥")
 def correctness_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 2.0, **columns: Any
 ) -> list[float | None]:
-    """Rewards an `<answer>` that is the reference, read as this module's docstring tells.
+    """Rewards an `<answer>` that equals the reference, by the rules in this module's docstring.
 
-    The last `<answer>` counts, up to its closing tag where it has one. Without one there is no
-    answer: the tutorials' code takes the whole text then.
+    The last `<answer>` counts, up to its closing tag if it has one. Without a tag there is no
+    answer, whereas the tutorials' code then takes the whole text.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of a right answer.
+        value: reward of a correct answer.
         **columns: one of them is `answer`, `reference` or `references`; see `references_of`.
 
     Returns:
-        None where the row has no reference, or one that is neither text nor a number, which is
-        logged.
+        None if the row has no reference. None, with a log line, if the reference is neither text
+        nor a number.
 
     Raises:
         TaskError: the data set has no such column.
@@ -85,15 +85,15 @@ def correctness_reward(
 def int_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
-    """Rewards an `<answer>` that is a whole number, right or wrong.
+    """Rewards an `<answer>` that is a whole number, correct or not.
 
-    A sign and separators of thousands may be there, and digits are 0 to 9: `str.isdigit` of the
-    tutorials refuses -3 and takes ².
+    A sign and separators of thousands are allowed, and digits are 0 to 9. `str.isdigit` in the
+    tutorials refuses -3 and accepts ².
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of a whole number.
+        value: reward of a whole number.
         **columns: not used.
     """
     answers = [tagged_answer(text) for text in texts_of(completions)]
@@ -104,16 +104,16 @@ def int_reward(
 def exact_answer_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 1.0, **columns: Any
 ) -> list[float | None]:
-    """Rewards an answer that is the reference character by character, but for space around it.
+    """Rewards an answer that equals the reference in every character except space around it.
 
-    The answer is the last `<answer>`, or the whole text where there is none. Of a reference, what
-    follows the last `####` counts; nothing else is dropped.
+    The answer is the last `<answer>`, or the whole text if there is none. In a reference, only the
+    text after the last `####` counts; nothing else is removed.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of a right answer.
-        **columns: see `correctness_reward`, as for what is returned and raised.
+        value: reward of a correct answer.
+        **columns: see `correctness_reward`, also for results and errors.
     """
 
     def is_right(text: str, reference: str) -> bool:
@@ -135,19 +135,19 @@ def numeric_tolerance_reward(
 ) -> list[float | None]:
     """Rewards a number within `atol + rtol * |reference|` of the reference.
 
-    The number is the last one of the last `<answer>`, or of the whole text where there is none. It
-    may be written as 1,234.5, 1e3, 3/4, -$5 or 50%, which is 50. What is not finite is no number.
+    The number is the last one of the last `<answer>`, or of the whole text if there is none. It
+    may be written as 1,234.5, 1e3, 3/4, -$5 or 50%, which is 50. It must be finite.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
         atol: greatest absolute difference.
         rtol: greatest difference relative to the reference.
-        value: of a number that is near enough.
+        value: reward of a number within the tolerances.
         **columns: see `correctness_reward`.
 
     Returns:
-        As `correctness_reward`, and None where a reference holds no number.
+        See `correctness_reward`; also None if a reference holds no number.
 
     Raises:
         ValueError: a tolerance is negative or not finite.
@@ -176,7 +176,7 @@ def _judge(
     is_right: Callable[[str, str], bool],
     value: float,
 ) -> list[float | None]:
-    """Returns `value` or 0 for each completion, None where its row has no reference that is one."""
+    """Returns `value` or 0 for each completion, or None if its row has no usable reference."""
     demand_references(reward, columns)
 
     def judge(row: dict[str, Any], text: str) -> float | None:
@@ -186,7 +186,7 @@ def _judge(
                 return None
             return value if any(is_right(text, one) for one in references) else 0.0
         except TaskError as error:
-            # One bad row must not end a run that has gone on for hours.
+            # One bad row must not end a run that has trained for hours.
             _logger.warning("not judged: %s", error)
             return None
 
@@ -195,18 +195,18 @@ def _judge(
 
 
 def tagged_answer(text: str) -> str | None:
-    """Returns what the last `<answer>` holds, without space around it; None where there is none."""
+    """Returns the content of the last `<answer>` without space around it; None if there is none."""
     _, opening, rest = text.rpartition("<answer>")
     return rest.partition("</answer>")[0].strip() if opening else None
 
 
 def final_part(reference: str) -> str:
-    """Returns what follows the last `####` of a reference, or all of it."""
+    """Returns the text after the last `####` of a reference, or all of it."""
     return reference.rpartition("####")[2].strip()
 
 
 def same(answer: str, reference: str) -> bool:
-    """Returns True if an answer is the reference, read as this module's docstring tells."""
+    """Returns True if an answer equals the reference, by the rules in this module's docstring."""
     left, right = _plain(answer), _plain(final_part(reference))
     if left == right:
         return bool(left)
@@ -215,7 +215,7 @@ def same(answer: str, reference: str) -> bool:
 
 
 def last_number(text: str) -> float | None:
-    """Returns the last number of a text; None where there is none that is finite."""
+    """Returns the last number of a text, or None if there is no finite one."""
     numerals = _NUMBER.findall(_without_money(_THOUSANDS.sub("", _with_hyphens(text))))
     return _value(numerals[-1]) if numerals else None
 
@@ -238,7 +238,7 @@ def _plain(text: str) -> str:
 
 
 def _with_hyphens(text: str) -> str:
-    """Writes minus signs as `float` reads them."""
+    """Replaces minus signs by hyphens, which `float` accepts."""
     return text.replace(_MINUS, "-")
 
 

@@ -1,4 +1,4 @@
-"""Rows out of what a trainer hands over, and the references that they hold."""
+"""Converts columns from a trainer to rows, and reads the references in them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _Reward = TypeVar("_Reward", bound=Callable[..., list[float | None]])
 
 
 def apart_from_columns(reward: _Reward) -> _Reward:
-    """Keeps a data set's columns out of a reward function's options of the same name.
+    """Prevents a data set's columns from setting a reward function's options of the same name.
 
-    Trainers hand over every column as a keyword: `target` of a data set for Countdown would be
-    taken for the option of `length_reward`. Such a column is left out, and the option keeps its
-    default.
+    Trainers pass every column as a keyword: the column `target` of a data set for Countdown would
+    set the option of `length_reward`. Such a column is left out, and the option keeps its default.
     """
     kinds = inspect.signature(reward).parameters.items()
     options = {name for name, one in kinds if one.kind is inspect.Parameter.KEYWORD_ONLY}
@@ -38,8 +37,8 @@ def apart_from_columns(reward: _Reward) -> _Reward:
 
 
 def rows_of(prompts: Sequence[Any], columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Turns columns into rows; a prompt that is text is added as `prompt`."""
-    # Beside columns TRL hands over its own things, such as the trainer's state.
+    """Converts columns to rows; a prompt that is text is added as `prompt`."""
+    # Besides columns, TRL passes its own objects, such as the trainer's state.
     found = {name: values for name, values in columns.items() if _is_column(values, prompts)}
     return [_row(index, prompt, found) for index, prompt in enumerate(prompts)]
 
@@ -56,15 +55,15 @@ def _row(index: int, prompt: Any, columns: Mapping[str, list[Any]]) -> dict[str,
 
 
 def texts_of(completions: Sequence[Any]) -> list[str]:
-    """Takes the text out of each completion, as `text.completion_text`; "" where it has none."""
+    """Returns the text of each completion, see `text.completion_text`; "" if it has none."""
     return [completion_text(completion) for completion in completions]
 
 
 def references_of(reward: str, row: Mapping[str, Any]) -> list[str] | None:
-    """Returns the references of a row, any of which is right; None where it has none.
+    """Returns the references of a row, any of which is correct, or None if it has none.
 
-    The first of the columns `references`, `reference` and `answer` that holds something counts: a
-    text, a number, or a list of these.
+    The first of the columns `references`, `reference` and `answer` that is not empty counts. It
+    holds a text, a number, or a list of these.
 
     Raises:
         TaskError: the data set has none of the columns, or a reference is of another type.
@@ -77,10 +76,10 @@ def references_of(reward: str, row: Mapping[str, Any]) -> list[str] | None:
 
 
 def demand_references(reward: str, columns: Mapping[str, Any]) -> None:
-    """Sees that a data set has references.
+    """Checks that a data set has references.
 
     Raises:
-        TaskError: it has none of their columns.
+        TaskError: it has none of the columns.
     """
     if not any(name in columns for name in REFERENCE_COLUMNS):
         raise TaskError(reward, "answer", "is absent, and so are `reference` and `references`")
@@ -93,7 +92,7 @@ def _texts(reward: str, column: str, value: Any) -> list[str]:
 
 
 def _is_missing(value: Any) -> bool:
-    # A column of numbers holds NaN where a row has none.
+    # A column of numbers holds NaN in a row that has none.
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -101,6 +100,6 @@ def _text(reward: str, column: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TaskError(reward, column, f"must be text or a number, not {type(value).__name__}")
     if isinstance(value, float) and math.isfinite(value):
-        # Without an exponent, which neither people nor mathematics write as 1e-07.
+        # Avoids an exponent such as 1e-07, which neither people nor mathematics write.
         return f"{Decimal(repr(float(value))):f}"
     return well_formed(str(value)).strip()

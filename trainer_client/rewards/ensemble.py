@@ -1,4 +1,4 @@
-"""Reward functions made of reward functions, for rewards that are noisy or unbounded."""
+"""Reward functions composed of others, for rewards that are noisy or unbounded."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def ensemble(
 ) -> Reward:
     """Makes one reward of several, completion by completion.
 
-    A member's None, or NaN, is never read as 0: where a member has none, the ensemble has none.
-    Members of `may_abstain` are left out of a completion that they do not judge; if all abstain,
+    A member's None or NaN is never read as 0: if a member has no reward, neither has the ensemble.
+    Members of `may_abstain` are left out for a completion that they do not judge. If all abstain,
     there is no reward.
 
     Args:
-        rewards: reward functions, with or without `async`; all see what the trainer hands over.
-            Those with `async` run at once, the others in a thread meanwhile, one after another.
+        rewards: reward functions, with or without `async`; all receive the trainer's arguments.
+            Those with `async` run concurrently; the others run one after another in a thread.
         how: mean, minimum or median.
-        name: `__name__`, under which TRL logs; by default made of the members'.
-        may_abstain: members that need not judge.
+        name: `__name__`, under which TRL logs; by default composed of the members' names.
+        may_abstain: members that need not judge every completion.
 
     Returns:
-        A function with `async` where a member has it, without it otherwise.
+        A function, with `async` if a member has it.
 
     Raises:
-        ValueError: there are no members, no such `how`, or an abstainer is no member.
+        ValueError: there are no members, no such `how`, or `may_abstain` holds a non-member.
 
     Examples:
         >>> from trainer_client.rewards import ensemble, exact_answer_reward, int_reward
@@ -73,16 +73,16 @@ def ensemble(
 def clipped(
     reward: Reward, low: float = -math.inf, high: float = math.inf, *, name: str = ""
 ) -> Reward:
-    """Keeps a reward between bounds; None stays None, and NaN becomes it.
+    """Limits a reward to a range; None stays None, and NaN becomes None.
 
     Args:
-        reward: a reward function, with or without `async`, which the result has too.
+        reward: a reward function; the result has `async` if this has it.
         low: the least reward.
-        high: the greatest.
-        name: `__name__`; by default `clipped_` and the reward's.
+        high: the greatest reward.
+        name: `__name__`; by default `clipped_` and the reward's name.
 
     Raises:
-        ValueError: the bounds hold nothing between them.
+        ValueError: the bounds are not in order.
 
     Examples:
         >>> from trainer_client.rewards import clipped, repetition_penalty
@@ -100,15 +100,15 @@ def clipped(
 
 
 def with_options(reward: Reward, *, name: str = "", **options: Any) -> Reward:
-    """Returns a reward function other options and, for TRL's log, another name.
+    """Returns a reward function with other options and, for TRL's log, another name.
 
-    As `functools.partial`, but a real function with a `__name__` of its own: partials are called by
-    TRL 1.9 and newer only, and two of one function log into each other. And a data set's column
-    of an option's name, which trainers hand over as a keyword, does not replace the option.
+    It differs from `functools.partial` in three ways. The result is a function, and only TRL 1.9
+    and newer call partials. It has its own `__name__`, while two partials of one function log
+    under the same name. A column of a data set with an option's name does not replace the option.
 
     Args:
-        reward: a reward function, with or without `async`, which the result has too.
-        name: `__name__`; by default the reward's.
+        reward: a reward function; the result has `async` if this has it.
+        name: `__name__`; by default the reward's name.
         **options: keyword arguments of the reward.
 
     Raises:
@@ -134,7 +134,7 @@ def name_of(reward: Reward) -> str:
 
 
 def is_async(reward: Reward) -> bool:
-    """Returns True if a reward function, a partial of one or an object that is one, is awaited."""
+    """Returns True if a reward function, a partial of one or a callable object is to be awaited."""
     if isinstance(reward, functools.partial):
         return is_async(reward.func)
     call = getattr(reward, "__call__", None)  # noqa: B004  # its nature is asked for
@@ -147,9 +147,9 @@ def _made_of(
     name: str,
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Reward:
-    """Makes the function: one that TRL can tell to be awaited, where a member is.
+    """Returns the function, which TRL can recognize as `async` if a member is.
 
-    All members get the options, which go before columns.
+    All members get the options, which override columns.
     """
 
     def plain(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Rewards:
@@ -189,7 +189,7 @@ def _each(rewards: list[Reward], given: Mapping[str, Any]) -> list[Any]:
 
 
 def _checked(rewards: Sequence[Reward], found: Sequence[Any], count: int) -> list[Rewards]:
-    """Turns what members gave into lists, which arrays and tensors become too."""
+    """Converts the members' results, also arrays and tensors, to lists, and checks them."""
     for reward, values in zip(rewards, found, strict=True):
         if len(values) != count:
             problem = f"gave {len(values)} rewards for {count} completions"

@@ -39,24 +39,24 @@ def remote_reward(
     """Makes a reward function for `GRPOTrainer(reward_funcs=...)`.
 
     Args:
-        target: the servers; see `channel.Connection`, as for all other options.
-        task: where a completion's tests come from. Templates by task id (`tasks.templates`) are
-            looked up with the column `id_column`; that keeps tests out of the data set, which TRL
+        target: the servers; see `channel.Connection`, also for the other options.
+        task: the source of a completion's tests. Templates by task id (`tasks.templates`) are
+            looked up by the column `id_column`. This keeps tests out of the data set, which TRL
             prints. The name of a task format, or a function from a row to a request, reads the
             row's columns, to which a text prompt is added as `prompt`.
-        name: `__name__`, under which TRL logs; two functions of one name would log into each
+        name: `__name__`, under which TRL logs. Two functions of one name would log into each
             other, so a default name is numbered when it is used again.
-        id_column: the data-set column with the task's id. A row whose id is None is not judged
-            and no failure: data sets hold tasks of several kinds.
-        policy: how outcomes of tests become a reward from 0 to 1; the task's own by default, which
-            is all or nothing where it has none.
+        id_column: the data-set column with the task's id. A row whose id is None is not judged,
+            which is no failure: data sets may hold tasks of several kinds.
+        policy: how outcomes of tests become a reward from 0 to 1; by default the task's own, or
+            all-or-nothing if the task has none.
         compile_bonus: the least reward of a program that compiles, from 0 to 1. Only a program
             that passes every test gets 1.
         format_bonus: the reward of a completion with a code block that does not compile.
-        defaults: fields for every request, such as limits, or a reward policy where none of the
-            three above is given.
+        defaults: fields for every request, such as limits, or a reward policy if none of the
+            three options above is given.
         failure_budget: consecutive calls without a single reward after which training stops.
-        columns: what TRL's table of completions shows of each beside its reward, of
+        columns: the columns of TRL's table of completions besides the reward, of
             `metrics.EVERY_COLUMN`. A terminal of 80 columns has room for the verdict.
 
     Raises:
@@ -93,7 +93,7 @@ def remote_reward(
 
 
 class RemoteReward(Judged):
-    """What `remote_reward` wraps; see there. `AsyncGRPOTrainer` pickles rewards: give it this.
+    """The object that `remote_reward` wraps. Pass it to `AsyncGRPOTrainer`, which pickles rewards.
 
     Examples:
         >>> import pickle
@@ -139,7 +139,7 @@ def _with_rule(
     compile_bonus: float,
     format_bonus: float,
 ) -> pb.ScoreRequest:
-    """Returns the fields of every request, with the reward rule that the options name."""
+    """Returns the fields of every request, with the reward rule that the options set."""
     request = pb.ScoreRequest()
     set_reward_rule(request, policy, compile_bonus, format_bonus)
     if defaults is None:

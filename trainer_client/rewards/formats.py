@@ -1,7 +1,7 @@
-"""Rewards for the form of a completion, whatever it says.
+"""Rewards for the form of a completion, independent of its content.
 
-A model learns a form in a few steps and then has nothing more to gain from these, as long as they
-are worth less than a right answer: see that their sum stays below it (`reward_weights`).
+A model learns a form in a few steps. It then gains nothing more from these rewards, as long as they
+are worth less than a correct answer: keep their sum below that with `reward_weights`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from trainer_client.rewards.columns import apart_from_columns, texts_of
 
-# No two of its quantifiers can take the same character, so it takes linear time.
+# No two of its quantifiers can match the same character, so it takes linear time.
 _SPACE = re.compile(r"\s*")
 _THIN_WORDS = 5
 
@@ -28,15 +28,15 @@ def think_answer_format_reward(
     think_opened: bool = False,
     **columns: Any,
 ) -> list[float | None]:
-    """Rewards `<think>...</think><answer>...</answer>` and nothing around it but white space.
+    """Rewards `<think>...</think><answer>...</answer>` with only white space around it.
 
-    Each tag stands once.
+    Each tag occurs once.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: where there is thought and an answer.
-        thin_value: where the tags are right but the thought has fewer words than `think_words`, or
+        value: reward of a thought and an answer.
+        thin_value: reward of correct tags if the thought has fewer words than `think_words`, or
             the answer is empty.
         think_words: the fewest words of a thought.
         think_opened: whether the chat template writes `<think>` itself.
@@ -61,15 +61,15 @@ def _think_answer(text: str, value: float, thin_value: float, think_words: int) 
 def strict_format_reward(
     prompts: Sequence[Any], completions: Sequence[Any], *, value: float = 0.5, **columns: Any
 ) -> list[float | None]:
-    r"""Rewards `<reasoning>` and `<answer>` blocks whose four tags stand on lines of their own.
+    r"""Rewards `<reasoning>` and `<answer>` blocks whose four tags are on lines of their own.
 
-    Nothing else may be around them but one final line break. The blocks may have many lines, which
-    the pattern of the tutorials (no DOTALL) refused, and each tag stands once.
+    Only one final line break may follow them. The blocks may have many lines, which the pattern
+    of the tutorials (no DOTALL) refused, and each tag occurs once.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of the right form.
+        value: reward of the correct form.
         **columns: not used.
     """
     return [value if _is_strict(text) else 0.0 for text in texts_of(completions)]
@@ -96,20 +96,20 @@ def soft_format_reward(
 ) -> list[float | None]:
     """Rewards a `<reasoning>` block followed by an `<answer>` block, anywhere in the text.
 
-    Blocks may have many lines, and text may stand before them: the pattern of the tutorials had
-    neither DOTALL nor a search.
+    Blocks may have many lines, and text may precede them. The pattern of the tutorials allows
+    neither, because it has no DOTALL and matches at the start only.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of the right form.
+        value: reward of the correct form.
         **columns: not used.
     """
     return [value if _is_soft(text) else 0.0 for text in texts_of(completions)]
 
 
 def _is_soft(text: str) -> bool:
-    """Returns True if an answer follows the closing tag of a thought, both opened before."""
+    """Returns True if an answer follows the closing tag of a thought, and both were opened."""
     start = text.find("<reasoning>")
     last = text.rfind("</answer>")
     while start >= 0:
@@ -131,18 +131,17 @@ def xmlcount_reward(
     trailing_penalty: float = 0.001,
     **columns: Any,
 ) -> list[float | None]:
-    """Rewards each of the four tags that stands once on a line of its own: `<reasoning>` first.
+    """Rewards each of the four tags that occurs once on a line of its own, `<reasoning>` first.
 
-    Each character behind the closing tag of the answer and its line break costs
-    `trailing_penalty`. It is counted once, and only where that tag is: the tutorials' code counts
-    it twice, and the whole text where the tag is not followed by a line break. There is no lower
-    bound; `clipped` sets one.
+    Each character after the line of the answer's closing tag costs `trailing_penalty`. It is
+    counted once, and only if that tag is there. The tutorials' code counts it twice, and counts
+    the whole text if no line break follows the tag. There is no lower bound; `clipped` sets one.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
-        value: of each tag.
-        trailing_penalty: of each character.
+        value: reward of each tag.
+        trailing_penalty: penalty of each character.
         **columns: not used.
     """
     return [_count(text, value, trailing_penalty) for text in texts_of(completions)]
@@ -158,7 +157,7 @@ def _count(text: str, value: float, trailing_penalty: float) -> float:
 
 
 def _between(text: str, tags: Sequence[str]) -> list[str] | None:
-    """Splits a text at tags, each of which must stand once and in this order."""
+    """Splits a text at tags, each of which must occur once and in this order."""
     if any(text.count(tag) != 1 for tag in tags):
         return None
     parts = []

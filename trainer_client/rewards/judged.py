@@ -1,8 +1,8 @@
-"""Rewards that a reward server gives: the call, its failures and its metrics.
+"""Rewards from the verdicts of a reward server: the call, its failures and its metrics.
 
-TRL calls a reward function with lists: prompts, completions and each data-set column, one item a
-completion. It may call from one event loop after another, never limits the time, dies of any
-exception, and leaves a row out of its group's baseline when the reward is None.
+TRL calls a reward function with lists: prompts, completions and each data-set column, one item for
+each completion. It may call from several event loops in turn, never limits the time, ends at any
+exception, and leaves a row out of its group's baseline if the reward is None.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from trainer_client.score import Score
 from trainer_client.text import completion_text
 from trainer_client.transport.channel import ConnectionOptions, Target
 
-# A group with one reward near 1e30 loses its gradient without a word.
+# One reward near 1e30 makes the gradient of its group vanish, without a warning.
 _GREATEST_REWARD = 1e6
 _NOT_FOR_THIS = "NOT_FOUND"
 _logger = logging.getLogger(__name__)
@@ -37,45 +37,45 @@ _default_names: Counter[str] = Counter()
 
 
 class RewardFunction(Protocol):
-    """What TRL awaits."""
+    """A reward function that TRL awaits."""
 
     __name__: str
 
     async def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """Returns a reward for each completion, None where it was not judged."""
+        """Returns a reward for each completion, or None if it was not judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """What makes the requests of a row.
+    """Makes the requests of a row.
 
     Args:
         key: equal for rows whose requests are equal for equal completions.
-        fill: makes a request of a completion's text.
+        fill: makes a request from a completion's text.
     """
 
     key: Hashable
     fill: Callable[[str], pb.ScoreRequest]
 
 
-# Gives a row's template; None where the row is not for this reward.
+# Returns a row's template, or None if the row is not for this reward.
 Templates = Callable[[tasks.Row], Template | None]
 
 
 class Judged:
-    """A reward by the verdicts of a server.
+    """A reward from the verdicts of a server.
 
     Args:
-        target: the servers; see `channel.Connection`, as for all other options.
+        target: the servers; see `channel.Connection`, also for the other options.
         name: `__name__`, under which TRL logs.
-        templates: gives a row's template. Where it raises a `TaskError`, the row is not judged and
-            that is a failure; where it gives None, it is not judged, and is not.
+        templates: returns a row's template. If it raises a `TaskError`, the row counts as a
+            failure. If it returns None, the row is not judged, and that is no failure.
         id_column: the data-set column with the task's id, which is logged.
         defaults: fields for every request.
         failure_budget: consecutive calls without a single reward after which training stops.
-        columns: what is published of each completion beside its reward.
+        columns: the published columns of each completion besides its reward.
     """
 
     def __init__(
@@ -107,10 +107,10 @@ class Judged:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Returns a reward for each completion, None where it was not judged.
+        """Returns a reward for each completion, or None if it was not judged.
 
         Raises:
-            RewardLostError: nothing could be judged for too long, or never will be.
+            RewardLostError: nothing was judged for too long, or a task can never be judged.
         """
         begun = time.monotonic()
         rows = rows_of(prompts, columns)
@@ -126,7 +126,7 @@ class Judged:
         return [_bounded(found.reward) for found in scores]
 
     async def _score(self, rows: Sequence[tasks.Row], completions: Sequence[Any]) -> list[Score]:
-        """Judges each completion, and equal ones of equal rows once."""
+        """Judges each completion; equal completions of equal rows are judged once."""
         requests: dict[Hashable, LazyRequest] = {}
         prepared: list[Hashable | Score] = []
         for row, completion in zip(rows, completions, strict=True):
@@ -141,7 +141,7 @@ class Judged:
         return _dealt(prepared, dict(zip(requests, answers, strict=True)))
 
     def _prepare(self, row: tasks.Row, completion: object) -> tuple[Template, str] | Score:
-        """Returns what a request is made of, or the score where none can be made."""
+        """Returns the parts of a request, or a score if no request can be made."""
         try:
             template, text = self._templates(row), completion_text(completion)
         except (TaskError, TypeError) as error:
@@ -163,7 +163,7 @@ class Judged:
 
 
 def _dealt(prepared: Iterable[Hashable | Score], answers: Mapping[Hashable, Score]) -> list[Score]:
-    """Returns each row its score; all but the first of equal rows have it from that one."""
+    """Returns each row's score; all but the first of equal rows share the score of the first."""
     dealt: list[Score] = []
     seen: set[Hashable] = set()
     for item in prepared:
@@ -178,7 +178,7 @@ def _dealt(prepared: Iterable[Hashable | Score], answers: Mapping[Hashable, Scor
 
 
 def as_function(judged: Judged) -> RewardFunction:
-    """Wraps a reward in a function: TRL before 1.11 awaits those declared `async`, no object."""
+    """Wraps a reward in an `async` function; TRL before 1.11 awaits functions and no objects."""
 
     async def reward(
         prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
@@ -190,7 +190,7 @@ def as_function(judged: Judged) -> RewardFunction:
 
 
 def default_name(base: str) -> str:
-    """Returns a name that no other reward of this process was given by default."""
+    """Returns a default name that no other reward of this process has."""
     _default_names[base] += 1
     return base if _default_names[base] == 1 else f"{base}_{_default_names[base]}"
 
@@ -200,8 +200,8 @@ class TaskTemplates:
     """Finds the templates of tasks, as `remote_reward` describes them.
 
     Args:
-        name: of the reward function, for messages.
-        task: where a completion's tests come from.
+        name: name of the reward function, for messages.
+        task: the source of a completion's tests.
         id_column: the data-set column with the task's id.
     """
 
@@ -210,7 +210,7 @@ class TaskTemplates:
     id_column: str
 
     def __call__(self, row: tasks.Row) -> Template | None:
-        """Returns a row's template; None where the id is None, as in data sets of several kinds.
+        """Returns a row's template; None if the id is None, as in data sets of several kinds.
 
         Raises:
             TaskError: the row is no task.
@@ -235,10 +235,11 @@ def _of_request(request: pb.ScoreRequest) -> Template:
 
 
 class _Budget:
-    """Stops training that goes on without rewards.
+    """Stops a training that receives no rewards.
 
-    A call without a single reward spends some; any reward restores it. Before the first verdict,
-    a call whose every failure is permanent is a mistake in the set-up and stops at once.
+    A call without a single reward uses up a part of the budget, and any reward restores it. If all
+    failures of a call are permanent before the first verdict, the set-up is wrong, and training
+    stops at once.
     """
 
     def __init__(self, calls: int) -> None:

@@ -1,7 +1,7 @@
 """Rewards and penalties for the length of a completion and for repetition in it.
 
-Tokens are those of the column `completion_ids`, which TRL hands over; with tools they include what
-the tools said.
+Tokens are those of the column `completion_ids`, which TRL passes; with tools they include the
+tools' output.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def length_reward(
     It is 0 for an empty completion and for one of twice the target, and never less.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
         target: the best length.
-        tolerance: greatest difference that costs nothing, less than the target.
-        unit: what is counted.
-        **columns: `completion_ids` is one of them, where tokens are counted.
+        tolerance: greatest difference without a cost, less than the target.
+        unit: the unit of lengths.
+        **columns: must include `completion_ids` if the unit is tokens.
 
     Raises:
         ValueError: the target or the tolerance is out of its range, or there is no such unit.
-        TaskError: tokens are to be counted and there is no `completion_ids`.
+        TaskError: the unit is tokens and there is no `completion_ids`.
 
     Examples:
         >>> from trainer_client.rewards import length_reward
@@ -66,21 +66,21 @@ def overlong_penalty(
     unit: Unit = "tokens",
     **columns: Any,
 ) -> list[float | None]:
-    """Punishes what comes near the greatest length: 0 to -1 over its last `cache` tokens.
+    """Penalizes a completion near the greatest length: 0 to -1 over the last `cache` tokens.
 
     Source: soft overlong punishment, DAPO (arXiv 2503.14476), equation 13.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
         limit: L_max, such as the trainer's `max_completion_length`.
-        cache: L_cache, from 0 to `limit`; with 0 only what is longer than the limit gets -1.
-        unit: what is counted.
-        **columns: `completion_ids` is one of them, where tokens are counted.
+        cache: L_cache, from 0 to `limit`; with 0, only completions above the limit get -1.
+        unit: the unit of lengths.
+        **columns: must include `completion_ids` if the unit is tokens.
 
     Raises:
         ValueError: `limit` or `cache` is out of its range, or there is no such unit.
-        TaskError: tokens are to be counted and there is no `completion_ids`.
+        TaskError: the unit is tokens and there is no `completion_ids`.
 
     Examples:
         >>> from trainer_client.rewards import overlong_penalty, with_options
@@ -111,22 +111,22 @@ def repetition_penalty(
     unit: Unit = "tokens",
     **columns: Any,
 ) -> list[float | None]:
-    """Punishes repeated n-grams: `penalty * (1 - unique n-grams / all n-grams)`.
+    """Penalizes repeated n-grams: `penalty * (1 - unique n-grams / all n-grams)`.
 
-    Source: 'Demystifying Long Chain-of-Thought Reasoning in LLMs' (arXiv 2502.03373), its n-gram
-    repetition penalty, as a share of the whole completion. It is 0 with fewer than `ngram` units.
+    Source: the n-gram repetition penalty of 'Demystifying Long Chain-of-Thought Reasoning in LLMs'
+    (arXiv 2502.03373), as a share of the whole completion. It is 0 with fewer than `ngram` units.
 
     Args:
-        prompts: one a completion.
+        prompts: one for each completion.
         completions: texts or chats.
         ngram: n, at least 1.
-        penalty: of nothing but repetition, not above 0.
-        unit: what n-grams are made of.
-        **columns: `completion_ids` is one of them, where tokens are counted.
+        penalty: penalty of a completion of repetitions only; 0 or less.
+        unit: the unit of n-grams.
+        **columns: must include `completion_ids` if the unit is tokens.
 
     Raises:
         ValueError: `ngram` or `penalty` is out of its range, or there is no such unit.
-        TaskError: tokens are to be counted and there is no `completion_ids`.
+        TaskError: the unit is tokens and there is no `completion_ids`.
     """
     if ngram < 1:
         raise ValueError(f"ngram must be at least 1, not {ngram}")

@@ -1,4 +1,4 @@
-r"""A reward for mathematics that is right, however it is written."""
+r"""A reward for correct mathematics in any notation."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def math_reward(
     r"""Makes a reward function: 1 for an answer that equals the reference, 0 for another.
 
     The answer is the last `\boxed{...}`, or else the last expression; see `math_text.answer_text`.
-    The reference is a column `answer`, `reference` or `references` (any of them is right); what
-    follows `####` in it counts. math-verify decides, in sandboxes of the server: one parses the
-    answer, another compares what the first understood (see `math_program`). So they need
-    math-verify: with the local backend in a folder of `sandbox_packages`, and
-    `sandbox_preload=math_verify` spares every execution the second that its import takes.
+    The reference is a column `answer`, `reference` or `references` (any of them is correct); if it
+    contains `####`, only the text after it counts. math-verify decides, in sandboxes of the server:
+    one parses the answer, another compares the parsed answer (see `math_program`). The sandboxes
+    therefore need math-verify. With the local backend it is in a folder of `sandbox_packages`, and
+    `sandbox_preload=math_verify` saves every execution the second that its import takes.
 
     An answer that makes sympy hang, or that no parser understands, gets 0. A row without a
     reference, or with one that is no mathematics, gets None. The first call asks about an answer
-    that is known to be right, so that a server that cannot tell stops training at once.
+    that is known to be correct, so that a server that cannot judge it stops training at once.
 
     Args:
-        target: the servers; see `channel.Connection`, as for all other options.
+        target: the servers; see `channel.Connection`, also for the other options.
         name: `__name__`, under which TRL logs; `math_reward` by default, numbered.
         id_column: the data-set column with the task's id, which is logged.
         defaults: fields for every request, such as limits.
@@ -69,7 +69,7 @@ def math_reward(
 
 
 class MathReward(Judged):
-    """What `math_reward` wraps; see there. `AsyncGRPOTrainer` pickles rewards: give it this."""
+    """The object that `math_reward` wraps. Pass it to `AsyncGRPOTrainer`, which pickles rewards."""
 
     def __init__(
         self,
@@ -101,9 +101,9 @@ class MathReward(Judged):
         return await super()._score(rows, completions)
 
     async def _problem(self) -> ScoreError | None:
-        """Asks about an answer that is known to be right; gives what was wrong with the server.
+        """Asks about an answer that is known to be correct; returns the server's problem, if any.
 
-        Without this, one that takes too long to import math-verify would find every answer wrong.
+        Otherwise every answer would be wrong on a server that takes too long to import math-verify.
         """
         template = self._math_templates({"answer": "1/2"})
         assert template is not None
@@ -118,22 +118,22 @@ class MathReward(Judged):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MathTemplates:
-    """Makes templates of references, and of these and answers requests.
+    """Makes templates from references, and requests from templates and answers.
 
-    Of an answer in a box or a tag nothing that led to it is sent, so that equal answers to one
-    question are one execution. It is the input of a program of ours, and the reference the expected
-    output, which only the checker sees.
+    If an answer is in a box or a tag, the text before it is not sent, so that equal answers to one
+    question are one execution. The answer is the input of `math_program`, and the reference is the
+    expected output, which only the checker receives.
 
     Args:
-        name: of the reward function, for messages.
-        program: reads answers, and compares.
+        name: name of the reward function, for messages.
+        program: the program that reads answers and compares them.
     """
 
     name: str
     program: str
 
     def __call__(self, row: tasks.Row) -> Template | None:
-        """Returns a row's template; None for a row without a reference.
+        """Returns a row's template, or None for a row without a reference.
 
         Raises:
             TaskError: the data set has no reference column, or a reference is too long.

@@ -1,18 +1,18 @@
 """The program that `math_reward` sends to a server, for both sides of the wall.
 
-It is never imported by the trainer: it parses with sympy, which evaluates text and hangs.
+The trainer never imports it, because it parses with sympy, which evaluates text and may hang.
 
-    without arguments   reads an answer on standard input, and writes what it understood as JSON:
+    without arguments   reads an answer on standard input, and writes the parsed answer as JSON:
                         the expression as a tree of the classes below, and the text
-    with three paths    is the checker: of the answer's JSON and the references it rebuilds the
-                        expressions, and compares; exit status 0 accepts and 1 rejects
+    with three paths    is the checker: rebuilds the expressions of the answer's JSON and of the
+                        references, and compares them; exit status 0 accepts and 1 rejects
 
-What this stops: code that an answer makes a parser run. It runs in a sandbox that knows no
-reference, and whatever it writes is an answer like any other: a tree of a closed set of classes,
-which the checker builds without parsing text. An answer on which sympy hangs is killed there and
-wrong; one that equals everything is found by a reference that is off by one.
+What this stops: code that an answer makes a parser run. The parser runs in a sandbox that has no
+reference, and its output is treated like any other answer: a tree of a closed set of classes, which
+the checker builds without parsing text. An answer on which sympy hangs is killed there and is
+wrong. A reference that is off by one detects an answer that equals everything.
 
-What it does not: an error of sympy's or math-verify's by which two different expressions are equal.
+What it does not stop: an error in sympy or math-verify that makes two different expressions equal.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from pathlib import Path
 from typing import Any
 
 ACCEPTED, REJECTED, BROKEN = 0, 1, 3
-# CPU time of what an answer decides, beside the time that imports and references take.
+# CPU time for the work that an answer causes, without the time for imports and references.
 SECONDS = 2.0
 CLAIM_BYTES = 1 << 16
 TEXT_CHARACTERS = 4000
 
 _WHOLE = re.compile(r"-?[0-9]{1,1000}")
 _DECIMAL = re.compile(r"-?[0-9]{1,60}(\.[0-9]{1,60})?(e[+-]?[0-9]{1,3})?")
-# A name that sympy could never take for Python: no parentheses, quotes or dots.
+# A name that sympy can never take for Python: it has no parentheses, quotes or dots.
 _NAME = re.compile(r"[A-Za-z0-9_{}\\^ +,-]{1,64}")
 # Class of a constant, and its name in sympy's registry.
 _CONSTANTS = {
@@ -74,15 +74,15 @@ _PLAIN = frozenset(
         *("ProductSet", "Or", "Not", "Contains", "Sum", "Product", "Integral", "Derivative"),
     )
 )
-# math-verify's own kinds, which remember the order that was written.
+# math-verify's own classes, which keep the order of the text.
 _ORDERED = {"FiniteSet": "latex2sympy2_extended.sets", "And": "latex2sympy2_extended.logic"}
 
 
 def encode(expression: Any) -> Any:
-    """Turns an expression into lists of text, numbers and lists.
+    """Converts an expression to lists of text, numbers and lists.
 
     Raises:
-        ValueError: it holds something of another class than those above.
+        ValueError: it holds an object of another class than those above.
     """
     kind = type(expression).__name__
     if kind in _CONSTANTS:
@@ -106,10 +106,10 @@ def encode(expression: Any) -> Any:
 
 
 def decode(node: Any) -> Any:
-    """Builds the expression of a tree, which may be an enemy's.
+    """Builds the expression of a tree, which may come from an attacker.
 
     Raises:
-        Exception: it is no tree; of any kind, as sympy raises on what makes no sense.
+        Exception: it is no tree; of any type, as sympy raises many on invalid input.
     """
     sympy = importlib.import_module("sympy")
     kind, *parts = node
@@ -161,13 +161,13 @@ def _size(number: Any) -> int:
 
 
 def understood(text: str) -> list[Any]:
-    """Returns the expression that a text ends with, if there is one, and its text."""
+    """Returns the expression at the end of a text, if there is one, and its text."""
     math_verify = importlib.import_module("math_verify")
     return list(math_verify.parse(text, parsing_timeout=None))
 
 
 def claim_of(text: str) -> dict[str, Any]:
-    """Returns what can be sent of an answer: `tree`, absent where it has none, and `text`."""
+    """Returns the JSON form of an answer: `text`, and `tree` if it has one."""
     claim: dict[str, Any] = {}
     for one in understood(text):
         try:
@@ -178,10 +178,10 @@ def claim_of(text: str) -> dict[str, Any]:
 
 
 def expressions(claim: Any) -> list[Any]:
-    """Builds what a claim holds: an expression, a text, or both.
+    """Builds the content of a claim: an expression, a text, or both.
 
     Raises:
-        Exception: as `decode`.
+        Exception: see `decode`.
     """
     found = [decode(claim["tree"])] if "tree" in claim else []
     if "text" in claim and isinstance(claim["text"], str):
@@ -196,10 +196,10 @@ def equal(left: list[Any], right: list[Any]) -> bool:
 
 
 def decoys_of(reference: list[Any]) -> list[Any]:
-    """Returns expressions that differ from a reference by one, as far as it has such neighbours."""
+    """Returns expressions that differ from a reference by one, if it has such neighbours."""
     found: list[Any] = []
     for one in reference:
-        # What has no neighbour, such as the set of all reals, raises one of many exceptions.
+        # An expression without a neighbour, such as the set of all reals, raises one of many types.
         with contextlib.suppress(Exception):
             found.append(_neighbour(one))
     return [decoy for decoy in found if not equal([decoy], reference)]
@@ -217,12 +217,12 @@ def _neighbour(one: Any) -> Any:
 
 
 def is_right(answer: list[Any], reference: list[Any], decoys: list[Any]) -> bool:
-    """Returns True if an answer equals a reference, and nothing beside it that it should not."""
+    """Returns True if an answer equals a reference, and equals none of the decoys."""
     return equal(reference, answer) and not any(equal([decoy], answer) for decoy in decoys)
 
 
 def check(output: str, expected: str) -> int:
-    """Compares a claim with references; gives the exit status."""
+    """Compares a claim with references; returns the exit status."""
     try:
         texts = json.loads(Path(expected).read_text("utf-8"))
         references = [expressions(claim_of(text)) for text in texts]
@@ -239,12 +239,12 @@ def check(output: str, expected: str) -> int:
             return ACCEPTED
         said = [one for one in answer if isinstance(one, str)]
         return _said(f"{' '.join(said)[:80]!r} is not {texts[0][:80]!r}", REJECTED)
-    except Exception as error:  # noqa: BLE001  # whatever an answer makes sympy raise
+    except Exception as error:  # noqa: BLE001  # an answer can make sympy raise any exception
         return _said(f"the answer raises {type(error).__name__}", REJECTED)
 
 
 def _limit_time() -> None:
-    # The default action of SIGPROF ends the process, also within a long multiplication.
+    # The default action of SIGPROF ends the process, even during a long multiplication.
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
 
 
@@ -254,20 +254,20 @@ def _said(reason: str, status: int) -> int:
 
 
 def read() -> str:
-    """Reads an answer; gives what is claimed of it, as JSON."""
+    """Reads an answer; returns its JSON form."""
     text = sys.stdin.buffer.read(TEXT_CHARACTERS * 4).decode("utf-8", "replace")
     try:
         importlib.import_module("math_verify")
         _limit_time()
         return json.dumps(claim_of(text[:TEXT_CHARACTERS]))
     except Exception:  # noqa: BLE001
-        # What is not understood claims nothing. Where math-verify is missing, the checker says so.
+        # An answer that cannot be read claims nothing. The checker reports a missing math-verify.
         return "{}"
 
 
 def main(paths: list[str]) -> int:
-    """Runs one of the two sides; gives the exit status."""
-    # math-verify warns that it sets no timer of its own, which ours makes needless.
+    """Runs one of the two sides; returns the exit status."""
+    # math-verify warns that it sets no timer, which the timer of this program makes unnecessary.
     logging.disable(logging.CRITICAL)
     if not paths:
         sys.stdout.write(read())

@@ -1,4 +1,4 @@
-r"""Takes the text of a mathematical answer out of a completion, and of a reference."""
+r"""Extracts the text of a mathematical answer from a completion, and from a reference."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from trainer_client.text import well_formed
 
 ANSWER_CHARACTERS = 1000
 _BOX = "\\boxed{"
-# Of a word two letters are enough: to take all would be tried from each of them.
+# Two letters of a word are enough: a pattern for whole words would retry from each letter.
 _WORDS = re.compile(r"[A-Za-z]{2}\s+[A-Za-z]{2}", re.ASCII)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 
 
 def answer_text(completion: str) -> str:
-    r"""Returns the text that holds the answer, as math-verify reads it; "" where there is none.
+    r"""Returns the text that holds the answer, for math-verify to read; "" if there is none.
 
-    It is the last `\boxed{...}` of the last `<answer>`, or of the whole text where there is no
-    such tag. Without a box it is what the tag holds, if that is no sentence, and otherwise the end
+    It is the last `\boxed{...}` of the last `<answer>`, or of the whole text if there is no such
+    tag. Without a box it is the content of the tag, if that is no sentence. Otherwise it is the end
     of the text, whose last expression counts. A box of more than 1,000 characters is no answer.
     """
     answer = tagged_answer(completion)
@@ -33,7 +33,7 @@ def answer_text(completion: str) -> str:
 
 
 def reference_text(reference: str) -> str:
-    r"""Returns a reference as a box: what follows `####`, or is in a box, or between dollars."""
+    r"""Returns a reference as a box: the text after `####`, in a box, or between dollar signs."""
     part = _clean(final_part(reference))
     content = boxed(part)
     content = part if content is None else content
@@ -43,9 +43,9 @@ def reference_text(reference: str) -> str:
 
 
 def boxed(text: str) -> str | None:
-    r"""Returns what the last `\boxed{...}` holds that is closed; None where there is none."""
+    r"""Returns the content of the last `\boxed{...}` that is closed, or None if there is none."""
     closing: list[int] = []
-    # From the end, so that one pass finds the brace that closes each: texts are a model's.
+    # Scans from the end, so that one pass over a model's text finds each closing brace.
     for index in range(len(text) - 1, -1, -1):
         if text[index] == "}":
             closing.append(index)

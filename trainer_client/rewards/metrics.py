@@ -1,4 +1,4 @@
-"""What a training run should see of its rewards besides their mean."""
+"""Metrics of a training run's rewards, besides their mean."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from trainer_client.score import Integrity, Score, TestOutcome, Verdict
 _MOST_MODULES = 20
 _NO_FAILURE = (TestOutcome.PASSED, TestOutcome.SKIPPED)
 
-# What stands for a verdict where there is none.
+# The name in place of a verdict if there is none.
 UNJUDGED = "UNJUDGED"
-# What says nothing of the completion: no verdict, or one on the task itself.
+# Names that reveal nothing about the completion: no verdict, or one on the task itself.
 NO_RESULT = frozenset((UNJUDGED, Verdict.INVALID_TASK.name))
 
 
@@ -22,16 +22,16 @@ class Metrics:
     verdict/NAME      share of completions, for each verdict
     unjudged          share of completions without a verdict
     deduplicated      share of completions that shared another one's execution
-    queue_seconds     mean time waited for a slot
+    queue_seconds     mean time spent waiting for a slot
     grade_seconds     mean wall time of the executions
     wait_seconds      wall time of the whole call: how long the trainer waited for these rewards
     integrity/NAME    share of judged completions, for each integrity
     signal/NAME       evidence of reward hacking per completion, for each kind seen so far
-    missing_module    share of completions that failed for want of a module in the sandbox
-    missing_module/NAME  the same for each module, of those named first
+    missing_module    share of completions that failed because the sandbox lacks a module
+    missing_module/NAME  the same for each module, for a limited number of names
 
     Args:
-        name: prefix of all of them.
+        name: prefix of all metrics.
         columns: names of the columns to publish, of `EVERY_COLUMN`.
 
     Raises:
@@ -55,14 +55,14 @@ class Metrics:
         wait_seconds: float,
         task_ids: Sequence[str],
     ) -> None:
-        """Publishes one call's metrics, where the trainer takes any.
+        """Publishes one call's metrics, if the trainer accepts any.
 
         Args:
-            scores: one a completion.
-            log_metric: takes a number.
-            log_extra: takes a column: a text for each completion.
+            scores: one for each completion.
+            log_metric: receives a number.
+            log_extra: receives a column: a text for each completion.
             wait_seconds: wall time of the call.
-            task_ids: one a completion, "" where there is none.
+            task_ids: one for each completion; "" if there is none.
         """
         if log_metric is not None and scores:
             log_metric(f"{self._name}/wait_seconds", wait_seconds)
@@ -96,7 +96,7 @@ class Metrics:
         return values | self._signal_values(scores) | self._module_values(scores)
 
     def _signal_values(self, scores: Sequence[Score]) -> dict[str, float]:
-        # A kind once seen is logged as 0 later: TRL averages over the calls that log a name.
+        # A kind that was seen is logged as 0, because TRL averages over the calls that log a name.
         self._signals.update(kind for score in scores for kind in score.signals)
         return {
             f"signal/{kind}": sum(score.signals.get(kind, 0) for score in scores) / len(scores)
@@ -104,7 +104,7 @@ class Metrics:
         }
 
     def _module_values(self, scores: Sequence[Score]) -> dict[str, float]:
-        # The names are the programs' own: as many as a log can bear.
+        # Programs choose these names, so their number is limited.
         for score in scores:
             for name in score.missing_modules:
                 if len(self._modules) < _MOST_MODULES:
@@ -118,7 +118,7 @@ class Metrics:
 
 
 def verdict_name(score: Score) -> str:
-    """Returns the verdict's name, UNJUDGED where there is none."""
+    """Returns the verdict's name, or UNJUDGED if there is none."""
     return score.verdict.name if score.verdict is not None else UNJUDGED
 
 
@@ -131,7 +131,7 @@ def _integrity(score: Score) -> str:
 
 
 def _failing_test(score: Score) -> str:
-    """Returns name and message of the first test that did not pass, "" where there is none."""
+    """Returns name and message of the first test that did not pass; "" if there is none."""
     for test in score.tests:
         if test.outcome not in _NO_FAILURE:
             return f"{test.name}: {test.message}".removesuffix(": ")

@@ -1,11 +1,11 @@
-"""A reward for text that matches a regular expression, however long the matching would take.
+"""A reward for text that matches a regular expression, with a limit on the time of matching.
 
-Python's regular expressions backtrack: one that looks harmless can take years on a text that a
-model happens to write, with the interpreter's lock held. So they are matched in a process of their
-own, which the kernel ends where one text takes more CPU time than allowed.
+Python's regular expressions backtrack: a pattern that looks harmless can take years on a text that
+a model happens to write, and holds the interpreter's lock meanwhile. They therefore match in a
+process of their own, which the kernel ends if one text takes more CPU time than allowed.
 
-What this bounds: the CPU time and the size of each text. What it does not: memory, which
-backtracking takes little of.
+What this limits: the CPU time and the size of each text. What it does not limit: memory, of which
+backtracking takes little.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ def pattern_reward(
 ) -> Callable[..., Rewards]:
     r"""Makes a reward function: `value` for text that matches a regular expression, 0 otherwise.
 
-    A text that takes longer than `seconds` or is longer than `characters` does not match. That is
-    a verdict: a model that found such texts could else take itself out of the baseline with them.
+    A text that takes longer than `seconds` or is longer than `characters` does not match. This is
+    a verdict: otherwise a model could leave the baseline by writing such texts.
 
     Args:
         pattern: in Python's syntax.
-        value: of a match.
+        value: reward of a match.
         search: whether a match anywhere counts; otherwise the whole text must match.
-        flags: of `re`; the dot matches line breaks by default.
+        flags: flags of `re`; the dot matches line breaks by default.
         name: `__name__`, under which TRL logs.
         seconds: greatest CPU time for one text.
         characters: greatest length of a text.
 
     Returns:
-        None where the matching process was ended by something else than its limit.
+        None if something other than its limit ended the matching process.
 
     Raises:
         ValueError: the pattern is wrong, or a limit is not above 0.
@@ -97,7 +97,7 @@ def pattern_reward(
 
 
 class _Matcher:
-    """A process that matches, started when first needed and again where it was ended.
+    """A process that matches texts; it is started at the first use, and again after it has ended.
 
     Args:
         setting: its first line: pattern, flags, whether to search, and seconds.
@@ -110,14 +110,14 @@ class _Matcher:
         self._lock = threading.Lock()
 
     def matches(self, text: str) -> bool | None:
-        """Returns True if a text matches in the time it has; None if that did not come out."""
+        """Returns True if a text matches within its time; None if the result is unknown."""
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 self._process = self._start()
             try:
                 answer = _ask(self._process, text)
             except BaseException:
-                # Its answer would be taken for the next text's.
+                # Otherwise the next text would get this text's result.
                 self._stop()
                 raise
             if answer in _ANSWERS:
@@ -155,17 +155,17 @@ def _ask(process: subprocess.Popen[str], text: str) -> str:
 
 def _write(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin is not None
-    # Where it was ended, reading its answer tells so.
+    # If the process has ended, reading its result detects this.
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(line + "\n")
         process.stdin.flush()
 
 
 def _end(process: subprocess.Popen[str], owner: int) -> None:
-    # In a forked child too this runs at the exit, where the process is its parent's to end.
+    # This also runs at the exit of a forked child, but only the parent may end its process.
     if owner != os.getpid():
         return
     process.kill()
-    # Closing flushes what was written to a process that is gone.
+    # Closing flushes data for a process that may have ended.
     with contextlib.suppress(BrokenPipeError):
         process.communicate()
