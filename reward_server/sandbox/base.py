@@ -1,4 +1,4 @@
-"""What confines a job, and what offers it: the seams between the server and its sandboxes."""
+"""The interfaces between the server and its sandboxes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from reward_server.domain import Execution, Job, Network, Wall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WallOptions:
-    """Which walls the runner builds; False only where one was waived that cannot be had.
+    """The walls that the runner builds; each is False only if the host lacks it and it was waived.
 
     Args:
-        use_seccomp: the system call filter.
-        use_landlock: the rules on files.
+        use_seccomp: the seccomp filter.
+        use_landlock: the Landlock ruleset.
         private_proc: a /proc for each execution.
     """
 
@@ -30,7 +30,7 @@ class Sandbox(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether its runner was there when last heard of, and fit to run another execution."""
+        """Whether its runner was last known to be alive and fit to run another execution."""
 
     async def run(self, job: Job) -> Execution:
         """Runs one execution in fresh namespaces; cancelling the call kills it.
@@ -45,12 +45,12 @@ class Sandbox(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where sandboxes come from, and which languages they may have.
+    """A source of sandboxes, and the languages that they have.
 
     Args:
-        start: starts one; see `pool.Pool`.
+        start: starts a sandbox; see `pool.Pool`.
         languages: canonical names.
-        image: digest of the image that they are made of, where there is one.
+        image: digest of the image from which they are made, if there is one.
     """
 
     start: Callable[[int], Awaitable[Sandbox]]
@@ -60,13 +60,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What an open backend has.
+    """The sandboxes that an open backend offers.
 
     Args:
-        sources: of its sandboxes, the most wanted first.
-        walls: those that stand around them, and those that are missing.
-        networks: what executions can be given.
-        slots: how many sandboxes there are; None where as many as are wanted can be started.
+        sources: the sources of its sandboxes, the most wanted first.
+        walls: the walls around them, standing and missing.
+        networks: the networks that executions can have.
+        slots: how many sandboxes there are; None if any number can be started.
     """
 
     sources: tuple[Source, ...]
@@ -76,17 +76,17 @@ class Offer:
 
 
 class SandboxBackend(Protocol):
-    """A kind of sandboxes, as the settings describe it."""
+    """A kind of sandbox, as the settings describe it."""
 
     async def probe(self) -> tuple[Wall, ...]:
-        """Tries a sandbox; returns which walls stand.
+        """Tries a sandbox; returns the walls, standing and missing.
 
         Raises:
-            SandboxError: there is nothing to try: no engine, or no image.
+            SandboxError: no sandbox can be tried, because there is no engine or no image.
         """
 
     def open(self, allow_missing: Collection[str]) -> AbstractAsyncContextManager[Offer]:
-        """Offers sandboxes for the length of the block, and removes in the end what was made.
+        """Offers sandboxes for the length of the block, and removes them at its end.
 
         Raises:
             SettingsError: a wall cannot be waived.

@@ -1,22 +1,21 @@
-"""Decides what an execution came to, from the supervisor's numbers and the judge's report.
+"""Decides the ending of an execution, from the supervisor's numbers and the judge's report.
 
-Who is to blame depends on how far it got (`wire.Stage`). Before the tests were touched, and
-while the program was handed over, a failure is ours: an exception, a retry, never a reward.
-While the tests were prepared it is the task's, unless our own code raised. From READY on it is
-the candidate's, whatever happened, so that no program can buy itself out of a verdict by breaking
-its sandbox; and only a report in which every test of the request ran to its end makes an
-execution COMPLETED. One thing more may be found of the tests then: that they cannot be a program
-apart from the solution, which the tests' own program tells of a value that they made themselves.
+The blame depends on how far the execution got (`wire.Stage`). Before the tests were read, and while
+the program was handed over, a failure is the server's: an exception and a retry, never a reward.
+While the tests were prepared it is the task's, unless the runner's own code raised. From READY on
+every failure is the candidate's, so that no program can avoid a verdict by breaking its sandbox. An
+execution is COMPLETED only by a report in which every test of the request ran to its end. One more
+fact about the tests may be found after READY: the tests' program of two may report that it made a
+value that cannot cross, so that the tests cannot be a separate program.
 
 From READY on, the first of these that holds decides:
-
     killed for a forbidden system call             VIOLATION
-    stopped by the clock, by the kernel's limit    LIMIT
-    the judge lost, stuck, or its report broken    CRASHED
+    stopped by the clock or by a kernel limit      LIMIT
+    judge lost or stuck, or its report broken      CRASHED
     a forged message                               VIOLATION
     a limit that the judge saw                     LIMIT
     did not load                                   COMPILE_ERROR, LOAD_ERROR
-    ended with tests outstanding                   CRASHED, or LIMIT for want of processes
+    ended with tests outstanding                   CRASHED, or LIMIT if processes were refused
     otherwise                                      COMPLETED
 """
 
@@ -77,8 +76,8 @@ _STOP_WORDS = {
     LimitKind.RESULT: "a result was too large",
     LimitKind.CALLS: "there were too many calls",
 }
-# How the interpreter words an uncaught refusal by the kernel: the program's own word, which at
-# worst names one failure instead of another.
+# The interpreter's words for an uncaught refusal by the kernel. The program can forge them, but can
+# thereby only exchange one failure for another.
 _EXHAUSTED = {
     "MemoryError": LimitKind.MEMORY,
     "BlockingIOError: [Errno 11]": LimitKind.PROCESSES,
@@ -89,9 +88,9 @@ _EXHAUSTED = {
 }
 _FAILURES = (TestOutcome.FAILED, TestOutcome.ERROR, TestOutcome.LIMIT)
 _LOAD_KINDS = ("compile", "raise", "exit")
-# A process was killed, and nothing that we know of has done it.
+# A process was killed by a signal whose sender is unknown.
 LOST_SIGNALS = frozenset({"judge_lost", "killed"})
-# A kernel that kills for CPU time of one process does so when about the limit was used.
+# The kernel kills a process for its CPU time when about the limit was used.
 _CPU_SHARE = 0.9
 
 
@@ -105,7 +104,7 @@ class _Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Report:
-    """A judge's report that kept its schema."""
+    """A judge's report that matches the schema."""
 
     load: _Load | None
     broken: str | None
@@ -123,7 +122,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conclusion:
-    """An ending with what goes with it."""
+    """An ending with its message, limits and signals."""
 
     ending: Ending
     message: str = ""
@@ -132,11 +131,11 @@ class _Conclusion:
 
 
 def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
-    """Returns what an execution came to.
+    """Returns the result of an execution.
 
     Raises:
-        SandboxError: the failure is ours: it came before the candidate was heard, or the
-            execution was cancelled.
+        SandboxError: the failure is the server's, because it came before the judge heard the
+            candidate, or the execution was cancelled.
     """
     if finish.stop == Stop.CANCELLED:
         raise SandboxError("the execution was cancelled")
@@ -144,7 +143,7 @@ def classify(finish: Finish, findings: Findings, job: Job) -> Execution:
         return _before_ready(finish, findings, job)
     report = _read(findings, job.work) if findings.stage is Stage.READY else None
     if report is not None and report.status is not None:
-        # The process that ran the commands tells how the last one ended.
+        # The process that ran the commands reports the status of the last one.
         finish = finish._replace(candidate_status=report.status)
     conclusion = _conclude(finish, report, job)
     return _execution(finish, conclusion, report)
@@ -172,7 +171,7 @@ def _before_ready(finish: Finish, findings: Findings, job: Job) -> Execution:
 
 
 def _is_broken(finish: Finish) -> bool:
-    """Returns True if an exception of ours, and not the tests, ended the judge."""
+    """Returns True if an exception of the runner, not of the tests, ended the judge."""
     status = finish.judge_status
     return os.WIFEXITED(status) and os.WEXITSTATUS(status) == BROKEN_STATUS
 
@@ -214,7 +213,7 @@ def _conclude(finish: Finish, report: _Report | None, job: Job) -> _Conclusion:
 
 
 def _is_killed(status: int, finish: Finish) -> bool:
-    """Returns True if a process was killed, and not by the zygote."""
+    """Returns True if a process was killed by another process than the zygote."""
     return _signal_of(status) == signal.SIGKILL and finish.stop == Stop.NONE
 
 
@@ -256,7 +255,7 @@ def _conclude_report(finish: Finish, report: _Report, work: Work) -> _Conclusion
 
 
 def _conclude_split(report: _Report) -> _Conclusion:
-    """Returns what two programs came to, of which the solution's must not end first."""
+    """Returns the conclusion about two programs, of which the solution's must not end first."""
     if report.broken is not None:
         if limit := _exhausted(_last_line(report)):
             return _limit(limit)
@@ -285,7 +284,7 @@ def _last_line(report: _Report) -> str:
 
 
 def _exhausted(text: str) -> LimitKind | None:
-    """Returns the limit that an exception's text speaks of."""
+    """Returns the limit that an exception's text names."""
     return next((limit for words, limit in _EXHAUSTED.items() if text.startswith(words)), None)
 
 
@@ -306,7 +305,8 @@ def _left_early(finish: Finish) -> _Conclusion:
 
 
 def _blame_processes(finish: Finish, conclusion: _Conclusion, work: Work) -> _Conclusion:
-    """Adds that processes were refused; a program that failed, failed for want of them."""
+    """Adds the limit of processes if the kernel refused any; it then counts as a failure's
+    cause."""
     if not finish.process_limit_hits:
         return conclusion
     failed = conclusion.ending in (Ending.CRASHED, Ending.LOAD_ERROR)
@@ -357,7 +357,7 @@ def _signal_of(status: int) -> int:
 def _execution(finish: Finish, conclusion: _Conclusion, report: _Report | None) -> Execution:
     counted = dict(report.signals) if report else {}
     if report and report.broken == "closed" and "early_exit" not in conclusion.signals:
-        # By a closed channel the judge cannot tell a program that left from one that was killed.
+        # A closed channel does not show whether a program exited or was killed.
         counted.pop("early_exit", None)
     for name, count in conclusion.signals.items():
         counted[name] = max(count, counted.get(name, 0))
@@ -406,7 +406,7 @@ def _ended(status: int) -> Termination:
 
 
 def _read(findings: Findings, work: Work) -> _Report | None:
-    """Reads a report, or gives None where there is none that keeps the schema."""
+    """Returns the report, or None if there is none that matches the schema."""
     if findings.report is None:
         return None
     try:

@@ -1,7 +1,8 @@
-"""What a container that holds the server has to be started with, so that the server can confine.
+"""The options with which to start a container that holds the server, so that it can build
+sandboxes.
 
-The sandbox makes namespaces, mounts and control groups of its own, each of which a container engine
-forbids unless told. `doctor` prints these options; a test starts containers with what it printed.
+A sandbox needs namespaces, mounts and cgroups of its own, which a container engine forbids by
+default. `doctor` prints these options; a test starts containers with the printed options.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from pathlib import Path
 
 LIMITS = ("memory-limit", "process-limit", "cpu-limit")
 _MARKS = (".dockerenv", "run/.containerenv")
-# Docker's filter forbids namespaces, and its masks of /proc forbid a fresh one.
+# Docker's seccomp filter forbids namespaces, and its masks of /proc forbid a fresh /proc.
 _UNMASKED = ("--security-opt seccomp=unconfined", "--security-opt systempaths=unconfined")
 _UNPROFILED = "--security-opt apparmor=unconfined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerOptions:
-    """How to start the container.
+    """The way to start the container.
 
     Args:
-        options: of `docker run`.
+        options: options of `docker run`.
         allow_missing: walls that cannot stand there, for the server's `--allow-missing`.
     """
 
@@ -32,7 +33,7 @@ class ContainerOptions:
 
     @property
     def command(self) -> str:
-        """The command that serves in such a container."""
+        """The command that starts the server in such a container."""
         waived = f" --allow-missing {','.join(self.allow_missing)}" if self.allow_missing else ""
         return f"docker run {' '.join(self.options)} IMAGE reward-server serve{waived}"
 
@@ -40,11 +41,12 @@ class ContainerOptions:
 def container_options(
     refused: Sequence[str], root: Path = Path("/"), uid: int | None = None
 ) -> ContainerOptions | None:
-    """Returns how to start this server's container; None outside of one, or if nothing is refused.
+    """Returns how to start this server's container; None outside a container or if no wall is
+    missing.
 
     Args:
         refused: names of the walls whose absence keeps the server from starting.
-        root: the root folder to look at.
+        root: the root folder to examine.
         uid: the server's user; the process's own if absent.
     """
     if not refused or not any((root / mark).exists() for mark in _MARKS):
@@ -52,7 +54,7 @@ def container_options(
     profile = (_UNPROFILED,) if _is_profiled(root) else ()
     if (os.geteuid() if uid is None else uid) != 0:
         return ContainerOptions(options=(*_UNMASKED, *profile), allow_missing=LIMITS)
-    # Of version 2 a container sees its own group as the root, but for this option.
+    # On version 2 a container sees its own cgroup as the root unless it has this option.
     host_groups = ("--cgroupns host",) if _has_cgroup_2_alone(root) else ()
     groups = (*host_groups, "-v /sys/fs/cgroup:/sys/fs/cgroup:rw")
     return ContainerOptions(options=("--cap-add SYS_ADMIN", *_UNMASKED, *profile, *groups))
@@ -63,7 +65,7 @@ def _has_cgroup_2_alone(root: Path) -> bool:
 
 
 def _is_profiled(root: Path) -> bool:
-    """Returns True if AppArmor's profile of containers, which forbids mounts, is in force."""
+    """Returns True if AppArmor enforces its profile for containers, which forbids mounts."""
     try:
         return "(enforce)" in (root / "proc/self/attr/current").read_text()
     except OSError:

@@ -1,8 +1,7 @@
-"""Finds what on this host will spoil timings: nothing of it is a danger, all of it is noise.
+"""Finds what makes timings on this host vary; none of it is a security risk.
 
-CPU time decides a verdict, not wall time, but a core that changes its speed, shares its units with
-a sibling or is taken away by a hypervisor makes the same program cost more at one time than at
-another.
+CPU time decides a verdict, not wall time. But a program costs more CPU time at one time than at
+another if a core changes its speed, shares its units with a sibling or is taken by a hypervisor.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _CPUS = "sys/devices/system/cpu"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstance:
-    """Something that influences timings; `remedy` is empty where nothing needs doing."""
+    """A property of the host that influences timings; `remedy` is empty if it is fine."""
 
     name: str
     fine: bool
@@ -30,7 +29,7 @@ class Circumstance:
 def circumstances(
     *, cores: int, slots: int, memory_bytes: int, root: Path = ROOT
 ) -> tuple[Circumstance, ...]:
-    """Looks at everything that is known to spoil timings.
+    """Examines every property that is known to make timings vary.
 
     Args:
         cores: cores that the server may use.
@@ -52,7 +51,7 @@ def circumstances(
 
 
 def check_cores(cores: int, slots: int) -> Circumstance:
-    """Wants a core for each slot."""
+    """Checks that there is a core for each slot."""
     return Circumstance(
         name="cores",
         fine=slots <= cores,
@@ -62,7 +61,7 @@ def check_cores(cores: int, slots: int) -> Circumstance:
 
 
 def check_memory(wanted_bytes: int, root: Path = ROOT) -> Circumstance:
-    """Wants memory for all slots at their limits at once."""
+    """Checks that the memory suffices for all slots at their limits."""
     available = 0
     for line in _text(root / "proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
@@ -77,7 +76,7 @@ def check_memory(wanted_bytes: int, root: Path = ROOT) -> Circumstance:
 
 
 def check_load(cores: int, root: Path = ROOT) -> Circumstance:
-    """Wants a host that does little else."""
+    """Checks that the host has little other load."""
     load = float((_text(root / "proc/loadavg").split() or ["0"])[0])
     fine = load <= BUSY_SHARE * cores
     return Circumstance(
@@ -89,7 +88,7 @@ def check_load(cores: int, root: Path = ROOT) -> Circumstance:
 
 
 def check_stolen(root: Path = ROOT) -> Circumstance:
-    """Wants cores that no hypervisor takes away."""
+    """Checks that no hypervisor takes CPU time away."""
     first = (_text(root / "proc/stat").splitlines() or ["cpu"])[0]
     ticks = [int(word) for word in first.split()[1:]]
     total = sum(ticks[:8])
@@ -104,7 +103,7 @@ def check_stolen(root: Path = ROOT) -> Circumstance:
 
 
 def check_governor(root: Path = ROOT) -> Circumstance:
-    """Wants cores that keep their speed."""
+    """Checks that cores keep their speed."""
     files = sorted((root / _CPUS).glob("cpu[0-9]*/cpufreq/scaling_governor"))
     found = sorted({_text(file) for file in files})
     fine = found in ([], ["performance"])
@@ -117,7 +116,7 @@ def check_governor(root: Path = ROOT) -> Circumstance:
 
 
 def check_boost(root: Path = ROOT) -> Circumstance:
-    """Wants cores that do not speed up while their neighbours rest."""
+    """Checks that cores do not speed up while others are idle."""
     intel = root / _CPUS / "intel_pstate/no_turbo"
     amd = root / _CPUS / "cpufreq/boost"
     boosts = _text(intel) == "0" or _text(amd) == "1"
@@ -133,7 +132,7 @@ def check_boost(root: Path = ROOT) -> Circumstance:
 
 
 def check_siblings(root: Path = ROOT) -> Circumstance:
-    """Wants cores that share their units with no other."""
+    """Checks that no two hardware threads share a core."""
     shared = _text(root / _CPUS / "smt/active") == "1"
     return Circumstance(
         name="siblings",
@@ -147,7 +146,7 @@ def check_siblings(root: Path = ROOT) -> Circumstance:
 
 
 def check_swap(root: Path = ROOT) -> Circumstance:
-    """Wants memory that stays memory."""
+    """Checks that swap is off."""
     areas = _text(root / "proc/swaps").splitlines()[1:]
     return Circumstance(
         name="swap",
@@ -158,7 +157,7 @@ def check_swap(root: Path = ROOT) -> Circumstance:
 
 
 def check_huge_pages(root: Path = ROOT) -> Circumstance:
-    """Wants pages that do not merge and split on their own."""
+    """Checks that the kernel does not merge and split pages by itself."""
     always = "[always]" in _text(root / "sys/kernel/mm/transparent_hugepage/enabled")
     remedy = "run `echo madvise > /sys/kernel/mm/transparent_hugepage/enabled` as root"
     return Circumstance(

@@ -1,4 +1,4 @@
-"""Pools of sandboxes, one for each image, as one."""
+"""Combines the pools of sandboxes, one for each image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Pools:
 
     @property
     def slots(self) -> int:
-        """Jobs that run at once, in all pools together, if no more are given."""
+        """How many jobs run at once in all pools together, which the caller ensures."""
         return self._pools[0].slots
 
     async def run(self, job: Job) -> Execution:
@@ -38,7 +38,7 @@ class Pools:
         return await pool.run(job)
 
     async def start(self) -> None:
-        """Starts what each pool keeps warm; see `pool.Pool.start`."""
+        """Starts the sandboxes that each pool keeps warm; see `pool.Pool.start`."""
         await asyncio.gather(*(pool.start() for pool in self._pools))
 
     async def close(self) -> None:

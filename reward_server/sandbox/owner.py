@@ -1,4 +1,4 @@
-"""Names of server processes, by which a later server knows what a dead one left behind."""
+"""Names of server processes, by which a later server identifies what a dead one left behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def owner_id(pid: int | None = None) -> str:
-    """Returns a name of a process so that no later process bears the same name."""
+    """Returns a name of a process that no later process can have."""
     pid = os.getpid() if pid is None else pid
     return f"{_pid_namespace()}.{pid}.{_start_time(pid)}"
 
@@ -17,7 +17,7 @@ def owner_lives(owner: str) -> bool:
     namespace, _, rest = owner.partition(".")
     pid, _, start = rest.partition(".")
     if namespace != str(_pid_namespace()):
-        return True  # not ours to judge: we cannot see it
+        return True  # it is not visible from this pid namespace
     return bool(start) and pid.isdecimal() and str(_start_time(int(pid))) == start
 
 
@@ -26,7 +26,7 @@ def _pid_namespace() -> int:
 
 
 def _start_time(pid: int) -> int:
-    """Returns the start time of a process in clock ticks since boot, -1 when it is dead."""
+    """Returns the start time of a process in clock ticks since boot, or -1 if it is dead."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,19 +1,20 @@
 """Keeps warm sandboxes, lends each to one job at a time, and never repairs one.
 
-    starting ──▶ idle ◀──▶ lent ──▶ closing
-                   └───────────────────┘
+    starting ──▶ idle ◀──▶ lent ──▶ closing └───────────────────┘
 
-A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled half-way,
-and, once a spare is warm, when it has run often or long enough. One spare more than there are slots
-is kept, so that the next job waits for no start. Starting and closing happen in the background.
-A pool that starts sandboxes on demand keeps none warm for jobs that do not come: it starts one
-when a job waits, up to one a slot, and closes those that were idle for a while.
+A sandbox is closed at the first sign of trouble (`troubled`), when its job was cancelled before its
+end, and, once a spare is warm, when it has run often or long enough. The pool keeps one more
+sandbox than there are slots, so that the next job does not wait for a start. Starting and closing
+happen in the background.
 
-Those that die while idle are lent to nobody, and are replaced within `LOOK_SECONDS`.
+A pool that starts sandboxes on demand keeps none warm in advance: it starts one when a job waits,
+up to one for each slot, and closes those that were idle for a while.
 
-When sandboxes cannot be started any more, those alive go on serving; with none alive, the jobs that
-wait are told so at each failed attempt, and attempts go on, ever more rarely. An observer is told
-of the outage when it begins and when it is over.
+Sandboxes that die while idle are not lent, and are replaced within `LOOK_SECONDS`.
+
+If no further sandboxes can be started, those that are alive continue to serve. If none is alive,
+waiting jobs fail at each failed attempt to start one, and the attempts continue at growing
+intervals. An observer is called when the outage begins and when it is over.
 """
 
 from __future__ import annotations
@@ -35,16 +36,17 @@ FIRST_RETRY_SECONDS = 0.1
 LONGEST_RETRY_SECONDS = 10.0
 LOOK_SECONDS = 1.0
 
-# What the judge and the classifier count when the container, and not only the program, suffered.
+# Signals that the judge and the classifier count if the container, not only the program, was
+# harmed.
 TROUBLE_SIGNALS = frozenset({"judge_lost", "judge_stuck", "leftover"})
 
 _log = structlog.get_logger("pool")
 
 
 def troubled(execution: Execution) -> bool:
-    """Returns True if a container that ran this had better not run anything else.
+    """Returns True if a container that ran this must not run anything else.
 
-    So it is after an out-of-memory kill, an attack on the walls, a lost judge or a leftover.
+    That holds after an out-of-memory kill, an attack on the walls, a lost judge or a leftover.
     """
     return (
         execution.ending is Ending.VIOLATION
@@ -55,7 +57,7 @@ def troubled(execution: Execution) -> bool:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Member:
-    """A warm sandbox, with what decides when it goes."""
+    """A warm sandbox, with the data that decides when it is closed."""
 
     number: int
     sandbox: Sandbox
@@ -67,7 +69,7 @@ class _Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolStatistics:
-    """What a pool holds at the moment, and what it has done since its start."""
+    """The sandboxes that a pool holds, and its counts since its start."""
 
     idle: int
     lent: int
@@ -86,12 +88,12 @@ class Pool:
         slots: jobs that run at once.
         recycle_after_executions: executions after which a sandbox is replaced.
         recycle_after_seconds: age at which a sandbox is replaced, after its next job.
-        spares: how many more are kept warm than run, `SPARES` if not given; without any, none is
-            replaced for its age.
+        spares: how many more sandboxes are kept warm than there are slots, `SPARES` by default;
+            with 0, none is replaced for its age.
         idle_seconds: how long a sandbox may be idle in a pool that starts them on demand; None for
-            one that keeps them warm.
-        tell_works: called with False when no sandbox is left and none can be started, and with
-            True when one was started again.
+            a pool that keeps them warm.
+        tell_works: called with False when no sandbox is left and none can be started, and with True
+            when one was started again.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class Pool:
 
     @property
     def statistics(self) -> PoolStatistics:
-        """What the pool holds and has done."""
+        """The pool's sandboxes and counts."""
         return PoolStatistics(
             idle=len(self._idle),
             lent=len(self._lent),
@@ -142,7 +144,7 @@ class Pool:
         )
 
     async def start(self) -> None:
-        """Starts a sandbox for every slot, unless on demand, and returns when all are warm.
+        """Starts a sandbox for every slot, except in a pool on demand; returns when all are warm.
 
         Raises:
             SandboxError: one did not start; none is left behind.
@@ -179,7 +181,7 @@ class Pool:
         return execution
 
     async def close(self) -> None:
-        """Closes every sandbox, under its job if it has one, and waits until all are gone."""
+        """Closes every sandbox, even one with a running job, and waits until all are gone."""
         self._is_closed = True
         if self._idle_timer is not None:
             self._idle_timer.cancel()
@@ -212,7 +214,7 @@ class Pool:
             raise
 
     def _serve(self) -> None:
-        """Hands idle sandboxes to those who wait."""
+        """Hands idle sandboxes to waiting jobs."""
         self._drop_dead()
         while self._waiters and self._idle and len(self._lent) < self._slots:
             waiter = self._waiters.popleft()
@@ -240,7 +242,7 @@ class Pool:
         )
 
     def _watch_idle(self) -> None:
-        """Looks again, where sandboxes are started on demand, when one may have been idle."""
+        """Schedules the next check for idle sandboxes, in a pool on demand."""
         if self._idle_seconds is not None and self._idle_timer is None and not self._is_closed:
             loop = asyncio.get_running_loop()
             self._idle_timer = loop.call_later(self._idle_seconds, self._close_idle)
@@ -267,7 +269,7 @@ class Pool:
 
     @property
     def _wanted(self) -> int:
-        """How many sandboxes there should be."""
+        """How many sandboxes the pool should have."""
         if self._idle_seconds is None:
             return self._slots + self._spares
         return min(self._slots, len(self._lent) + self.statistics.waiting)
@@ -290,13 +292,14 @@ class Pool:
         for delay in _delays():
             try:
                 await self._make()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the slot must not be lost
+            except Exception as error:  # noqa: BLE001 - after any error, the slot must not be lost
                 self._tell_of_failed_start(error)
                 if self._idle_seconds is not None and not self.statistics.waiting:
                     return
                 await asyncio.sleep(delay)
             else:
-                # In one step with the arrival: counted twice, it would hide that one is missing.
+                # The task is removed in the same step as its sandbox arrives: counted twice, it
+                # would hide that another one is missing.
                 self._starting -= {asyncio.current_task()}
                 self._replenish()
                 return
@@ -345,7 +348,7 @@ class Pool:
     async def _close_member(self, member: _Member) -> None:
         try:
             await member.sandbox.close()
-        except Exception as error:  # noqa: BLE001 - its slot must be free for another all the same
+        except Exception as error:  # noqa: BLE001 - its slot must become free in any case
             _log.warning("a sandbox was not closed cleanly", error=str(error))
         finally:
             self._closed += 1
@@ -360,6 +363,6 @@ def _delays() -> Iterator[float]:
 
 
 def _keep(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
-    """Holds a task until it is done, since the loop itself would not."""
+    """Keeps a reference to a task until it is done, because the event loop does not."""
     tasks.add(task)
     task.add_done_callback(tasks.discard)

@@ -1,4 +1,4 @@
-"""Runs a job once more, on another sandbox, when the first one failed."""
+"""Runs a job a second time, on another sandbox, if the first one failed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _log = structlog.get_logger("executor")
 
 
 class RetryingExecutor:
-    """Runs jobs on a pool, and once more, on another container, when our machinery failed.
+    """Runs jobs on a pool, and a second time, on another container, if the server's part failed.
 
-    A program's own failure is an answer and never run again. Where a process of ours or the program
-    was killed, and the kernel does not say for which limit, it may have been somebody outside, so
-    that the first time counts as a failure of ours. The second time it is the program's: what it
-    does itself buys it no more than one run.
+    A program's own failure is an answer, and the program does not run again. If a process of the
+    runner or the program was killed and the kernel does not report a limit, the cause may be
+    outside the sandbox, so the first time counts as a failure of the server. The second time counts
+    as the program's failure, so a program gains at most one more run by killing itself.
     """
 
     def __init__(self, pool: Executor) -> None:

@@ -1,4 +1,4 @@
-"""How a container starts its runner."""
+"""Builds the command with which a container starts its runner."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 RUNNER_FOLDER = "/opt/codereward/runner"
 START = "start.py"
-# For a runner in a container that somebody else made and bounded.
+# Settings of a runner in a container that another tool made and limits.
 OWN_CONTAINER: Mapping[str, object] = {
     "meters": None,
     "joins": (),
@@ -33,11 +33,11 @@ def runner_command(
     """Builds the command line of a runner.
 
     Args:
-        interpreter: Python, as the container finds it.
-        settings: of the zygote, see `runner.__main__`.
-        listen: path of a socket to listen on; standard input and output are spoken on without.
-            Executions do not see its folder, where a program could ask other runners.
-        folder: of the runner, as the container finds it.
+        interpreter: the path of Python in the container.
+        settings: settings of the zygote, see `runner.__main__`.
+        listen: path of a socket to listen on; if empty, the runner uses its standard input and
+            output. Executions do not see its folder, where a program could reach other runners.
+        folder: the runner's folder in the container.
     """
     start = [interpreter, "-I", "-S", f"{folder}/{START}"]
     if not listen:

@@ -1,4 +1,4 @@
-"""Turns jobs into the runner's request documents, and its reports into findings."""
+"""Converts jobs to the runner's request documents, and its reports to findings."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from reward_server.runner.requests import (
 )
 from reward_server.runner.wire import Kind, Stage, Start
 
-# Of a report but for what programs wrote: names and messages of tests, each of bounded length.
+# Greatest size of a report without programs' output: names and messages of tests, each of bounded
+# length.
 _FINDINGS_BYTES = 64 << 20
-_OUTPUTS = 4  # each kept up to its limit: two streams of two programs
+_OUTPUTS = 4  # two streams of two programs, each kept up to its limit
 _WithFiles = Program | Commands | FunctionJudgement | CallJudgement | UnitJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What the judge reported. `report` is None when it ended before it could write one."""
+    """The judge's report. `report` is None if the judge ended before it could write one."""
 
     stage: Stage
     report: Mapping[str, object] | None = None
@@ -77,7 +78,7 @@ def greatest_report_bytes(job: Job) -> int:
 
 
 def cancel_record() -> bytes:
-    """Builds the record that kills the execution in progress."""
+    """Builds the record that kills the current execution."""
     return wire.START.pack(*Start(kind=Kind.CANCEL))
 
 
@@ -193,9 +194,9 @@ def _call_request(work: CallJudgement, limits: Limits) -> CallRequest:
 
 
 def read_report(report: bytes) -> Findings:
-    """Reads what the judge wrote; a report that it did not finish has only a stage.
+    """Parses the judge's report; an unfinished report has only a stage.
 
-    A judge that was taken over writes what it likes, of which nothing may become an error of ours.
+    A judge that was taken over may write any bytes, and none may cause an exception here.
     """
     try:
         stage = Stage(report[0]) if report else Stage.STARTING

@@ -1,8 +1,8 @@
-"""The runner's files, as a sandbox or an image gets them.
+"""The runner's files, for a sandbox or an image.
 
-What this stops: a folder of the host's being named by the runner that a program can read. A module
-that an installation compiled names the file that it was compiled from; those made here name the
-file in the container.
+What this stops: a program that reads a folder name of the host in the runner. A compiled module of
+an installation names the file from which it was compiled; the modules made here name the file in
+the container.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reward_server.sandbox.runner_command import RUNNER_FOLDER
 
 FOLDER = Path(runner.__file__).resolve().parent
 
-_UNCHECKED_HASH = 0b01  # of PEP 552: the module is taken as it is, its source is not looked at
+_UNCHECKED_HASH = 0b01  # a flag of PEP 552: the module is loaded without a check against its source
 
 
 def sources() -> Iterator[tuple[str, bytes]]:
@@ -32,7 +32,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
 
 @functools.cache
 def packed() -> bytes:
-    """Returns the contents of all files by their paths, modules and those compiled, marshalled."""
+    """Returns the marshalled contents of all files by path, both sources and compiled modules."""
     contents = dict(sources())
     for name, text in tuple(contents.items()):
         inside = f"{RUNNER_FOLDER}/{name}"
@@ -42,7 +42,7 @@ def packed() -> bytes:
 
 
 def _compiled(path: Path, text: bytes, inside: str) -> bytes:
-    """Compiles a module, or takes what an installation compiled, under its name in a container."""
+    """Compiles a module, or reuses the installation's, under its file name in a container."""
     code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
     assert isinstance(code, CodeType)
     head = importlib.util.MAGIC_NUMBER + _UNCHECKED_HASH.to_bytes(4, "little")

@@ -1,9 +1,10 @@
-"""A sandbox that is a container with a warm runner in it, whatever made the container.
+"""A sandbox that is a container with a warm runner, for every kind of container.
 
-What this stops: nothing by itself; the container and the runner do. It talks to the runner's
-zygote: limits and a request go in, a record of numbers and the judge's report come out.
+What this stops: nothing by itself; the container and the runner do. It exchanges messages with the
+runner's zygote: it sends limits and a request, and receives a record of numbers and the judge's
+report.
 
-What it does not: trust what comes out further than its schema; see `classify`.
+What it does not: it does not trust the runner's messages beyond their schema; see `classify`.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ _FAILURES = (TimeoutError, OSError, asyncio.IncompleteReadError, ValueError)
 
 
 class Container(Protocol):
-    """One container, from outside."""
+    """One container, as the server sees it."""
 
     @property
     def output(self) -> asyncio.StreamReader:
-        """What the runner writes."""
+        """The stream that the runner writes."""
 
     async def send(self, data: bytes) -> None:
         """Writes to the runner.
@@ -58,20 +59,20 @@ class Container(Protocol):
         """
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
-        """Bounds what the container as a whole may use during the next execution.
+        """Limits what the container as a whole may use during the next execution.
 
         Args:
-            limits: of the execution.
-            runner_bytes: memory that the runner itself has when it is warm.
+            limits: limits of the execution.
+            runner_bytes: memory of the warm runner itself.
         """
 
     async def destroy(self) -> str:
-        """Ends it with everything in it; returns the end of what it complained of."""
+        """Ends the container with everything in it; returns the end of its error output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerDescription:
-    """What a runner said of itself when it was warm."""
+    """A runner's description of itself, in its first message."""
 
     language_version: str
     memory_bytes: int = 0
@@ -91,7 +92,7 @@ class ContainedSandbox:
         """Waits until a container's runner is warm and has run a first program.
 
         Raises:
-            SandboxError: it did not come up; the message quotes what it complained of, and the
+            SandboxError: the runner did not start; the message quotes its error output, and the
                 container is destroyed.
         """
         try:
@@ -107,7 +108,7 @@ class ContainedSandbox:
         return sandbox
 
     async def _check(self) -> None:
-        """Runs a first program, so that a wall that cannot be built stops the start."""
+        """Runs a first program, so that the start fails if a wall cannot be built."""
         try:
             execution = await self.run(Job(work=Program(source=_CHECK_SOURCE)))
         except BaseException:
@@ -120,7 +121,7 @@ class ContainedSandbox:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the runner's output has not ended, and little was left behind in the container.
+        """Whether the runner's output is open and executions left little behind in the container.
 
         See `sandbox.base.Sandbox.is_alive`.
         """
@@ -185,8 +186,8 @@ class ContainedSandbox:
 def _with_room(job: Job) -> Limits:
     """Returns a job's limits, with room for the process that runs commands and waits for them.
 
-    The tests' program of two has as many processes of its own, so that it starts whatever the
-    solution's program does.
+    With two programs, the tests' program has as many processes of its own, so that it starts
+    regardless of the solution's program.
     """
     processes = job.limits.processes + 1
     if isinstance(job.work, Commands):

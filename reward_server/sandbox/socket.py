@@ -1,11 +1,11 @@
-"""Runners that something else started and hardened, found at sockets.
+"""Runners that another tool started and hardened, reached at sockets.
 
-What this stops: the server needing an engine, or any privilege, to have sandboxes: in a cluster, a
-pod's sidecars share a folder of sockets with it. A runner builds its own wall around each
-execution; the container around it bounds memory, processes and the network.
+What this stops: the server does not need an engine or any privilege to have sandboxes. In a
+cluster, a pod's sidecars share a folder of sockets with it. A runner builds its own walls around
+each execution; its container limits memory, processes and the network.
 
-What it does not: harden, bound or restart those containers. What the runner says of its walls is
-believed, since its container is trusted to be the operator's.
+What it does not: it does not harden, limit or restart those containers. It believes a runner's
+description of its walls, because the operator provides the container.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class SocketContainer:
 
     @classmethod
     async def connect(cls, free: asyncio.Queue[Path]) -> SocketContainer:
-        """Connects to a runner that nobody uses, and waits for one if there is none.
+        """Connects to an unused runner; waits for one if all are in use.
 
         Raises:
-            SandboxError: nobody listens there.
+            SandboxError: nothing listens at the socket.
         """
         path = await free.get()
         try:
@@ -65,10 +65,10 @@ class SocketContainer:
         await self._writer.drain()
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
-        """Does nothing: the runner keeps an execution's limits, its container the rest."""
+        """Does nothing: the runner enforces an execution's limits, its container the others."""
 
     async def destroy(self) -> str:
-        """Ends the connection, with which the runner ends what it forked."""
+        """Closes the connection, upon which the runner kills what it forked."""
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
@@ -79,10 +79,10 @@ class SocketContainer:
 
 
 class SocketSandboxes:
-    """Makes sandboxes of runners for a pool, one a socket at a time.
+    """Makes sandboxes of runners for a pool, one for each socket at a time.
 
     Args:
-        paths: where the runners listen.
+        paths: the sockets on which the runners listen.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -94,25 +94,25 @@ class SocketSandboxes:
         """Connects to a runner.
 
         Raises:
-            SandboxError: nobody listens, or the runner does not come up.
+            SandboxError: nothing listens at the socket, or the runner does not start.
         """
         return await ContainedSandbox.start(await SocketContainer.connect(self._free))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketBackend:
-    """Runners that something else started; see `base.SandboxBackend`.
+    """Runners that another tool started; see `base.SandboxBackend`.
 
     Args:
         paths: the sockets on which they listen, one or more.
-        languages: those to offer, by canonical name.
+        languages: the languages to offer, by canonical name.
     """
 
     paths: Sequence[Path]
     languages: tuple[str, ...]
 
     async def probe(self) -> tuple[Wall, ...]:
-        """Asks every runner once; a wall stands if it does so in all of them."""
+        """Connects to every runner once; a wall stands if it stands in all of them."""
         found: list[tuple[Wall, ...]] = []
         for path in self.paths:
             try:

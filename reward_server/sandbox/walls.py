@@ -1,4 +1,4 @@
-"""The walls that there are, and which of them a server starts without."""
+"""The walls, and whether a server starts without them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Need(enum.Enum):
 
 
 class WallKind(NamedTuple):
-    """A protection: whether it is needed, and what it protects from."""
+    """A wall: whether it is needed, and what it protects from."""
 
     name: str
     need: Need
@@ -55,8 +55,8 @@ def require(walls: Iterable[Wall], allow_missing: Collection[str] = ()) -> None:
     """Refuses a host on which a needed wall is missing.
 
     Raises:
-        MissingWallError: names the missing ones that were not, or cannot be, waived.
-        SettingsError: `allow_missing` names something that is no wall, or cannot be waived.
+        MissingWallError: walls are missing that were not, or cannot be, waived; it names them.
+        SettingsError: `allow_missing` names something that is not a wall or cannot be waived.
     """
     waivable = [kind.name for kind in WALLS if kind.need is not Need.ALWAYS]
     if unknown := sorted(set(allow_missing) - set(waivable)):
@@ -77,7 +77,7 @@ def is_refused(wall: Wall, allow_missing: Collection[str] = ()) -> bool:
 
 
 def without_missing(options: Options, walls: Iterable[Wall]) -> Options:
-    """Leaves out of a container the walls that this host cannot build."""
+    """Returns the options of a container without the walls that this host cannot build."""
     missing = {wall.name for wall in walls if not wall.standing}
     return replace(
         options,

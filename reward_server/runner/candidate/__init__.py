@@ -1,4 +1,4 @@
 """The untrusted process: it runs the program, or serves its functions to the judge.
 
-Nothing that a module here says is believed.
+The judge trusts no message of these modules except READY.
 """

@@ -1,11 +1,11 @@
 """Runs executables for a program in another language, in the candidate's process.
 
-What this stops: nothing; the process was confined before. The status that it reports is that of a
-process which the program cannot be, so that what a program says of itself stays apart from how it
-ended; yet like all that comes from here it is no more than an observation.
+What this stops: nothing; the process was confined before. The status that it reports is that of
+another process than the program, so that the program's own messages and its end remain distinct.
+Like everything from the candidate, the status is only an observation.
 
-This process stays, since the first one of a namespace cannot be ended by a signal of its own, and
-since nobody else would wait for what the program leaves behind.
+This process remains because the first process of a namespace cannot be ended by a signal of its
+own, and because it must reap the processes that the program leaves behind.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ..channel.frames import Frames
 from ..requests import CommandsRequest
 from . import streams
 
-_NOT_STARTED = 127  # exit status of shells for a command that is not there
+_NOT_STARTED = 127  # a shell's exit status for a command that does not exist
 _SUCCESS = 0
 _EXECUTABLE = 0o755
-_PIPE_NUMBERS = (3, 4)  # to read and to write, in a program that another one calls
+_PIPE_NUMBERS = (3, 4)  # to read and to write, in one of two joined programs
 _OUT_OF_THEIR_WAY = 10
 
 
 def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) -> NoReturn:
-    """Runs the commands of a request, or of one of two programs, and leaves."""
+    """Runs the commands of a request, or of one of two programs, and exits."""
     pipes = _pipes(frames) if request.joined else []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     product = blobs["product"]
@@ -55,7 +55,7 @@ def run(frames: Frames, request: CommandsRequest, blobs: Mapping[str, bytes]) ->
 
 
 def _pipes(frames: Frames) -> list[int]:
-    """Returns two pipes' ends, none of which has a number that a command is to find them by."""
+    """Returns the ends of two pipes, with other numbers than those that a command expects."""
     ends = frames.receive_pipes()
     moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THEIR_WAY) for end in ends]
     for end in ends:
@@ -64,16 +64,16 @@ def _pipes(frames: Frames) -> list[int]:
 
 
 def _end_all_others() -> None:
-    """Ends what the commands left running, and with it the output that the judge waits for."""
+    """Kills what the commands left running, which also ends the output that the judge reads."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
     os.closerange(0, 3)
 
 
 def _run_one(command: list[str], environment: Mapping[str, str], pipes: list[int]) -> int:
-    """Runs a command to its end, reaps what it leaves and returns its status.
+    """Runs a command to its end, reaps its descendants and returns its status.
 
-    The pipes' ends become its own, of which this process then has none.
+    The command gets the pipes' ends, and this process closes its own.
     """
     try:
         child = os.posix_spawnp(
@@ -99,7 +99,7 @@ def _run_one(command: list[str], environment: Mapping[str, str], pipes: list[int
 
 
 def _pack(patterns: Sequence[str]) -> bytes:
-    """Packs the files below the working folder whose path fits a pattern."""
+    """Packs the files below the working folder whose path matches a pattern."""
     names = [name for name in _files(".") if any(fnmatch.fnmatch(name, one) for one in patterns)]
     executable = [name for name in names if os.access(name, os.X_OK)]
     return wire.pack({"executable": executable}, {name: _read(name) for name in sorted(names)})

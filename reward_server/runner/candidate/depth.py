@@ -1,7 +1,8 @@
-"""How deep a solution may recurse: as deep as in an ordinary process, whatever lies under it here.
+"""The recursion depth of a solution, which is that of an ordinary process despite the runner's
+frames.
 
-What this stops: a pass, or a failure, that an ordinary process would not give, where tests ask for
-a depth near the usual limit of 1,000. Nothing of this is trusted: a solution can set the limit.
+What this stops: a pass or a failure that an ordinary process would not give, if tests need a depth
+near the usual limit of 1,000. Nothing of this is trusted: a solution can set the limit.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-_ROOM = 30  # of frames, to put a question to the tests
+_ROOM = 30  # frames for a request to the tests
 
 
 def allow(limit: int, above: int, ordinary: int) -> int:
-    """Sets the recursion limit so that a solution has as much of one as in an ordinary process.
+    """Sets the recursion limit so that a solution has as many frames as in an ordinary process.
 
     Args:
-        limit: the limit there.
-        above: how many frames there will be between the caller's and the solution's first one.
-        ordinary: how many lie under the solution's first one there.
+        limit: the limit in an ordinary process.
+        above: how many frames lie between the caller's and the solution's first one.
+        ordinary: how many frames lie under the solution's first one in an ordinary process.
 
     Returns:
         The limit that was set.
@@ -33,7 +34,7 @@ def allow(limit: int, above: int, ordinary: int) -> int:
 
 
 class Room:
-    """Gives some frames more for the length of a block, which may itself set the limit."""
+    """Raises the recursion limit for the length of a block, which may itself change the limit."""
 
     def __enter__(self) -> None:
         sys.setrecursionlimit(sys.getrecursionlimit() + _ROOM)

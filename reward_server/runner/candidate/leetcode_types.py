@@ -1,14 +1,15 @@
-"""Calls with JSON values: linked lists and binary trees as LeetCode writes them, and their form.
+"""Calls with JSON values: linked lists and binary trees in LeetCode's form.
 
-A list is an array of its values; a tree is an array of its values level by level, null where a
-node has no child, without the nulls at its end.
+A linked list is an array of its values. A tree is an array of its values level by level, with null
+for a missing child and no nulls at the end.
 
-The task's signature says which arrays are nodes, and its results are then nodes or None and nothing
-else. Where it does not say, the function's own annotations make nodes of arrays, and nodes that it
-returns become arrays; the judge is told, which trusts that less.
+The task's signature states which arrays are nodes, and a result that it declares as nodes must be
+nodes or None. For the parts that it does not state, the function's own annotations make nodes of
+arrays, and nodes that it returns become arrays; the candidate reports that, and the judge trusts it
+less.
 
-A shape is "" for what JSON has a form for, a node class's name, the same in brackets for a list of
-them, "None" for nothing, and None where nobody says.
+A shape is "" for plain JSON, a node class's name, that name in brackets for a list of them, "None"
+for no value, and None if it is not stated.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _public(module: ModuleType) -> dict[str, object]:
 
 _MODULES = (bisect, collections, functools, heapq, itertools, math, operator, re, string)
 
-# `math.pow` is left out, since it would hide the built-in function, which takes a modulus.
+# `math.pow` is left out because it would hide the built-in function, which takes a modulus.
 _PREDEFINED: Mapping[str, object] = {
     **{module.__name__: module for module in _MODULES},
     **{name: value for name, value in _public(math).items() if name != "pow"},
@@ -77,8 +78,8 @@ _PREDEFINED: Mapping[str, object] = {
 
 
 def predefined() -> dict[str, object]:
-    """Returns the names that a solution may use there without importing them."""
-    import random  # too dear to keep in the zygote for the few that use it
+    """Returns the names that a LeetCode solution may use without importing them."""
+    import random  # too large to keep in the zygote for few users
 
     return {**_PREDEFINED, "random": random}
 
@@ -159,12 +160,12 @@ _READERS: Mapping[str, Callable[[_Node], list[object]]] = {
 
 
 class Outcome(NamedTuple):
-    """What came of a call, in JSON's form.
+    """The result of a call, in JSON's form.
 
     Args:
         result: what the function returned.
         is_own: whether its own annotations or objects decided that there are nodes.
-        first: what the call left of the first argument, where that may be the result.
+        first: the first argument after the call, if it may be the result.
     """
 
     result: object
@@ -183,14 +184,14 @@ def call(
     """Calls a function with JSON values.
 
     Args:
-        function: the solution's.
-        values: for its parameters.
+        function: a function of the solution.
+        values: values for its parameters.
         told: the task's signature.
-        names: the solution's, for its node classes.
-        is_method: whether it may work in place where the task does not say.
+        names: the solution's names, for its node classes.
+        is_method: whether it may work in place if the task does not state that.
 
     Raises:
-        TypeError: what it returned is nothing that the task's signature allows.
+        TypeError: the task's signature does not allow the value that it returned.
     """
     said = [*told.parameters, *[None] * len(values)][: len(values)]
     own = _UNANNOTATED if told.result is not None and None not in said else _own(function)
@@ -214,7 +215,7 @@ _UNANNOTATED = Signature((), PLAIN)
 
 
 def _own(function: Callable[..., object]) -> Signature:
-    """Returns the signature that a function's annotations give it."""
+    """Returns the signature in a function's annotations."""
     found = {name: _shape_of(hint) for name, hint in _hints(function).items()}
     if not any(found.values()):
         return _UNANNOTATED
@@ -223,7 +224,7 @@ def _own(function: Callable[..., object]) -> Signature:
 
 
 def _hints(function: Callable[..., object]) -> Mapping[str, object]:
-    """Returns a function's annotations as types, nothing where they cannot be resolved."""
+    """Returns a function's annotations as types, or nothing if they cannot be resolved."""
     if not getattr(function, "__annotations__", None):
         return {}
     try:
@@ -247,7 +248,7 @@ def _inner(shape: str | None) -> str:
 
 
 def _argument(value: Any, shape: str, names: Mapping[str, object]) -> object:
-    """Returns a JSON value in a shape; what is no array stays as it is."""
+    """Converts a JSON value to a shape; a value that is not an array stays unchanged."""
     if shape in _BUILDERS and (value is None or isinstance(value, list)):
         make: Any = names.get(shape, _PREDEFINED[shape])
         return _BUILDERS[shape](value or [], make)
@@ -261,7 +262,7 @@ def _read(value: object, told: str | None, own: str | None) -> object:
 
 
 def _strictly(value: Any, shape: str) -> object:
-    """Returns a value of a shape in JSON's form, no node as no values.
+    """Converts a value of a shape to JSON's form; no node becomes no values.
 
     Raises:
         TypeError: it has another shape.
@@ -282,7 +283,7 @@ def _node_reader(value: object, shape: str) -> Callable[[_Node], list[object]]:
 
 
 def _loosely(value: Any, shape: str | None) -> object:
-    """Returns a value in JSON's form, the same object where it holds no nodes."""
+    """Converts a value to JSON's form; returns the same object if it holds no nodes."""
     if value is None:
         return [] if shape in _READERS else None
     reader = _READERS.get(type(value).__name__)

@@ -1,7 +1,7 @@
-"""The untrusted process: takes a program from the judge and runs it, or serves its functions.
+"""The candidate process: receives a program from the judge and runs it, or serves its functions.
 
-What this stops: nothing; `confine` did before. All that is promised is that READY is sent before
-any code of the program's runs, since it is the last word of this process that is believed.
+What this stops: nothing; `confine` did before. The only promise is that this process sends READY
+before any code of the program runs, because READY is its last trusted message.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..requests import CommandsRequest, FilesProgram, ProgramRequest, SolutionPr
 from . import commands, depth, service, solution, streams
 from .program import run as run_program
 
-# `signal.signal` itself looks for each number and handler among enums.
+# `signal.signal` itself would look up each number and handler in enums.
 _handle = importlib.import_module("_signal").signal
-# Of the recursion limit, where tests live with a solution: for the framework that runs them.
+# Added to the recursion limit for the test framework, if tests run beside the solution.
 _SHARED_FRAMES = 60
-# Frames between `_serve` and a module of the solution's, and between it and a function of it.
+# Frames between `_serve` and the solution's module, and between `_serve` and its functions.
 _TO_MODULE, _TO_FUNCTION = 1, 4
 
 
@@ -35,9 +35,10 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
     """Serves one execution and never returns; the working folder is private and empty.
 
     Args:
-        channel: to the judge.
-        step_aside: makes this process one that its own signals end; see `namespace_init`. Commands
-            are such processes anyway, and who runs them has to outlive them.
+        channel: a socket to the judge.
+        step_aside: makes this process one that its own signals can end; see `namespace_init`. It is
+            not called for commands, which are such processes anyway and whose parent must outlive
+            them.
     """
     frames = Frames(channel)
     program, blobs = requests.unpack_program(frames.receive())
@@ -55,7 +56,7 @@ def run(channel: socket.socket, step_aside: Callable[[], None]) -> NoReturn:
         _run_program(frames, blobs["source"], program.args)
     os.register_at_fork(after_in_child=frames.close)
     if isinstance(program, FilesProgram):
-        from . import test_files  # dear, and other tests do not need it
+        from . import test_files  # slow to import, and needed for test files only
 
         sys.setrecursionlimit(sys.getrecursionlimit() + _SHARED_FRAMES)
         test_files.run(frames, program, blobs)

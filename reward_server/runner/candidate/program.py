@@ -25,13 +25,13 @@ def compile_source(source: bytes, source_path: str = FILE_NAME) -> types.CodeTyp
     """Compiles the program, whose file is in the working folder.
 
     Raises:
-        Exception: it does not compile: SyntaxError, ValueError, RecursionError and more.
+        Exception: the program does not compile: SyntaxError, ValueError, RecursionError and others.
     """
     return compile(source, os.path.abspath(source_path), "exec", dont_inherit=True)
 
 
 def run(code: types.CodeType, args: list[str]) -> NoReturn:
-    """Runs the program and leaves with its exit status."""
+    """Runs the program and exits with its status."""
     sys.argv[:] = [FILE_NAME, *args]
     main = types.ModuleType("__main__")
     path = code.co_filename
@@ -46,7 +46,7 @@ def run(code: types.CodeType, args: list[str]) -> NoReturn:
 
 
 def _guarded(action: Callable[[], None]) -> int:
-    """Does something that may raise anything and returns the exit status that follows."""
+    """Runs an action that may raise anything, and returns the resulting exit status."""
     try:
         action()
     except SystemExit as error:
@@ -67,11 +67,11 @@ def _status_of(error: SystemExit) -> int:
 
 
 def print_uncaught(error: BaseException) -> None:
-    """Has the exception hook print an exception, without the frames that are ours."""
+    """Passes an exception to the exception hook, without the runner's frames."""
     try:
         error.__traceback__ = _without_own_frames(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
-    except BaseException:  # noqa: BLE001  # a hook of the solution's may raise anything
+    except BaseException:  # noqa: BLE001  # the solution's hook may raise anything
         streams.complain("the exception hook failed")
 
 
@@ -83,6 +83,6 @@ def _without_own_frames(traceback: TracebackType | None) -> TracebackType | None
 
 
 def _collect(main: types.ModuleType) -> None:
-    """Frees what the program left, so that its open files are flushed."""
+    """Frees the program's objects, so that its open files are flushed."""
     vars(main).clear()
     gc.collect()

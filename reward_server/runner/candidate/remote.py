@@ -1,6 +1,7 @@
-"""What stands in the candidate's process for something of the tests' that is not data.
+"""Objects in the candidate's process that stand for objects of the tests that are not data.
 
-These classes live beside the solution and protect nothing; see `callbacks` for what is offered.
+These classes run beside the solution and protect nothing; see `callbacks` for what the judge
+offers.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ FUNCTION, ITERATOR, OBJECT_ITERATOR = "function", "iterator", "object iterator"
 
 
 class Asker(Protocol):
-    """Asks the judge to do something with a thing of the tests'."""
+    """Sends the judge requests about objects of the tests."""
 
     def ask(self, operation: str, *operands: object) -> object:
-        """Returns what came of it, or raises what it raised."""
+        """Returns the result of an operation, or raises its exception."""
 
 
 class Remote:
-    """A thing of the tests'."""
+    """An object of the tests."""
 
     def __init__(self, asker: Asker, number: int, name: str) -> None:
         vars(self).update(_runner_asker=asker, _runner_number=number, _runner_name=name)
 
     def runner_reference(self) -> list[object]:
-        """Returns what the judge knows the thing by."""
+        """Returns the judge's reference to the object."""
         return ["test", vars(self)["_runner_number"]]
 
     def _runner_ask(self, operation: str, *operands: object) -> object:
@@ -35,14 +36,14 @@ class Remote:
 
 
 class RemoteFunction(Remote):
-    """A function or class of the tests'."""
+    """A function or class of the tests."""
 
     def __init__(self, asker: Asker, number: int, name: str) -> None:
         super().__init__(asker, number, name)
         self.__name__ = self.__qualname__ = name
 
     @property
-    def __doc__(self) -> str | None:  # type: ignore[override]  # of what it stands for
+    def __doc__(self) -> str | None:  # type: ignore[override]  # that of the tests' function
         text: Any = self._runner_ask("get", "__doc__")
         documentation: str | None = text
         return documentation
@@ -52,7 +53,7 @@ class RemoteFunction(Remote):
 
 
 class RemoteIterator(Remote):
-    """An iterator of the tests'."""
+    """An iterator of the tests."""
 
     def __iter__(self) -> Iterator[object]:
         return self
@@ -62,7 +63,7 @@ class RemoteIterator(Remote):
 
 
 class RemoteObject(RemoteFunction):
-    """Any other object of the tests'."""
+    """Any other object of the tests."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
@@ -120,7 +121,7 @@ class RemoteObject(RemoteFunction):
 
 
 class RemoteObjectIterator(RemoteObject, RemoteIterator):
-    """An object of the tests' that is an iterator, such as a stream."""
+    """An object of the tests that is an iterator, such as a stream."""
 
 
 _CLASSES: Mapping[str, type[Remote]] = {
@@ -131,6 +132,6 @@ _CLASSES: Mapping[str, type[Remote]] = {
 
 
 def make(asker: Asker, number: int, kind: str, name: str) -> Remote:
-    """Makes what stands for a thing that is handed over as `kind` says."""
+    """Makes the counterpart of an object that was handed over as `kind`."""
     made = _CLASSES.get(kind, RemoteObject)
     return made(asker, number, name)

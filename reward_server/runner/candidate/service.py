@@ -1,7 +1,7 @@
 """Serves the judge's requests beside a loaded solution, in the candidate's process.
 
-Nothing here is trusted: the solution can change any of it, and so change only what the judge
-takes for its answers. The messages are described in `session`.
+Nothing here is trusted: the solution can change any of it, and thereby only the answers that the
+judge receives. `session` describes the messages.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     import asyncio
 
 ENTRY = re.compile(r"(\w+)\(\)\.(\w+)")
-_FLAT_BYTES = 1024  # of a message that cannot be nested deeply
-_BYTES_OF_A_CHARACTER = 16  # in a message, at most
+_FLAT_BYTES = 1024  # a message of this size cannot be nested deeply
+_BYTES_OF_A_CHARACTER = 16  # the most in a message
 _T = TypeVar("_T")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
 UNTOLD = Signature()
@@ -55,7 +55,7 @@ _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
 
 
 class RaisedByTestsError(Exception):
-    """Something of the tests' raised what has no counterpart here."""
+    """A function of the tests raised an exception that has no counterpart here."""
 
 
 class Service:
@@ -66,7 +66,7 @@ class Service:
         module: the solution.
         result_bytes: greatest size of an answer.
         shared: names of the classes whose objects cross as records.
-        signature: the task's, of what calls with JSON values call.
+        signature: the task's signature of the function that calls with JSON values use.
     """
 
     def __init__(
@@ -112,8 +112,8 @@ class Service:
         }
 
     def compare_identities(self) -> None:
-        """Has data that cannot change cross with its identity."""
-        from ..sharing import identities  # few tests look at it
+        """Makes immutable data cross with an identity number."""
+        from ..sharing import identities  # few tests look at identity
 
         known = self._decoder.identities = identities.Identities(identities.CANDIDATE)
         self._encoder = functools.partial(identities.IdentifyingEncoder, known)
@@ -125,7 +125,7 @@ class Service:
                 self.serve(self._frames.receive())
 
     def ask(self, operation: str, *operands: object) -> object:
-        """Has the judge do something with a thing of the tests' and returns what came of it."""
+        """Sends the judge a request about an object of the tests, and returns the result."""
         with self._asking, depth.Room():
             number = self._number
             if number is None:
@@ -156,7 +156,7 @@ class Service:
         return question
 
     def _input(self, prompt: object = "", /) -> str:
-        """Answers `input` as the tests do, if they do."""
+        """Answers `input` through the tests during a request, else from the standard input."""
         if self._number is None:
             return self._own_input(prompt)
         return str(self.ask("input", str(prompt)))
@@ -175,7 +175,7 @@ class Service:
     # --------------------------------------------------------------------- codec.References
 
     def refer(self, value: object, encoder: Message) -> object:
-        """Returns the reference of an object of the solution's, or of a thing of the tests'."""
+        """Returns the reference of an object of the solution or of the tests."""
         if isinstance(value, remote.Remote):
             return remote.Remote.runner_reference(value)
         if self._shared and self._shared_objects.knows(value):
@@ -189,11 +189,11 @@ class Service:
         return ["object", number, _KINDS.get(type(value), ""), ways_of(value)]
 
     def may_be_key(self, value: object, encoder: Message) -> bool:
-        """Returns True for an object of a class of the prompt's, which the judge can hash."""
+        """Returns True for an object of one of the prompt's classes, which the judge can hash."""
         return bool(self._shared) and self._shared_objects.may_be_key(value, encoder)
 
     def resolve(self, reference: object) -> object:
-        """Returns what the judge means.
+        """Returns the object to which the judge refers.
 
         Raises:
             NameError: the solution defines no such name.
@@ -217,16 +217,16 @@ class Service:
                 raise ProtocolViolation("an unknown reference")
 
     def extend(self, value: object, reference: object, shown: object) -> object:
-        """Refuses: the judge sends no such thing."""
+        """Raises ProtocolViolation, because the judge sends no extended data."""
         raise ProtocolViolation("extended data of the tests'")
 
     def note_cast(self) -> None:
-        """Ignores what the judge's values were."""
+        """Does nothing."""
 
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:
-        """Refuses: the judge sends no such thing."""
+        """Raises ProtocolViolation, because the judge sends no exceptions as results."""
         raise ProtocolViolation("an exception of the tests' among results")
 
     def _named(self, name: str) -> Callable[..., object]:
@@ -259,13 +259,13 @@ class Service:
             self._frames.send(data)
 
     def _performed(self, request: bytes) -> tuple[str, list[object] | BaseException, list[object]]:
-        """Does what is asked for.
+        """Performs a request.
 
-        Nothing of ours holds the operands then, so that what holds them is the solution.
+        No variable of the runner holds the operands then, so any holder is the solution's.
 
         Returns:
-            The operation, its result in a list or what it raised, and the prompt's objects among
-            the operands.
+            The operation, its result in a list or its exception, and the prompt's objects among the
+            operands.
         """
         operation = ""
         received: list[object] = []
@@ -290,9 +290,9 @@ class Service:
         self,
         updates: Sequence[list[Any]] = (),
         released: Sequence[int] = (),
-        objects: Sequence[object] = (),  # brought up to date as they were decoded
+        objects: Sequence[object] = (),  # updated when they were decoded
     ) -> None:
-        """Brings containers to what the tests made of them."""
+        """Applies the tests' changes to containers."""
         self._containers.check(dict(updates))
         for number, content in updates:
             self._containers.replace(number, content)
@@ -311,7 +311,7 @@ class Service:
             return self._returned(tag, operation, outcome, received)
         except ChannelClosedError:
             raise
-        except BaseException as error:  # noqa: BLE001  # the solution's own code may run here too
+        except BaseException as error:  # noqa: BLE001  # the solution's code may run here too
             self._containers.withdraw()
             return self._raised(operation, error, received)
 
@@ -338,7 +338,7 @@ class Service:
         return encoder.dumps(answer)
 
     def _told(self, encoder: Encoder, results: list[object]) -> list[object] | None:
-        """Returns what changed in containers, and the numbers of those that the solution keeps."""
+        """Returns the changes of containers, and the numbers of those that the solution holds."""
         updates = self._containers.updates(encoder)
         if encoder.mentions:
             changed = [self._containers.value_of(number) for number, _ in updates]
@@ -351,7 +351,7 @@ class Service:
         return [updates, kept, lost] if updates or kept or lost else None
 
     def _encoded(self, encoder: Encoder, result: object) -> object:
-        """Returns the JSON value of a result, a reference if it is data that cannot cross."""
+        """Returns the JSON value of a result, or a reference if it is data that cannot cross."""
         try:
             return encoder.value(result)
         except TooLargeError:
@@ -361,7 +361,7 @@ class Service:
             return encoder.refer(result)
 
     def _raised(self, operation: str, error: BaseException, received: list[object]) -> bytes:
-        error.__traceback__ = None  # which holds the operands
+        error.__traceback__ = None  # it holds the operands
         if isinstance(error, _STOPS.get(operation, ())):
             return self._with_changes(["stop"], received)
         if isinstance(error, TooLargeError):
@@ -381,7 +381,7 @@ class Service:
     def _with_changes(
         self, answer: list[object], received: list[object], *, mentions: bool = False
     ) -> bytes:
-        """Returns an answer that brings no result, with what changed in containers and objects."""
+        """Returns an answer without a result, with the changes of containers and objects."""
         containers = self._containers
         encoder = self._encoder(
             self, self._result_bytes, ANSWERED_TYPES, extends=True, containers=containers
@@ -419,7 +419,7 @@ class Service:
     # ---------------------------------------------------------------------- JSON test cases
 
     def _run_case(self, name: str, args: list[object]) -> list[object]:
-        """Calls the entry point; returns what `leetcode_types.Outcome` says."""
+        """Calls the entry point; returns the fields of `leetcode_types.Outcome`."""
         entry = ENTRY.fullmatch(name)
         owner = self._exported(entry[1])() if entry else None
         function = getattr(owner, entry[2]) if entry else self._exported(name)
@@ -451,7 +451,7 @@ class Service:
 
 
 def _deeply(function: Callable[..., _T], *operands: object) -> _T:
-    """Calls a function that may need more frames than the solution left."""
+    """Calls a function that may need more frames than the solution has left."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + FRAMES_OF_A_VALUE)
     try:
@@ -484,7 +484,7 @@ def _class_names(kind: type) -> list[str]:
 
 
 def _signature(function: Callable[..., object]) -> list[list[object]]:
-    """Returns name, kind and default, if it has one, of each parameter."""
+    """Returns the name, kind and default (if any) of each parameter."""
     parameters = inspect.signature(function).parameters.values()
     return [
         [one.name, int(one.kind), *([] if one.default is one.empty else [one.default])]

@@ -16,7 +16,7 @@ from . import leetcode_types, program
 
 
 class LoadError(NamedTuple):
-    """Why a solution did not load: "compile", "raise" or "exit", and what it said."""
+    """Why a solution did not load: "compile", "raise" or "exit", and the message."""
 
     kind: str
     message: str
@@ -35,7 +35,7 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
 
     Args:
         source: Python source.
-        predefined: whether it may use LeetCode's names without importing them.
+        predefined: whether the solution may use LeetCode's names without importing them.
     """
     path = os.path.abspath(files.FILE_NAME)
     module = types.ModuleType(files.MODULE_NAME)
@@ -57,11 +57,11 @@ def load(source: bytes, *, predefined: bool) -> types.ModuleType | LoadError:
 
 
 def import_file(source: bytes, path: str) -> types.ModuleType | LoadError:
-    """Imports a solution from its file in the working folder, as tests that live with it do.
+    """Imports a solution from its file in the working folder, as tests in its process do.
 
     Args:
-        source: Python source, which the file holds.
-        path: of the file.
+        source: Python source, the content of the file.
+        path: path of the file.
     """
     code = compile_source(source, path)
     if isinstance(code, LoadError):

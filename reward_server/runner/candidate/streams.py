@@ -1,5 +1,5 @@
-"""The candidate's standard streams, as a fresh interpreter would make them, and others while tests
-listen."""
+"""The candidate's standard streams, as a fresh interpreter makes them, and replacements while tests
+capture output."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def _text(raw: io.FileIO, errors: str, *, line_buffering: bool = False) -> io.Te
 
 @functools.cache
 def open_streams() -> None:
-    """Gives `sys` its streams, and `builtins` what `site` gives them, once in a process.
+    """Sets the streams of `sys`, and the names that `site` adds to `builtins`, once in a process.
 
-    They are good for its forks too, which put pipes of their own in the place of descriptors 0,
-    1 and 2. Line ends of any system are line feeds in the text of the input.
+    Forks can use them too, after they replace descriptors 0, 1 and 2 with their own pipes. Line
+    ends of every system become line feeds in the text of the input.
     """
     streams = {
         "stdin": _reader(0),
@@ -51,7 +51,7 @@ def open_streams() -> None:
 
 
 def flush_streams() -> bool:
-    """Flushes the outputs, also those that were put in their place; tells whether it worked."""
+    """Flushes the outputs and their replacements; returns True if that succeeded."""
     worked = _flush(sys.stdout)
     if sys.stdout is not sys.__stdout__:
         worked = _flush(sys.__stdout__) and worked
@@ -62,13 +62,13 @@ def _flush(stream: TextIO | None) -> bool:
     try:
         if stream is not None and not getattr(stream, "closed", False):
             stream.flush()
-    except Exception:  # noqa: BLE001  # a stream of the solution's may raise anything
+    except Exception:  # noqa: BLE001  # a stream of the solution may raise anything
         return False
     return True
 
 
 class _Kept(io.FileIO):
-    """A descriptor that keeps what is written to it until that is told."""
+    """A descriptor that also keeps a copy of what is written to it."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -81,7 +81,7 @@ class _Kept(io.FileIO):
         return written
 
     def told(self, characters: int) -> str:
-        """Takes the beginning of what was kept."""
+        """Removes and returns the beginning of the copy."""
         text = self._text + self._kept.decode("utf-8", "replace")
         self._kept.clear()
         self._text = text[characters:]
@@ -89,10 +89,10 @@ class _Kept(io.FileIO):
 
 
 class Exchanged:
-    """What stands in `sys` while the tests have streams of theirs there.
+    """The streams in `sys` while the tests have replaced theirs.
 
-    What is written to another stream, such as one that the solution saved before, or past all
-    streams, the tests would not see either.
+    The tests would not see output to another stream, such as one that the solution saved before, or
+    output that bypasses all streams.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Exchanged:
         self._streams: dict[str, tuple[io.TextIOWrapper, _Kept]] = {}
 
     def listen(self, names: Iterable[str]) -> None:
-        """Exchanges these streams for such that keep what is written, and gives back others."""
+        """Replaces these streams with ones that keep a copy, and restores the others."""
         for name, stream in self._before.items():
             setattr(sys, name, stream)
         self._before = {name: getattr(sys, name) for name in names}
@@ -112,18 +112,18 @@ class Exchanged:
             setattr(sys, name, stream)
 
     def told(self, name: str, characters: int) -> str:
-        """Takes the beginning of what was written to one of them."""
+        """Removes and returns the beginning of what was written to one of them."""
         self.flush()
         return self._streams[name][1].told(characters)
 
     def flush(self) -> None:
-        """Flushes them, whether or not they stand in `sys`."""
+        """Flushes them, even if `sys` no longer has them."""
         for stream, _ in self._streams.values():
             _flush(stream)
 
 
 def complain(about: object) -> None:
-    """Writes a line to the error stream, if that can be."""
+    """Writes a line to the error stream, if possible."""
     try:
         sys.stderr.write(f"{about}\n")
     except Exception:  # noqa: BLE001  # as above

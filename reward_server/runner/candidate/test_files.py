@@ -1,9 +1,9 @@
-"""Runs test files in the candidate's process, beside the solution that they have to live with.
+"""Runs test files in the candidate's process, for tests that must share it with the solution.
 
-Nothing here is trusted: the solution can change any of it. What it sends are observations, of which
-the server believes no more than it can check against perturbed twins of the same tests. Frames:
-"collected" with the tests' names, "broken" with why there are none, "ended" with a test's place,
-outcome and message, and "done".
+Nothing here is trusted: the solution can change any of it. The server believes the observations
+that it sends only as far as it can check them against perturbed twins of the same tests. Frames:
+"collected" with the tests' names, "broken" with the reason why there are none, "ended" with a
+test's index, outcome and message, and "done".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from . import solution, streams
 
 
 class _Course:
-    """Tells the judge how a suite goes."""
+    """Reports the progress of a suite to the judge."""
 
     heard = True
 
@@ -41,10 +41,11 @@ class _Course:
         return True
 
     def begin(self, index: int) -> None:
-        """Has nothing to say; the clock is the judge's."""
+        """Does nothing; the judge measures the time."""
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
-        """Sends what came of a test, and goes on: whether one failure ends it is not told here."""
+        """Sends the result of a test and continues; this process does not know if a failure ends
+        the suite."""
         streams.flush_streams()
         message = noted(error) + outcomes.message_of(error, note, base.place_of)
         self.say("ended", index, outcome, message.encode("utf-8", "replace").decode())
@@ -52,14 +53,14 @@ class _Course:
 
 
 def noted(error: BaseException | None) -> str:
-    """Returns the note that wrapped assertions leave on what a test raised, as a line."""
+    """Returns the note that wrapped assertions add to a test's exception, as a line."""
     notes = getattr(error, "__notes__", ())
     own = [note for note in notes if isinstance(note, str) and note.startswith("observed ")]
     return f"{own[-1]}\n" if own else ""
 
 
 def run(frames: Frames, program: FilesProgram, blobs: Mapping[str, bytes]) -> NoReturn:
-    """Loads the solution, runs the tests and leaves."""
+    """Loads the solution, runs the tests and exits."""
     sys.dont_write_bytecode = True
     loaded = solution.import_file(blobs["source"], program.solution_path)
     streams.flush_streams()

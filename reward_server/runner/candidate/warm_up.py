@@ -1,9 +1,9 @@
-"""The candidate's part of one execution of a sample of ours, before anything is forked.
+"""The candidate's part of one execution of a sample, before anything is forked.
 
-An interpreter adapts its code and fills its caches as it runs. Done once here, every child starts
-with warm ones and, since it need not write to them, shares their memory with its parent. The
-judge's part is played where judges are forked from, see `judge.warm_up`. Of the sample nothing
-stays behind; the streams of `streams` do.
+An interpreter adapts its code and fills its caches as it runs. After one sample run every child
+starts with warm caches, and shares their memory with its parent because it need not write to them.
+The fork server plays the judge's part, see `judge.warm_up`. The sample leaves nothing behind except
+the streams of `streams`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def change(values):
 
 
 def run(channel: socket.socket) -> None:
-    """Answers the judge until it has heard enough, or is gone.
+    """Answers the judge until the judge closes the channel.
 
     Args:
-        channel: to the judge; it is closed.
+        channel: a socket to the judge; it is closed.
     """
     streams.open_streams()
     own_input = builtins.input

@@ -1,1 +1,1 @@
-"""Messages between judge and candidate: what both sides need to write and to read them."""
+"""Messages between judge and candidate: the code that both sides use to write and read them."""

@@ -1,8 +1,8 @@
-"""Pure functions of texts, remembered: a group of completions is judged by one and the same tests.
+"""A cache for pure functions of texts: the same tests judge a whole group of completions.
 
-What this stops: the work of reading the same tests again for each completion of a group.
+What this stops: repeated work on the same tests for each completion of a group.
 
-What it does not: carry anything but what follows from the very same text.
+What it does not: it carries nothing over except what follows from the same text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TEXTS = 1024
-_LONGEST = 1 << 14  # in characters; longer texts are rare, and worked on afresh
+_LONGEST = 1 << 14  # in characters; longer texts are rare and are not cached
 
 
 def remembered(function: Callable[P, T]) -> Callable[P, T]:
-    """Remembers what a function of strings returned for the last texts that were not too long."""
+    """Caches what a function of strings returns for the latest texts that are not too long."""
     cached = cast("Callable[P, T]", functools.lru_cache(maxsize=_TEXTS)(function))
 
     @functools.wraps(function)

@@ -1,25 +1,28 @@
 """The data that crosses between judge and candidate: a closed set of types, as JSON.
 
-What this stops: anything of the candidate's but data reaching the judge. Decoding makes exact
-built-in (or standard library) objects from a closed set of tags and runs no code of the other
-side; nothing is ever imported because the other side named it.
+What this stops: anything of the candidate but data reaching the judge. Decoding makes exact
+built-in (or standard library) objects from a closed set of tags and runs no code of the other side.
+It never imports a module because the other side named it.
 
-What it does not: decide whether the data is true, or right.
+What it does not: it does not decide whether the data is true or right.
 
-None, bool, str, float and int up to 64 bits are themselves in JSON, a list is an array. All else
-is an object with one member, whose name is the type's tag (see `decoding`). Tags are resolved
-inside the C scanner, innermost first, so that a large list costs no Python code for an element.
+None, bool, str, float and int up to 64 bits are the same in JSON, and a list is an array. Every
+other value is an object with one member, whose name is the type's tag (see `decoding`). The C
+scanner resolves tags, innermost first, so that an element of a large list costs no Python code.
 
 Subclasses of these types are cast down to them, by the base's own methods, or cross with a
-reference to the object where the class has attributes of its own (`extended`); one that loses its
-class says so. Named tuples keep
-their fields' names (`records`). A `defaultdict` keeps its factory only where that is a plain type.
-A time zone is its offset, with its name if it has one, or its name in the library; any other
-becomes its offset at that moment, and says so. A numpy array decodes to an array where numpy is
-loaded already, else to nested lists. What has no tag is left to `References`.
-Where tests look at identity, data that cannot change has a number beside (`identities`).
-A built-in type is its name; a candidate names only `ANSWERED_TYPES`, in answers. What it hands to
-the tests' functions holds no type, so that none of these can be made to build something.
+reference to the object if the class has attributes of its own (`extended`); a value that loses its
+class is marked. Named tuples keep their fields' names (`records`). A `defaultdict` keeps its
+factory only if that is a plain type. A time zone crosses as its offset, with its name if it has
+one, or as its name in the library; any other time zone becomes its offset at that moment, and is
+marked. A numpy array decodes to an array if numpy is loaded already, else to nested lists. Values
+without a tag are left to `References`.
+
+If tests look at identity, immutable data has an identity number beside it (`identities`).
+
+A built-in type crosses as its name. A candidate may name only `ANSWERED_TYPES`, and only in
+answers. Its arguments to the tests' functions contain no type, so that it cannot make these build
+an object.
 """
 
 from __future__ import annotations
@@ -32,9 +35,9 @@ from typing import Protocol
 from ..values.records import Records
 
 MAX_DEPTH = 400  # levels of containers
-FRAMES_OF_A_VALUE = 5 * MAX_DEPTH + 100  # of the recursion limit, to encode or decode one
+FRAMES_OF_A_VALUE = 5 * MAX_DEPTH + 100  # added to the recursion limit to encode or decode a value
 MAX_CONTAINERS = 2_000_000
-MAX_OBJECTS = 200_000  # that are not data, in one execution
+MAX_OBJECTS = 200_000  # objects that are not data, in one execution
 MAX_INTEGER_DIGITS = 1_000_000  # hexadecimal
 MAX_DECIMAL_EXPONENT = 10_000
 REFERENCE = "@"
@@ -49,8 +52,8 @@ _SPECIAL_NAMES = frozenset(
 )
 
 
-class ProtocolViolation(Exception):  # noqa: N818  # it is the other side's deed, not our error
-    """What the other side sent is not what this protocol allows."""
+class ProtocolViolation(Exception):  # noqa: N818  # it is a fault of the other side
+    """The other side sent something that this protocol does not allow."""
 
 
 class NotDataError(Exception):
@@ -58,16 +61,16 @@ class NotDataError(Exception):
 
 
 class TooLargeError(NotDataError):
-    """A value is larger than what may cross."""
+    """A value is too large to cross."""
 
 
 class Message(Protocol):
-    """A message that is being encoded, as those know it who write references into it.
+    """A message that is being encoded, as seen by the code that writes references into it.
 
     Attributes:
         listed: numbers of the objects whose contents it has or will have.
         waiting: objects whose contents it will have.
-        is_listing: whether these are being written.
+        is_listing: whether these contents are being written.
     """
 
     is_listing: bool
@@ -83,7 +86,7 @@ class Message(Protocol):
 
 
 class References(Protocol):
-    """Turns what is not data into a reference, and a reference into what it stands for.
+    """Converts objects that are not data to references, and references to objects.
 
     Attributes:
         records: the classes of named tuples.
@@ -95,21 +98,21 @@ class References(Protocol):
         """Returns the JSON value of a reference to `value`.
 
         Args:
-            value: what is referred to.
-            encoder: of the message, for what goes with the reference.
+            value: the object.
+            encoder: the encoder of the message, for what is sent with the reference.
 
         Raises:
-            NotDataError: it must not cross.
+            NotDataError: the object must not cross.
         """
 
     def may_be_key(self, value: object, encoder: Message) -> bool:
-        """Returns True if what is not data may be a key, or an element of a set, in a message."""
+        """Returns True if an object that is not data may be a key or an element of a set."""
 
     def resolve(self, reference: object) -> object:
-        """Returns what a reference stands for.
+        """Returns the object of a reference.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such object.
         """
 
     def extend(self, value: object, reference: object, shown: object) -> object:
@@ -117,55 +120,55 @@ class References(Protocol):
 
         Args:
             value: the data.
-            reference: to the object.
-            shown: methods that its class does in its own way, see `extended`.
+            reference: a reference to the object.
+            shown: methods that its class overrides, see `extended`.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such object.
         """
 
     def note_cast(self) -> None:
-        """Records that a value was of another class over there."""
+        """Records that a value was of another class on the other side."""
 
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:
-        """Returns what stands for an exception that is a result.
+        """Returns the counterpart of an exception that is a result.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such exception.
         """
 
 
 class Foreign:
-    """An object of the other side's, here known by a reference."""
+    """An object of the other side, known here by a reference."""
 
     __slots__ = ()
 
     def runner_reference(self) -> list[object]:
-        """Returns what the other side knows it by."""
+        """Returns the other side's reference to the object."""
         raise NotImplementedError
 
 
 def is_asked_for(name: str) -> bool:
-    """Returns True if an attribute with this name is asked for over there.
+    """Returns True if an attribute with this name is requested from the other side.
 
     Other special names have a meaning to the interpreter or to native libraries
-    (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which take an address, a size or
-    a base class at its word.
+    (`__array_interface__`, `__mro_entries__`, `_as_parameter_`), which use an address, a size or a
+    base class without checking it.
     """
     is_special = name[:1] == "_" == name[-1:] and bool(name.strip("_"))
     return not is_special or name in _SPECIAL_NAMES
 
 
 class DataOnly:
-    """References of a place where only data may cross."""
+    """References for messages in which only data may cross."""
 
     def __init__(self, records: Records | None = None) -> None:
         self.records = records or Records()
 
     def refer(self, value: object, encoder: Message) -> object:
-        """Refuses."""
+        """Raises NotDataError."""
         raise NotDataError(f"{type(value).__name__} is not data")
 
     def may_be_key(self, value: object, encoder: Message) -> bool:
@@ -173,20 +176,20 @@ class DataOnly:
         return False
 
     def resolve(self, reference: object) -> object:
-        """Refuses."""
+        """Raises ProtocolViolation."""
         raise ProtocolViolation("a reference where only data may be")
 
     def extend(self, value: object, reference: object, shown: object) -> object:
-        """Refuses."""
+        """Raises ProtocolViolation."""
         raise ProtocolViolation("a reference where only data may be")
 
     def note_cast(self) -> None:
-        """Ignores it."""
+        """Does nothing."""
 
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:
-        """Refuses."""
+        """Raises ProtocolViolation."""
         raise ProtocolViolation("an exception where only data may be")
 
 
@@ -198,7 +201,8 @@ TYPES: Mapping[str, type] = {
     **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},
 }
 _CATCHES_TOO_MUCH = (BaseException, Exception, AssertionError)
-# What a candidate can answer with: types whose objects are data, and exceptions that end nothing.
+# The types that a candidate can answer with: types of data, and exceptions that end no iteration or
+# test.
 ANSWERED_TYPES: Mapping[str, type] = {
     name: kind
     for name, kind in TYPES.items()

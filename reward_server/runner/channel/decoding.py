@@ -1,4 +1,4 @@
-"""Decodes messages of the other side, as an enemy's; see `codec`."""
+"""Decodes messages of the other side, as hostile input; see `codec`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _check(condition: bool, problem: str) -> None:
 
 
 def _exactly(kind: type[T], content: object) -> T:
-    """Returns what is of a type, and of none that derives from it.
+    """Returns content of exactly this type, not of a subclass.
 
     Raises:
-        ProtocolViolation: it is of another.
+        ProtocolViolation: it is of another type.
     """
     if type(content) is not kind:
         raise ProtocolViolation(f"no {kind.__name__}")
@@ -64,7 +64,8 @@ def _text(content: object) -> str:
 
 
 def _elements(content: object) -> list[object]:
-    """Returns the elements of a set or keys of a dictionary, unless they were made to collide."""
+    """Returns the elements of a set or keys of a dictionary, unless their hashes collide on
+    purpose."""
     items = _list(content)
     if len(items) >= _COLLISIONS_CHECKED_FROM:
         hashes = sorted(map(hash, items))
@@ -263,7 +264,7 @@ DECODERS: Mapping[str, Callable[[object], object]] = {
     "memoryview": _decode_memory,
 }
 
-# What the constructors above raise for content that they refuse.
+# The exceptions that the constructors above raise for content that they refuse.
 _REFUSALS = (
     ValueError,
     TypeError,
@@ -276,7 +277,8 @@ _REFUSALS = (
 
 
 class _Settings:
-    """What the standard library's scanner wants to know, but for the hook as in `json.loads`."""
+    """The settings of the standard library's scanner; all but the hook are those of
+    `json.loads`."""
 
     strict = True
     object_hook = None
@@ -289,13 +291,13 @@ class _Settings:
 
 
 class Containers(Protocol):
-    """Knows containers by their numbers; see `containers`."""
+    """Finds containers by their numbers; see `containers`."""
 
     def receive(self, number: int, value: object, *, is_live: bool = False) -> None:
-        """Takes a container, or a live value, that came with a number."""
+        """Registers a container or a live value that came with a number."""
 
     def value_of(self, number: object) -> object:
-        """Returns the container with a number."""
+        """Returns the container with this number."""
 
 
 _PairsHook = Callable[[list[tuple[str, object]]], object]
@@ -305,23 +307,23 @@ _make_scanner = cast(
 
 
 class Identities(Protocol):
-    """Knows data that cannot change by its numbers; see `identities`."""
+    """Finds immutable data by its numbers; see `identities`."""
 
     def identified(self, number: int, value: object) -> object:
-        """Returns what has a number."""
+        """Returns the data with this number."""
 
 
 class Decoder:
-    """Decodes messages of the other side, which may be an enemy's.
+    """Decodes messages of the other side, which may be hostile.
 
     Args:
         references: resolves what is not data.
-        type_of: returns what stands for a built-in type with a name.
+        type_of: returns the type for the name of a built-in type.
         containers: those with numbers.
 
     Attributes:
         mentions: whether a number stood for a container in the latest message.
-        identities: the numbers of data that cannot change, where tests look at its identity.
+        identities: the numbers of immutable data, if tests look at its identity.
     """
 
     identities: Identities | None = None
@@ -342,7 +344,7 @@ class Decoder:
         """Returns the message.
 
         Raises:
-            ProtocolViolation: it is anything but what an `Encoder` makes.
+            ProtocolViolation: no `Encoder` makes such a message.
         """
         if len(data) > MAX_CONTAINERS and data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:
             raise ProtocolViolation("too many containers")
@@ -375,7 +377,7 @@ class Decoder:
         return self._referring(tag, content)
 
     def _zone(self, key: str, offset: datetime.tzinfo | None) -> datetime.tzinfo | None:
-        """Returns the zone with a name, what it was at some moment where there is none."""
+        """Returns the zone with this name, or the given offset if it is unknown."""
         found = library_types.zone(key)
         if found is None:
             self._references.note_cast()

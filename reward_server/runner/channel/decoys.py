@@ -1,4 +1,5 @@
-"""Data that stands in the place of what a test expects, so that an object is told nothing of it."""
+"""Data that replaces a test's expected values in requests, so that an object does not learn
+them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _ROWS = (list, tuple, set, frozenset)
 
 
 def is_data(value: Any) -> bool:
-    """Returns True for data of which there is other data of the same form."""
+    """Returns True for data of whose form other data can be made."""
     kind = type(value)
     if kind in _ROWS:
         return all(map(is_data, value))
@@ -27,7 +28,7 @@ def is_data(value: Any) -> bool:
 
 
 def other_data(value: Any) -> object:
-    """Returns data of the same form, which tells nothing of a value."""
+    """Returns data of the same form that reveals nothing of the value."""
     kind = type(value)
     if kind in _ROWS:
         return kind(map(other_data, value))

@@ -1,4 +1,4 @@
-"""Messages and file descriptors between the runner's processes, over sockets that keep bounds."""
+"""Messages and file descriptors between the runner's processes, over packet sockets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DESCRIPTOR = struct.Struct("i")
 
 
 def line() -> tuple[socket.socket, socket.socket]:
-    """Returns both ends of a socket that keeps the bounds of messages."""
+    """Returns both ends of a packet socket."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
@@ -18,7 +18,7 @@ def send(line: socket.socket, message: bytes, descriptors: Sequence[int] = ()) -
     """Sends a message, with copies of descriptors.
 
     Raises:
-        OSError: nobody can take it.
+        OSError: the other end is closed.
     """
     packed = b"".join(map(_DESCRIPTOR.pack, descriptors))
     line.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if packed else [])
@@ -28,9 +28,9 @@ def receive(line: socket.socket, size: int, descriptors: int = 0) -> tuple[bytes
     """Waits for a message and the descriptors that come with it.
 
     Args:
-        line: a socket that keeps the bounds of messages.
+        line: a packet socket.
         size: greatest size of a message in bytes.
-        descriptors: how many come with it.
+        descriptors: how many descriptors come with it.
 
     Returns:
         The message, empty if the other end is gone, and the descriptors.

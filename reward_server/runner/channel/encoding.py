@@ -45,11 +45,11 @@ from .codec import (
     TooLargeError,
 )
 
-Encode = Callable[["Encoder", Any, int], object]  # of a value of the type that it is listed for
+Encode = Callable[["Encoder", Any, int], object]  # encodes a value of one type
 _SMALL = 1 << 63
-_DATA_BYTES = 1 << 16  # of an exception's data
+_DATA_BYTES = 1 << 16  # greatest size of an exception's data
 _PLAIN = frozenset((type(None), bool, float))
-# What `json.dumps` makes for each call: an encoder in C that looks for no cycles.
+# The C encoder that `json.dumps` makes for each call, without the check for cycles.
 _to_json = cast(
     "Callable[[object, int], Iterable[str]]",
     vars(json.encoder)["c_make_encoder"](
@@ -58,7 +58,7 @@ _to_json = cast(
 )
 _EXTENDED = frozenset((*extended.BASES, UserDict, UserList, UserString, ChainMap))
 _ADDITIONS = frozenset(("__getattr__", "__getattribute__", *extended.ASKED))
-# What a class may define so that its objects still do all that its base's do.
+# Names that a class may define without changing the behaviour that its base defines.
 _UNTOLD = frozenset(
     f"__{name}__"
     for name in (
@@ -69,7 +69,7 @@ _UNTOLD = frozenset(
         *("getnewargs", "getnewargs_ex", "getstate", "setstate", "reduce", "reduce_ex"),
     )
 ).union(extended.SHOWN)
-# Those whose text names their class.
+# Types whose text contains the name of their class.
 _NAMED_IN_TEXT = frozenset((set, frozenset, bytearray, deque, OrderedDict, defaultdict, Counter))
 _ENUMS = (enum.IntEnum, enum.StrEnum)
 _TEXT = ("__str__", "__repr__", "__format__")
@@ -79,20 +79,20 @@ _COMPARISONS = frozenset(
 
 
 class Containers(Protocol):
-    """Gives containers their numbers; see `containers`."""
+    """Numbers containers; see `containers`."""
 
     @property
     def offered(self) -> int:
-        """How many containers got a number since a message was sent."""
+        """How many containers got a number since the last message."""
 
     def withdraw(self, count: int = 0) -> None:
-        """Takes the numbers of the latest back, but for the first few."""
+        """Removes the numbers given since the last message, except the first `count`."""
 
     def number_of(self, value: object) -> int | None:
-        """Returns the number of a container, None if it has none."""
+        """Returns the number of a container, or None."""
 
     def offer(self, value: object) -> int:
-        """Returns the number that a container gets."""
+        """Numbers a container, and returns the number."""
 
 
 class Encoder:
@@ -102,17 +102,18 @@ class Encoder:
         references: takes what is not data.
         limit_bytes: greatest size of an encoded message.
         types: those that cross by their names; others are not data.
-        extends: whether data may cross with a reference to the object that it is of.
-        tells_casts: whether a value whose class is lost says so; it does where data is extended,
-            and where it only wraps what crosses.
-        containers: those with numbers; all that can change get one then.
+        extends: whether data may cross with a reference to the object that holds it.
+        tells_casts: whether a value that loses its class is marked; it is if data is extended, and
+            if the data only wraps what crosses.
+        containers: those with numbers; if given, every mutable value gets one.
 
     Attributes:
         mentions: whether a number stands for a container.
         overloads_cast_down: how many values lost a comparison of their own.
         met_class: whether a class was among the values.
         listed, waiting, is_listing: the numbers of the shared objects that a message mentions, the
-            objects whose rows are to be made, and whether they are made; see `sharing.objects`.
+            objects whose rows are to be made, and whether they are being made; see
+            `sharing.objects`.
     """
 
     mentions = False
@@ -148,10 +149,10 @@ class Encoder:
         return deque()
 
     def dumps(self, message: list[object]) -> bytes:
-        """Returns the bytes of a message whose values went through `value`.
+        """Returns the bytes of a message whose values `value` has encoded.
 
         Raises:
-            TooLargeError: it is larger than the limit.
+            TooLargeError: the message is larger than the limit.
         """
         self._elements = 0
         data = "".join(_to_json(message, 0)).encode()
@@ -162,7 +163,7 @@ class Encoder:
         return data
 
     def container(self, value: object, depth: int, encode: Encode) -> object:
-        """Returns the JSON value of a container that can change, its number if it has one.
+        """Returns the JSON value of a mutable container, or its number if it has one.
 
         Args:
             value: the container.
@@ -170,7 +171,7 @@ class Encoder:
             encode: returns the JSON value of its content.
         """
         containers = self._containers
-        if containers is None or self.is_listing:  # fields of objects that both sides have
+        if containers is None or self.is_listing:  # it is a field of an object that both sides have
             return encode(self, value, depth)
         number = containers.number_of(value)
         if number is not None:
@@ -181,17 +182,17 @@ class Encoder:
         return content if is_reference else {SHARED: [containers.offer(value), content]}
 
     def live(self, value: object, depth: int, encode: Encode) -> object:
-        """Returns the JSON value of what may change without us, its number if it has one."""
+        """Returns the JSON value of a live value, or its number if it has one."""
         content = self.container(value, depth, encode)
         if type(content) is dict and SHARED in content:
             return {LIVE: content[SHARED]}
         return content
 
     def content(self, value: object) -> object:
-        """Returns the JSON value of what is in a built-in container, or an array.
+        """Returns the JSON value of the content of a built-in container or an array.
 
         Raises:
-            NotDataError: something in it cannot cross.
+            NotDataError: a part of it cannot cross.
         """
         encode = _CONTENTS.get(type(value), Encoder._array)
         return encode(self, value, MAX_DEPTH)
@@ -200,7 +201,7 @@ class Encoder:
         """Returns the JSON value of a value.
 
         Raises:
-            NotDataError: it cannot cross.
+            NotDataError: the value cannot cross.
         """
         return self._encoders.get(type(value), Encoder._uncommon)(self, value, depth)
 
@@ -219,12 +220,12 @@ class Encoder:
             return values
         find, uncommon = self._encoders.get, Encoder._uncommon
         encoded: list[object] = []
-        for value in values:  # no comprehension, which is a function more for each list
+        for value in values:  # a comprehension would cost one more call
             encoded.append(find(type(value), uncommon)(self, value, depth - 1))
         return encoded
 
     def attempt(self, values: list[object]) -> list[object] | None:
-        """Returns the JSON values of a list's elements, None if one of them cannot cross."""
+        """Returns the JSON values of a list's elements, or None if one of them cannot cross."""
         offered = 0 if self._containers is None else self._containers.offered
         try:
             return self.items(values)
@@ -235,7 +236,7 @@ class Encoder:
 
     @staticmethod
     def are_json(values: list[Any]) -> bool:
-        """Returns True if values cross as they are."""
+        """Returns True if JSON can represent the values unchanged."""
         kinds = set(map(type, values))
         if not kinds <= _JSON_KINDS:
             return False
@@ -249,14 +250,14 @@ class Encoder:
         return True
 
     def unchanging(self, value: object, content: object) -> object:
-        """Returns the JSON value of data that cannot change, given without its identity."""
+        """Returns the JSON value of immutable data, whose content is encoded already."""
         return content
 
     def hashed(self, values: Iterable[object], depth: int) -> list[object]:
         """Returns the JSON values of a set's elements or a dictionary's keys.
 
         Raises:
-            NotDataError: one of them is not data, nor an object whose hash both sides know.
+            NotDataError: one of them is neither data nor an object whose hash both sides know.
         """
         was_key, self._is_key = self._is_key, True
         try:
@@ -277,7 +278,7 @@ class Encoder:
             return self._references.refer(value, self)
         if not self._references.may_be_key(value, self):
             raise NotDataError(f"{type(value).__name__} is not data")
-        self._is_key = False  # nor is what the reference tells of the object
+        self._is_key = False  # values inside the reference are no keys
         try:
             return self._references.refer(value, self)
         finally:
@@ -344,7 +345,7 @@ class Encoder:
         return {"extended": [plain, reference, methods]}
 
     def asking(self, value: object, plain: object) -> object:
-        """Returns the JSON value of a dictionary that makes what it lacks in an unknown way."""
+        """Returns the JSON value of a dictionary whose default factory cannot cross."""
         if type(plain) is dict and REFERENCE in plain:
             return plain
         if not self._may_extend:
@@ -354,11 +355,11 @@ class Encoder:
     def zoned(
         self, tag: str, fields: list[int], value: datetime.time | datetime.datetime
     ) -> object:
-        """Returns the JSON value of a time, with its zone; an unknown zone is told by its offset.
+        """Returns the JSON value of a time, with its zone; an unknown zone crosses as its offset.
 
         Args:
-            tag: of its type.
-            fields: what it is but for its zone.
+            tag: the tag of its type.
+            fields: its fields without the zone.
             value: the time.
         """
         zone = value.tzinfo
@@ -397,23 +398,23 @@ class Encoder:
 
 
 def _is_to_object(reference: object) -> bool:
-    """Returns True if a reference is to an object of the sender's, and tells no more of it."""
+    """Returns True if a reference is to an object of the sender."""
     return type(reference) is list and bool(reference) and reference[0] == "object"
 
 
 def encoder_of_data(containers: Containers | None) -> Encoder:
-    """Returns what encodes the data in an exception, and nothing else of it."""
+    """Returns an encoder for the data in an exception, which encodes nothing but data."""
     return Encoder(DataOnly(), _DATA_BYTES, ANSWERED_TYPES, containers=containers)
 
 
 def arguments_of(error: BaseException, text: str, encoder: Encoder) -> list[object]:
-    """Returns the JSON values of an exception's arguments, of its message if they are no data."""
+    """Returns the JSON values of an exception's arguments, or its message if they are not data."""
     arguments = encoder.attempt(list(error.args))
     return [text] if arguments is None else arguments
 
 
 def cast_down(value: object) -> object:
-    """Returns data as the built-in class that its class derives from, itself if it is of one."""
+    """Returns data as the built-in class from which its class derives."""
     base = None if type(value) in ENCODERS else _base_of(type(value))
     return value if base is None else _CASTS[base](value)
 
@@ -437,7 +438,7 @@ def _base_of(kind: type) -> type | None:
 
 @functools.lru_cache(maxsize=256)
 def _adds_to_class(kind: type, base: type) -> bool:
-    """Returns True if a class has public attributes, or a way of its own, that its base lacks."""
+    """Returns True if a class adds public attributes or special methods to its base."""
     own = kind.__mro__[: kind.__mro__.index(base)]
     return any(_ADDITIONS & vars(part).keys() or any(map(_is_public, vars(part))) for part in own)
 
@@ -454,14 +455,14 @@ def _adds_attributes(kind: type, base: type, value: object) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _shown(kind: type, base: type) -> list[str]:
-    """Returns the methods that a class does in another way than its base."""
+    """Returns the methods that a class overrides."""
     special = [n for n in extended.ASKED if _defined(kind, n) is not _defined(base, n)]
     text = _TEXT if base in _NAMED_IN_TEXT and special.count("__repr__") == 0 else ()
     return [*dict.fromkeys((*special, *text, *_public_overrides(kind, base)))]
 
 
 def _defined(kind: type, name: str) -> object:
-    """Returns what a class's objects have by a special name."""
+    """Returns the class attribute with this name, or None."""
     return next((vars(part)[name] for part in kind.__mro__ if name in vars(part)), None)
 
 
@@ -471,16 +472,16 @@ def _public_overrides(kind: type, base: type) -> list[str]:
 
 
 def _own_names(kind: type, base: type) -> set[str]:
-    """Returns the names that a class, or one between it and its base, defines."""
+    """Returns the names that a class, or a class between it and its base, defines."""
     own = kind.__mro__[: kind.__mro__.index(base)]
     return {name for part in own if part not in _ENUMS for name in vars(part)}
 
 
 @functools.lru_cache(maxsize=256)
 def _does_as(kind: type, base: type) -> bool:
-    """Returns True if a class does all that its base does as the base does it, but text and items.
+    """Returns True if a class overrides nothing of its base but text and items.
 
-    What text and items are is asked for over there.
+    The judge asks the candidate for text and items.
     """
     if base not in extended.CLASSES:
         return False
@@ -491,7 +492,7 @@ def _does_as(kind: type, base: type) -> bool:
 
 
 def _is_told(kind: Any, base: type) -> bool:
-    """Returns True if the judge knows by the methods that it asks for whether a class is lost."""
+    """Returns True if the methods that the judge asks for show whether a class is lost."""
     return _does_as(kind, base) or not extended.EXACT.issuperset(_shown(kind, base))
 
 
@@ -539,7 +540,7 @@ def _encode_set(encoder: Encoder, value: AbstractSet[object], depth: int) -> obj
 def _keys_and_values(
     encoder: Encoder, value: Mapping[object, object], depth: int
 ) -> list[object] | None:
-    """Returns the JSON values of a dictionary's keys and values, None if a key cannot cross."""
+    """Returns the JSON values of a dictionary's keys and values, or None if a key cannot cross."""
     try:
         keys = encoder.hashed(value, depth)
     except TooLargeError:
@@ -567,7 +568,7 @@ def _encode_filled_dict(encoder: Encoder, value: defaultdict[object, object], de
 
 
 def _is_filled_otherwise(value: object) -> bool:
-    """Returns True for a dictionary that makes what it lacks in a way that cannot cross."""
+    """Returns True for a dictionary whose default factory cannot cross."""
     factory = value.default_factory if isinstance(value, defaultdict) else None
     return factory is not None and not any(factory is kind for kind in FACTORIES.values())
 
@@ -676,7 +677,7 @@ def _live(encode: Encode, encoder: Encoder, value: object, depth: int) -> object
     return encoder.live(value, depth, encode)
 
 
-# What can change, and so is told from its copies.
+# The mutable types, whose objects must be distinguished from copies.
 _CONTENTS: Mapping[type, Encode] = {
     list: Encoder.items,
     set: _encode_set,
@@ -721,7 +722,8 @@ _WITH_NUMBERS: Mapping[type, Encode] = {
 _CAST_TO: Mapping[type, type] = {UserDict: dict, UserList: list, UserString: str, ChainMap: dict}
 _SHARED_BASES = frozenset((*changes.KINDS, UserDict, UserList))
 
-# How a subclass becomes its base, by the base's own methods; searched along the class's order.
+# Converts a subclass to its base, by the base's own methods; searched in the class's method
+# resolution order.
 _CASTS: Mapping[type, Callable[[Any], object]] = {
     int: lambda value: int.__int__(value),
     float: lambda value: float.__float__(value),

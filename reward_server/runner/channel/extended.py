@@ -1,16 +1,18 @@
-"""Data whose class adds attributes: the value crosses, and attributes are asked for over there.
+"""Data whose class adds attributes: the value crosses, and the judge asks the candidate for
+attributes.
 
 A member of an `IntEnum` is an int with a name, a stack may be a list with methods. The judge makes
-an object of a class of its own, derived from the built-in one, of the value that crossed.
+an object of the value that crossed, of a class of its own that derives from the built-in one.
 
 What this stops: equality and hash are the built-in class's, on the value that crossed, so such an
-object equals no value but its own. Where its class compares in its own way, an object that equals
-data which its value does not is asked of other data as well; it equals nothing if it equals that.
+object equals no value but its own. If its class overrides comparison, an object that equals data
+which its value does not equal is also compared with other data; if it equals that too, it equals
+nothing.
 
-What it does not: make the rest true. What a method answers is the solution's word, as a proxy's.
-What its class does in another way than its base, such as operators, items, text and methods that
-the base has too, is asked for over there; a pass with anything of that but text and items is
-never ISOLATED (`Session.extend`).
+What it does not: it does not make the rest true. A method's answer is the solution's claim, like a
+proxy's. The judge asks the candidate for everything that the class overrides, such as operators,
+items, text and methods; a pass with any of these but text and items is never ISOLATED
+(`Session.extend`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from .codec import Foreign, ProtocolViolation, is_asked_for
 from .decoys import is_data, other_data
 from .operations import ARITHMETIC, IN_PLACE, ORDER
 
-# What is asked for where the solution's class has its own way with it, by special method.
+# The operations that the judge requests if the solution's class overrides them, by special method.
 SHOWN: Mapping[str, str] = {
     "__str__": "str",
     "__repr__": "repr",
@@ -38,7 +40,7 @@ SHOWN: Mapping[str, str] = {
 }
 _BINARY = frozenset((*ARITHMETIC, *ORDER))
 _REFLECTED = {f"__r{name}__": name for name in ARITHMETIC}
-# Conversions to numbers are the base's. The judge itself looks at data by the base's own methods.
+# Conversions to numbers are the base's. The judge itself reads data by the base's own methods.
 ASKED: Mapping[str, str] = {
     **SHOWN,
     **{
@@ -50,10 +52,10 @@ ASKED: Mapping[str, str] = {
     **{f"__i{name}__": f"i{name}" for name in IN_PLACE},
     **_REFLECTED,
 }
-FACTORY = "default_factory"  # for what a dictionary lacks, where it cannot cross
-# Those that only give what crossed with the value, or are compared with it (`consistency`).
+FACTORY = "default_factory"  # stands for a default factory that cannot cross
+# Those whose answers crossed with the value, or are compared with it (`consistency`).
 EXACT = frozenset((*SHOWN, FACTORY))
-# Operators whose other operand is often what a test expects: `abs(found - 3.25) < 1e-6`.
+# Operators whose other operand is often an expected value: `abs(found - 3.25) < 1e-6`.
 _COMPARING = frozenset(("sub", *ORDER))
 _DIVIDING = frozenset(("truediv", "floordiv", "mod", "divmod", "and", "or", "xor"))
 _MAX_CLASSES = 1000
@@ -65,20 +67,20 @@ BASES = (
 
 
 class Asks(Protocol):
-    """Has the candidate do something; see `Session`."""
+    """Sends the candidate requests; see `Session`."""
 
     def request(self, operation: str, *operands: object) -> object:
-        """Returns what came of an operation."""
+        """Returns the result of an operation."""
 
 
 class Extended(Foreign):
-    """What all of these have in common."""
+    """The base of all classes of extended data."""
 
     _runner_session: Asks
     _runner_reference: list[object]
 
     def runner_reference(self) -> list[object]:
-        """Returns what the candidate knows the object by."""
+        """Returns the candidate's reference to the object."""
         return self._runner_reference
 
     def __getattr__(self, name: str) -> object:
@@ -100,7 +102,7 @@ class Extended(Foreign):
 
 
 def _method(base: type, name: str) -> object:
-    """Returns what an object has by a name that its class has its own way with."""
+    """Returns the attribute for a name that the solution's class overrides."""
     if name in _SPECIAL:
         return _SPECIAL[name](base)
     operation = ASKED.get(name)
@@ -116,7 +118,7 @@ def _method(base: type, name: str) -> object:
 
 
 def _binary(base: type, name: str, operation: str) -> object:
-    """Returns an operator, which tells the solution of no data that a test may expect."""
+    """Returns an operator that does not reveal to the solution data that a test may expect."""
     own = getattr(base, name, None)
     bare = name.strip("_").removeprefix("r" if name in _REFLECTED else "")
     bare = bare if bare in _BINARY else bare.removeprefix("i")
@@ -148,7 +150,7 @@ def _filled(base: type) -> Callable[..., object]:
 
 
 def _answering(operation: str, kind: type) -> Callable[[type], Callable[..., object]]:
-    """Returns what makes a method whose answer is of one class."""
+    """Returns a maker of methods whose answer is of one class."""
 
     def made(base: type) -> Callable[..., object]:
         def method(self: Extended, *operands: object) -> object:
@@ -171,8 +173,8 @@ def _iterated(base: type) -> Callable[..., object]:
 
 
 def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
-    """Returns what makes `==` or `!=`, which believes in no equality with data if all is equal."""
-    equal = operation == "eq"  # what is answered of equal things
+    """Returns a maker of `==` or `!=`, which distrusts an object that equals all data."""
+    equal = operation == "eq"  # the answer for equal objects
 
     def made(base: type) -> Callable[..., object]:
         own = getattr(base, f"__{operation}__")
@@ -193,7 +195,7 @@ def _compared(operation: str) -> Callable[[type], Callable[..., object]]:
 
 
 def _contained(base: type) -> Callable[..., object]:
-    """Returns `in`, which believes in nothing that is held over there alone if all is held."""
+    """Returns `in`, which distrusts an object that claims to hold all data."""
     asked = _answering("contains", bool)(base)
 
     def method(self: Extended, other: object) -> object:
@@ -206,17 +208,18 @@ def _contained(base: type) -> Callable[..., object]:
 
 
 def _holds(base: type, one: object, other: object) -> bool:
-    """Returns True if the data holds something, whatever its class says."""
+    """Returns True if the data itself holds something, by the base's method."""
     try:
-        return bool(base.__contains__(one, other))  # type: ignore[operator]  # or none
+        return bool(base.__contains__(one, other))  # type: ignore[operator]  # or it has none
     except (AttributeError, TypeError):
         return False
 
 
 def _is_told_apart(one: Extended, other: object, operation: str) -> bool:
-    """Returns True if what an object says of data it does not say of other data of that form."""
+    """Returns True if an object's answer about data differs from that about other data of its
+    form."""
     decoy = other_data(other)
-    is_other = decoy != other  # else there is nothing to tell it from
+    is_other = decoy != other  # else the two cannot be distinguished
     return is_other and one._runner_session.request(operation, one, decoy) is (operation == "ne")
 
 
@@ -241,12 +244,13 @@ CLASSES: Mapping[type, type[Extended]] = {base: _derived((Extended, base), {}) f
 
 
 def is_method(base: type, name: object) -> TypeGuard[str]:
-    """Returns True for a name that a class derived from `base` may have its own way with."""
+    """Returns True for a name that a class derived from `base` may override."""
     return type(name) is str and (name in ASKED or is_public_method(base, name))
 
 
 def is_public_method(base: type, name: str) -> bool:
-    """Returns True for a method of a built-in class that may be asked for over there."""
+    """Returns True for a method of a built-in class that the judge may request from the
+    candidate."""
     if name == FACTORY:
         return issubclass(base, defaultdict)
     return not name.startswith("_") and callable(getattr(base, name, None))
@@ -254,10 +258,10 @@ def is_public_method(base: type, name: str) -> bool:
 
 @functools.cache
 def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
-    """Returns the class of objects that are asked for these methods.
+    """Returns the class of objects that request these methods from the candidate.
 
     Raises:
-        ProtocolViolation: there are too many.
+        ProtocolViolation: there are too many such classes or methods.
     """
     if len(names) > _MAX_METHODS or _class_with.cache_info().currsize >= _MAX_CLASSES:
         raise ProtocolViolation("too many classes of extended data")
@@ -268,13 +272,13 @@ def _class_with(base: type, names: frozenset[str]) -> type[Extended]:
 def make(
     session: Asks, value: object, reference: list[object], methods: frozenset[str]
 ) -> Extended:
-    """Makes an object with a value of an exact class among `BASES`.
+    """Makes an object from a value of an exact class among `BASES`.
 
     Args:
-        session: to the candidate.
+        session: the session with the candidate.
         value: the data.
-        reference: to the object.
-        methods: those that its class has its own way with.
+        reference: a reference to the object.
+        methods: those that its class overrides.
 
     Raises:
         ProtocolViolation: there are too many of them.
@@ -294,7 +298,7 @@ def make(
 
 
 def updated(known: Extended, value: object) -> bool:
-    """Brings an object to the value that its data has by now; returns False if it cannot be."""
+    """Updates an object to the present value of its data; returns False if that is impossible."""
     if changes.can_change(value):
         changes.replace(known, value)
         return True

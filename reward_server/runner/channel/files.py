@@ -1,4 +1,4 @@
-"""What a request puts into a working folder, and what its solution is called there."""
+"""The files that a request writes to a working folder, and the solution's file name there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _READ_ONLY = 0o444
 
 
 def module_of(path: str) -> str:
-    """Returns the name of the module in a file, by its path in the working folder."""
+    """Returns the module name of a file, from its path in the working folder."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -1,4 +1,4 @@
-"""Frames on the candidate's end of the channel: blocking, in the order they come."""
+"""Frames on the candidate's end of the channel, sent and received in order with blocking calls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 
 from ..wire import JOINED, LENGTH
 
-NUMBER = struct.Struct(">Q")  # begins every frame behind READY and LOADED
+NUMBER = struct.Struct(">Q")  # begins every frame after READY and LOADED
 READY = b'["ready"]'
 LOADED = b'["loaded"]'
 _PIECE_BYTES = 1 << 18
@@ -15,7 +15,7 @@ _USUAL_BYTES = 1 << 12
 
 
 class ChannelClosedError(Exception):
-    """The other side is gone."""
+    """The other side has closed the channel."""
 
 
 class Frames:
@@ -33,7 +33,7 @@ class Frames:
         """Sends a frame.
 
         Raises:
-            OSError: the other side is gone.
+            OSError: the other side has closed the channel.
         """
         self._channel.sendall(LENGTH.pack(len(frame)) + frame)
 
@@ -41,7 +41,7 @@ class Frames:
         """Waits for a frame.
 
         Raises:
-            ChannelClosedError: the other side is gone.
+            ChannelClosedError: the other side has closed the channel.
         """
         self._fill(LENGTH.size)
         end = LENGTH.size + LENGTH.unpack_from(self._buffer)[0]
@@ -54,10 +54,10 @@ class Frames:
     def receive_pipes(self) -> list[int]:
         """Waits for the ends of two pipes: one to read, one to write.
 
-        Nothing may have been sent behind the last frame before they are asked for.
+        The other side must send nothing between the last frame and the pipes.
 
         Raises:
-            ChannelClosedError: the other side is gone.
+            ChannelClosedError: the other side has closed the channel.
         """
         flags = socket.MSG_CMSG_CLOEXEC
         message, descriptors, _, _ = socket.recv_fds(self._channel, len(JOINED), 2, flags)

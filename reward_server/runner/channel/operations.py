@@ -1,4 +1,4 @@
-"""What the judge can have done with objects of the solution's, by name."""
+"""The operations that the judge can request on objects of the solution, by name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-COROUTINE, GENERATOR = "coroutine", "generator"  # objects that are used as such
+COROUTINE, GENERATOR = "coroutine", "generator"  # the ways to use such objects
 ARITHMETIC = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow"),
     *("matmul", "lshift", "rshift", "and", "or", "xor"),
 )
 IN_PLACE = tuple(name for name in ARITHMETIC if name != "divmod")
 ORDER = ("lt", "le", "gt", "ge")
-# The special methods that an object has only if its class does; their places tell them.
+# The special methods that an object has only if its class defines them. A bit mask encodes them by
+# position.
 SPECIAL = tuple(
     f"__{name}__"
     for name in (
@@ -48,7 +49,7 @@ _ANY: Mapping[str, object] = {name: vars(object)[name] for name in ("__eq__", "_
 
 
 def ways_of(value: object) -> int:
-    """Returns which of `SPECIAL` an object has, by its class, as the bits of a number."""
+    """Returns which of `SPECIAL` an object's class defines, as a bit mask."""
     kind: Any = type(value)
     ways = _ways_of_class(kind)
     if isinstance(value, type) and hasattr(value, "__class_getitem__"):
@@ -74,7 +75,7 @@ def _call(
 def details_of(
     name: str | None, text: str
 ) -> tuple[type[Exception], Exception] | tuple[None, None]:
-    """Returns class and exception for an exception of the judge's with this name."""
+    """Returns the class and the exception for a judge's exception with this name."""
     if name is None:
         return None, None
     kind = getattr(builtins, name, None)

@@ -1,4 +1,4 @@
-"""What a task's signature says of a call with JSON values; see `leetcode_types` for the shapes."""
+"""A task's signature for calls with JSON values; see `leetcode_types` for the shapes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLAIN, NOTHING = "", "None"
 
 
 class Signature(NamedTuple):
-    """Shapes of what a function takes and gives."""
+    """Shapes of a function's parameters and of its result."""
 
     parameters: Sequence[str | None] = ()
     result: str | None = None

@@ -1,23 +1,23 @@
-"""Whether an object that the solution returned gives one question one answer.
+"""Checks whether an object that the solution returned answers one question in one way.
 
-An object stays with the candidate, and the tests look at it by questions: an iteration, its
-length, an element, a field. Nothing makes the answers of one object fit together.
+An object stays with the candidate, and the tests examine it by questions: an iteration, its length,
+an element, a field. Nothing forces the answers of one object to be consistent.
 
 What this stops: a result that holds what one assertion looks for while it is iterated, and what the
-next one looks for while it is indexed or counted, a thing that no value does. What the solution's
-functions and methods returned, and the objects in it, is compared question by question: two
-iterations, twice a length, an element, a field, a text or the result of an operator; the numbers
-that it is made; a copy with its original; and, for what the tests ask for nothing but numbered
-elements, iterations with numbered elements, slices and the length. An object that contradicts
-itself is counted, and takes the label ISOLATED from a pass, unless the tests hold as well in a run
-in which its first answer to a question stands for all (`evaluation.confirmation`).
+next one looks for while it is indexed or counted, which no value does. The answers of what the
+solution's functions and methods returned, and of the objects in it, are compared question by
+question: two iterations, twice a length, an element, a field, a text or the result of an operator;
+its conversions to numbers; a copy with its original; and, if the tests ask for numbered elements
+only, iterations with numbered elements, slices and the length. An object that contradicts itself is
+counted, and a pass loses the label ISOLATED, unless the tests also hold in a run in which its first
+answer to a question is reused (`evaluation.confirmation`).
 
-What it does not: compare answers between which the object may honestly have changed. What was
-heard is forgotten when anything is called but a function of the solution's with plain data, when
-anything is set, and for good when the tests hand something of their own over. What objects said
-that were made by what is named like a class is forgotten at any call. Objects whose methods the
-tests call have a state, and are not looked at; `keys()`, `values()` and `items()` count as
-questions. An iterator may be at its end when it is iterated again.
+What it does not: it does not compare answers between which the object may honestly have changed.
+All answers are forgotten when anything is called except a function of the solution with plain data,
+when anything is set, and permanently when the tests hand over something of their own. Answers of
+objects made by a callee with a class's name are forgotten at any call. Objects whose methods the
+tests call have a state, and are not compared; `keys()`, `values()` and `items()` count as
+questions. An iterator may be exhausted when it is iterated again.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from ..channel.encoding import cast_down
 from ..channel.extended import Extended
 from ..values import arrays
 
-# What is asked for without a change, and compared from one time to the next; the first few only as
-# long as no element is asked for, since an object may work out its elements when they are.
+# The operations that change nothing, and whose answers are compared. The first few are compared
+# only until an element is requested, since an object may compute its elements lazily.
 _VIEWS = frozenset(("get", "str", "repr", "format", "bool"))
-_WHOLE = frozenset(("int", "float", "index", "trunc", "floor", "ceil"))  # one apart at most
+_WHOLE = frozenset(("int", "float", "index", "trunc", "floor", "ceil"))  # they differ by at most 1
 _COMPUTED = frozenset(
     (
         *("neg", "pos", "abs", "invert", "add", "sub", "mul", "truediv", "floordiv", "mod"),
@@ -59,7 +59,7 @@ _HARMLESS = frozenset(
         *("dir", "hash", "eq", "ne", "lt", "le", "gt", "ge", "dataclass", "await", "case"),
     )
 )
-_MAPPING_VIEWS = frozenset(("keys", "values", "items"))  # methods that change nothing
+_MAPPING_VIEWS = frozenset(("keys", "values", "items"))  # methods without side effects
 _ITERATIONS = {"aiter": "iter", "anext": "next"}
 _REPRESENTED = frozenset(
     (
@@ -71,25 +71,25 @@ _DIGEST_BYTES = 16
 _SIMPLE = frozenset((bool, float, str, type(None)))
 _EXACT = 1 << 53
 END = object()
-NOTHING = object()  # that was answered
-# An operation, a digest of what it is asked with, and the numbers of the objects in that.
+NOTHING = object()  # there is no answer
+# An operation, a digest of its operands, and the numbers of the objects in them.
 _Question = tuple[str, bytes, tuple[int, ...]]
 
 
 @dataclass(slots=True, kw_only=True)
 class _Record:
-    """What an object answered.
+    """The answers of one object.
 
     Args:
-        number: of the object.
+        number: the object's number.
         answers: digests by question.
-        views: the same, of what may be otherwise when more of the elements was worked out.
-        elements: digests of what iterations gave.
-        size: how many there are, when an iteration has come to its end.
+        views: digests by question, for answers that may change as more elements are computed.
+        elements: digests of the elements that iterations gave.
+        size: the number of elements, after an iteration has come to its end.
         objects: numbers of the objects in an answer, by question; an iteration may make others of
             the same content each time.
         parts: digests of slices and of elements from the end, by key.
-        number_told: what it said when it was made a number.
+        number_told: its answer to a conversion to a number.
         first: the first answers themselves, by question.
         iterated: the elements themselves that the first iteration gave.
     """
@@ -108,7 +108,7 @@ class _Record:
 
 @dataclass(slots=True, kw_only=True)
 class _Pass:
-    """One iteration: of what, how far it has come, and how long it was said to be."""
+    """One iteration: its object, its position, and the length that was announced for it."""
 
     record: _Record
     place: int = 0
@@ -121,7 +121,7 @@ class Consistency:
     """The answers of one session's objects.
 
     Attributes:
-        repeats: whether answers are kept, to be given again; see `heard`.
+        repeats: whether answers are kept for reuse; see `heard`.
     """
 
     def __init__(self) -> None:
@@ -144,16 +144,17 @@ class Consistency:
         return self._contradictions + len(self._disputed - self._with_more)
 
     def stop(self) -> None:
-        """Looks no further: the solution has something of the tests', which may change."""
+        """Ends the comparison: the solution has an object of the tests, which may change."""
         self._is_kept = False
         self._forget()
 
     def changed(self) -> None:
-        """Takes into account that the tests changed what the solution holds."""
+        """Forgets answers, because the tests changed something that the solution holds."""
         self._forget()
 
     def asks(self, operation: str, operands: tuple[object, ...]) -> None:
-        """Forgets what may change by what is about to be asked, and whose state the tests use."""
+        """Forgets answers that the next request may change, and objects whose state the tests
+        use."""
         self._question = operation, operands
         if not self._results or operation in _COMPARED or operation in _HARMLESS:
             return
@@ -170,13 +171,13 @@ class Consistency:
             del self._records[number]
 
     def meets(self, number: int, *, is_new: bool) -> None:
-        """Takes an object into account that an answer brings."""
+        """Registers an object that comes with an answer."""
         operation, operands = self._question
         name = ""
         owner = _number(operands[0]) if operands else None
         if operation in ("get", "value"):
             name = str(operands[1]) if operation == "get" else self._name(operands[0])
-            if is_new or _is_function(name):  # one object may be a class and a function
+            if is_new or _is_function(name):  # one object may be used as class and function
                 self._attributes[number] = owner, name
         if operation == "call":
             is_result, name = True, self._name(operands[0])
@@ -190,7 +191,7 @@ class Consistency:
             self._results.add(number)
 
     def hears(self, operation: str, operands: tuple[object, ...], answer: object) -> None:
-        """Takes an answer into account; `END` for the end of an iteration."""
+        """Compares and records an answer; `END` is the end of an iteration."""
         operation = _ITERATIONS.get(operation, operation)
         number = _number(operands[0]) if operands else None
         last, self._last = self._last, (operation, number)
@@ -207,7 +208,7 @@ class Consistency:
             self._hear_of_result(number, operation, operands, answer)
 
     def heard(self, operation: str, operands: tuple[object, ...]) -> object:
-        """Returns the first answer to a question, `NOTHING` if there is none that still holds."""
+        """Returns the first answer to a question, or `NOTHING` if none is valid."""
         number = _number(operands[0]) if self.repeats and operands else None
         record = self._records.get(number) if number is not None else None
         if record is None or operation not in _COMPARED:
@@ -222,7 +223,7 @@ class Consistency:
         return first if is_same else NOTHING
 
     def raises(self, operation: str, operands: tuple[object, ...], error: Exception) -> None:
-        """Takes an exception into account, which is an answer but to an iteration."""
+        """Records an exception, which is an answer except to an iteration."""
         if _ITERATIONS.get(operation, operation) not in ("iter", "next"):
             self.hears(operation, operands, error)
 
@@ -231,7 +232,7 @@ class Consistency:
         self._passes.clear()
 
     def _name(self, callee: object) -> str:
-        """Returns the name by which the tests call something; "" if they do not."""
+        """Returns the name by which the tests call an object, or ""."""
         number = _number(callee)
         if number is not None:
             return self._attributes.get(number, (None, ""))[1]
@@ -289,7 +290,7 @@ class Consistency:
         elif type(key) is slice and isinstance(answer, (list, tuple)):
             record.parts.append((key, [_digest(one)[0] for one in answer]))
         elif type(key) not in (int, slice):
-            record.answers.pop(_LENGTH, None)  # a mapping may make what it is asked for
+            record.answers.pop(_LENGTH, None)  # a mapping may create the requested element
         self._compare_parts(record)
 
     def _compare_parts(self, record: _Record) -> None:
@@ -315,19 +316,19 @@ class Consistency:
             self._contradictions += record.views.setdefault(question, digest) != digest
 
     def _copied(self, record: _Record, answer: object) -> None:
-        """Has a copy answer as what it is a copy of, but for what may tell them apart."""
+        """Gives a copy the answers of its original, except those that may differ."""
         number = _number(answer)
         if number is not None and number != record.number:
             self._records[number] = replace(record, number=number, views={})
 
     @staticmethod
     def _forget_texts(record: _Record) -> None:
-        """An object may work out what its text tells when a field is asked for."""
+        """Forgets an object's texts, because a request for a field may compute what they show."""
         for question in [one for one in record.views if one[0] in _TEXTS]:
             del record.views[question]
 
     def _take_hint(self, number: int, answer: object) -> None:
-        """Keeps what `list` asks for before it asks for elements."""
+        """Records the length that `list` requests before the elements."""
         record = self._records.get(number)
         for iteration in self._passes.values():
             if iteration.record is record and not iteration.place:
@@ -339,12 +340,12 @@ class Consistency:
             self._disputed.add(record.number)
 
     def _identify(self, record: _Record, question: _Question, objects: list[int]) -> None:
-        """Has the objects in an answer stand for those that were in its place before."""
+        """Identifies the objects in an answer with those of the earlier answer."""
         before = record.objects.setdefault(question, objects)
         for number, first in zip(objects, before, strict=False):
             target = self._record(first)
             if self._records.setdefault(number, target) is not target:
-                self._contradictions += 1  # it is another one, of which was heard before
+                self._contradictions += 1  # it is another object, which has answered before
 
     # --------------------------------------------------------------------------- iterations
 
@@ -356,9 +357,9 @@ class Consistency:
         previous = self._passes.get(iterator)
         is_itself = iterator == number
         if is_itself and previous is not None and not (previous.place or previous.is_over):
-            return  # it was made for another object, and did not begin yet
+            return  # it was made for another object, and has not begun
         if is_itself and previous is not None and previous.place and not previous.is_over:
-            record = _Record(number=number)  # it goes on, or begins again
+            record = _Record(number=number)  # it continues or restarts
         ended = is_itself and previous is not None and previous.is_over
         self._passes[iterator] = _Pass(record=record, may_be_over=ended)
 
@@ -412,7 +413,7 @@ class Consistency:
 
 
 def _number(value: object) -> int | None:
-    """Returns the number of an object of the solution's; None for anything else."""
+    """Returns the number of an object of the solution, or None for other values."""
     match value.runner_reference() if isinstance(value, Foreign) else None:
         case ["object", int(number), *_]:
             return number
@@ -420,15 +421,15 @@ def _number(value: object) -> int | None:
 
 
 def _is_function(name: str) -> bool:
-    """Returns True for a name as functions and methods have it, and classes do not."""
+    """Returns True for a name that is written like a function's or a method's, not a class's."""
     bare = name.lstrip("_")
     return bool(bare) and not bare[0].isupper()
 
 
 def _contradicts(subject: Extended, key: object, digest: bytes) -> bool:
-    """Returns True if data with attributes gives another element than the value that crossed."""
+    """Returns True if extended data returns another element than the value that crossed."""
     try:
-        own = cast_down(subject)[key]  # type: ignore[index]  # it may be no sequence
+        own = cast_down(subject)[key]  # type: ignore[index]  # it may not be a sequence
     except (LookupError, TypeError):
         return False
     return _digest(own)[0] != digest
@@ -443,7 +444,7 @@ def _question(operation: str, key: object) -> _Question:
 
 
 def _digest(value: object) -> tuple[bytes, list[int]]:
-    """Returns a digest of a value, or its text if that is shorter, and the objects in it."""
+    """Returns a digest of a value (or its text, if shorter) and the objects in it."""
     objects = list[int]()
     if type(value) in _SIMPLE:
         text = f"{type(value).__name__}({value!r}"
@@ -454,7 +455,7 @@ def _digest(value: object) -> tuple[bytes, list[int]]:
     data = text.encode("utf-8", "surrogatepass")
     if len(data) < _DIGEST_BYTES:
         return data, objects
-    from _blake2 import blake2b  # where it is needed, since it makes every fork dearer
+    from _blake2 import blake2b  # imported late, since it makes every fork slower
 
     return blake2b(data, digest_size=_DIGEST_BYTES).digest(), objects
 
@@ -501,7 +502,7 @@ def _text(value: object) -> str:
 
 
 def _scalar(value: object) -> str:
-    """Returns the text of data; "" of what is none, whose text might ask the solution."""
+    """Returns the text of data, or "" for other values, whose text might need the solution."""
     if isinstance(value, int):
         return hex(value)
     if isinstance(value, memoryview):

@@ -1,4 +1,4 @@
-"""Why a judge can ask the candidate nothing more, or not yet."""
+"""The reasons why a judge can send the candidate no request, at all or yet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMITS = (Cause.OUTPUT, Cause.RESULT, Cause.CALLS)
 
 
 class SessionEnded(BaseException):  # tests must not catch it by `except Exception`
-    """The candidate can be asked nothing any more."""
+    """The session with the candidate has ended."""
 
     def __init__(self, cause: Cause, message: str) -> None:
         super().__init__(message)
@@ -31,18 +31,18 @@ class SessionEnded(BaseException):  # tests must not catch it by `except Excepti
 
 
 class NotLoaded(BaseException):  # as above
-    """The tests asked for the solution before it was there."""
+    """The tests used the solution before it was loaded."""
 
 
 def message_of(
     error: BaseException | None, note: str, place_of: Callable[[BaseException], str]
 ) -> str:
-    """Returns words on what a test raised, and where; see `outcomes`."""
+    """Returns a message about what a test raised, and where; see `outcomes`."""
     return outcomes.message_of(error, note, place_of, (AssertionError, SessionEnded))
 
 
 def outcome_of(error: BaseException | None) -> Outcome:
-    """Returns the outcome of a test that raised this, or nothing."""
+    """Returns the outcome of a test that raised this error, or none."""
     if isinstance(error, SessionEnded):
         return Outcome.LIMIT if error.cause in LIMITS else Outcome.ERROR
     return outcomes.outcome_of(error)

@@ -1,4 +1,4 @@
-"""Hands a solution over to the candidate, and waits until it is loaded there."""
+"""Sends a solution to the candidate, and waits until it is loaded there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .session import Session
 def hand_over(
     link: Link, report: Report, program: requests.Program, blobs: Mapping[str, bytes]
 ) -> None:
-    """Sends the program and waits until the candidate's shim has it.
+    """Sends the program and waits until the candidate's shim has received it.
 
     Raises:
         ClosedError: the candidate ended before.
@@ -30,7 +30,7 @@ def hand_over(
 
 
 def load(session: Session, report: Report) -> bool:
-    """Waits until the solution is loaded; tells whether it is."""
+    """Waits for the end of loading; returns True if the solution is loaded."""
     try:
         match session.receive():
             case ["loaded"]:
@@ -44,7 +44,7 @@ def load(session: Session, report: Report) -> bool:
 
 
 def record_refusal(session: Session, report: Report, message: list[object]) -> None:
-    """Takes note of why a solution did not load; anything else is forged."""
+    """Records why a solution did not load; any other message is forged."""
     match message:
         case ["unloaded", ("compile" | "raise" | "exit") as kind, str(text)]:
             report.load = {"kind": kind, "message": text[:1000]}

@@ -1,9 +1,10 @@
-"""The judge's end of the channel: it never waits for the candidate with its eyes shut.
+"""The judge's end of the channel. It drains the candidate's output while it waits, so that neither
+side can deadlock the other.
 
-What this stops: a candidate that fills a pipe, sends half a frame or an endless one, or stops
-reading, and so makes the judge wait for ever beside a process that waits for the judge.
+What this stops: a candidate that fills a pipe, sends part of a frame or an endless one, or stops
+reading, so that the judge waits for ever for a process that waits for the judge.
 
-What it does not: end a candidate that does nothing at all; the zygote's clock does.
+What it does not: it does not end a candidate that does nothing; the zygote's clock does.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ class ClosedError(Exception):
 
 
 class OversizeFrameError(Exception):
-    """The candidate announced a frame that its shim would not send."""
+    """The candidate announced a frame larger than its shim would send."""
 
 
 class Link:
-    """Sends and receives frames, reading the candidate's output all the while.
+    """Sends and receives frames, and reads the candidate's output while it waits.
 
     Args:
         channel: a stream socket.
@@ -49,8 +50,8 @@ class Link:
         """Sends a frame.
 
         Raises:
-            ClosedError: the candidate is gone.
-            OutputLimitError: the candidate wrote more than it may.
+            ClosedError: the candidate has closed its end.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         rest = memoryview(LENGTH.pack(len(frame)) + frame)
         while rest:
@@ -67,9 +68,9 @@ class Link:
         """Waits for a frame.
 
         Raises:
-            ClosedError: the candidate is gone.
+            ClosedError: the candidate has closed its end.
             OversizeFrameError: the frame is larger than `limit_bytes`.
-            OutputLimitError: the candidate wrote more than it may.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         self._fill(LENGTH.size)
         size = LENGTH.unpack_from(self._buffer)[0]
@@ -83,19 +84,19 @@ class Link:
         return frame
 
     def written_bytes(self) -> int:
-        """Returns how much the candidate wrote, having read all there is.
+        """Reads all available output, and returns how much the candidate has written.
 
         Raises:
-            OutputLimitError: the candidate wrote more than it may.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         self._outputs.drain()
         return self._outputs.stdout.size_bytes + self._outputs.stderr.size_bytes
 
     def closes(self) -> bool:
-        """Waits until the candidate sends something or closes its end; tells whether it closed.
+        """Waits until the candidate sends data or closes its end; returns True if it closed.
 
         Raises:
-            OutputLimitError: the candidate wrote more than it may.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         try:
             self._fill(1)
@@ -105,11 +106,11 @@ class Link:
 
     @property
     def buffered(self) -> bool:
-        """Returns True if bytes came behind the last frame."""
+        """Returns True if bytes arrived after the last frame."""
         return bool(self._buffer)
 
     def has_more(self) -> bool:
-        """Returns True if the candidate sent anything that nobody asked for."""
+        """Returns True if the candidate sent anything without a request."""
         if not self._buffer:
             try:
                 self._buffer += self._channel.recv(_USUAL_BYTES)

@@ -1,4 +1,4 @@
-"""What the candidate writes to its standard streams, read while the judge waits."""
+"""The candidate's output to its standard streams, read while the judge waits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PIECE_BYTES = 1 << 16
 
 
 class OutputLimitError(Exception):
-    """The candidate wrote more than it may."""
+    """The candidate wrote more than allowed."""
 
 
 class Stream:
@@ -24,10 +24,10 @@ class Outputs:
     """Both streams.
 
     Args:
-        stdout: read end of a pipe, None for a stream that is not there.
-        stderr: the same.
+        stdout: read end of a pipe, or None if there is no such stream.
+        stderr: the same for the error output.
         kept_bytes: how much of each is kept.
-        limit_bytes: how much both together may be.
+        limit_bytes: greatest size of both together.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class Outputs:
         self._left_bytes = limit_bytes
 
     def read(self, descriptor: int) -> bool:
-        """Reads what there is, waiting if there is nothing, and tells whether more may come.
+        """Reads from a stream, waiting if it is empty; returns True if more may come.
 
         Raises:
-            OutputLimitError: the candidate wrote more than it may.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         piece = os.read(descriptor, _PIECE_BYTES)
         if not piece:
@@ -58,10 +58,10 @@ class Outputs:
         return True
 
     def drain(self) -> None:
-        """Reads all there is, without waiting.
+        """Reads all available output, without waiting.
 
         Raises:
-            OutputLimitError: the candidate wrote more than it may.
+            OutputLimitError: the candidate wrote more than allowed.
         """
         poller = select.poll()
         for descriptor in self.open:

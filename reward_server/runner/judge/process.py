@@ -1,12 +1,12 @@
-"""The trusted process: hands the program over, runs the tests against it and writes the report.
+"""The judge process: sends the program to the candidate, runs the tests and writes the report.
 
-What this stops: a verdict made anywhere else. A test counts when it ran to its end here, in a
-session that was still whole then. And a trace of one execution in the next: a judge stays only
-while all it ran were tests that can leave none (`purity`), against candidates that kept to the
-protocol. After anything else it leaves, and another is forked, from a process that never held a
-request (`fork_server`).
+What this stops: a verdict made in any other process. A test counts only if it ran to its end here,
+in a session that was still intact then. It also stops traces of one execution in the next: a judge
+serves again only if all that it ran were tests that can leave none (`purity`), against candidates
+that kept to the protocol. Otherwise it exits, and another judge is forked from a process that never
+held a request (`fork_server`).
 
-What it does not: bound itself; the zygote's clock and limits do.
+What it does not: it does not limit its own resources; the zygote's clock and limits do.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ from .tests.function_tests import FunctionTests
 from .tests.run import record_end, run_tests
 from .tests.suite import Suite, TaskError
 
-_DESCRIPTORS = 10  # that come with an execution at most, see `wire`
+_DESCRIPTORS = 10  # the most that come with one execution, see `wire`
 
 
 class _Silence(io.TextIOBase):
-    """Takes what tests print."""
+    """Discards what tests print."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
 def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
-    """Judges one execution after another, as long as it may stay; see `wire`.
+    """Judges one execution after another, as long as it may; see `wire`.
 
     Args:
-        line: to the zygote.
-        notes: another one to it, for what is announced.
+        line: a socket to the zygote.
+        notes: another socket to the zygote, for the notes.
     """
     recursion_limit, born_bytes = sys.getrecursionlimit(), _peak_bytes()
     modules = surroundings.Whole()
@@ -104,9 +104,9 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
 
 
 def _forget(recursion_limit: int) -> None:
-    """Undoes what plain tests can bring about without changing anything themselves.
+    """Undoes the side effects that pure tests can have.
 
-    Arithmetic sets flags, and `Session.request` cannot lower the limit again so near to it.
+    Arithmetic sets flags, and `Session.request` may have to leave a raised recursion limit.
     """
     sys.setrecursionlimit(recursion_limit)
     decimal.getcontext().clear_flags()
@@ -134,17 +134,17 @@ def run(
     """Judges one execution.
 
     Args:
-        document: of a request, see `requests`.
-        channel: to the candidate.
+        document: a request's document, see `requests`.
+        channel: a socket to the candidate.
         stdin_fd: write end of the candidate's standard input, not blocking.
         stdout_fd: read end of its standard output.
         stderr_fd: read end of its standard error.
         report_fd: an empty memory file, for the report.
-        announce: tells the zygote CAN_HEAR or CROSSING, see `wire`.
+        announce: sends the zygote the note CAN_HEAR or CROSSING, see `wire`.
         tests_program: channel, stdin, stdout and stderr of the tests' program, in mode "split".
 
     Returns:
-        A word that says it stays if nothing of the execution can have been left in this process.
+        A word whose `stays` is True if the execution can have left nothing in this process.
     """
     report = Report(descriptor=report_fd, announce=partial(announce, wire.CAN_HEAR))
     report.reach(Stage.TESTS)
@@ -190,10 +190,10 @@ def _kept_to_protocol(report: Report) -> bool:
 
 
 def _patience_ns(report: Report, is_program: bool) -> int:
-    """Returns for how long a candidate may live on that has nothing more to say."""
+    """Returns for how long a candidate may live after its last message."""
     if not _kept_to_protocol(report):
         return 0
-    if is_program and report.load is None:  # it closed its streams, and may still be at work
+    if is_program and report.load is None:  # it closed its streams and may still be working
         return wire.UNTIL_ITS_LIMITS_NS
     return policy.LAST_STEPS_NS if is_program or report.broken else 0
 
@@ -211,7 +211,7 @@ def run_suite(
     """Runs the tests of a request, in mode "function" or "call".
 
     Returns:
-        Whether they are tests that leave nothing behind.
+        True if the tests leave nothing behind in this process.
     """
     sys.stdout = sys.stderr = _Silence()
     session = Session(
@@ -258,8 +258,8 @@ def _run_files(
     report: Report,
     announce_crossing: Callable[[], object],
 ) -> bool:
-    """Runs or watches test files, in mode "unit" or "shared"; they may leave anything behind."""
-    from .tests import shared_test_files, test_files  # dear, and other tests need neither
+    """Runs or observes test files, in mode "unit" or "shared"; returns False."""
+    from .tests import shared_test_files, test_files  # slow to import
 
     sys.stdout = sys.stderr = _Silence()
     if isinstance(request, SharedRequest):
@@ -280,11 +280,11 @@ def _run_commands(
     stdin_fd: int,
     report: Report,
 ) -> None:
-    """Has commands run; takes the status of the last one and what they made.
+    """Lets the candidate run commands; records the status of the last one and the product.
 
     Raises:
         ClosedError, OversizeFrameError: the candidate's shim did not start.
-        OutputLimitError: they wrote more than they may.
+        OutputLimitError: the commands wrote more output than allowed.
     """
     stdin = _Stdin(stdin_fd, blobs.pop("stdin"))
     hand_over(link, report, request, blobs)
@@ -309,7 +309,7 @@ def _run_split(
     descriptors: Sequence[int],
     report: Report,
 ) -> None:
-    """Runs the tests' program, and the solution's when it is called; see `relay`."""
+    """Runs the tests' program, and the solution's program from its first call on; see `relay`."""
     channel, stdin_fd, stdout_fd, stderr_fd = descriptors
     os.close(stdin_fd)
     limit_bytes = request.output_bytes
@@ -324,7 +324,7 @@ def _run_split(
 
 
 class _Stdin:
-    """What a program may read, and the end of the pipe that it goes to."""
+    """The input of a program, and the end of the pipe to which it is written."""
 
     def __init__(self, descriptor: int, data: bytes) -> None:
         self.descriptor = descriptor
@@ -332,7 +332,8 @@ class _Stdin:
         self._rest = memoryview(data)
 
     def feed(self) -> None:
-        """Writes what the pipe takes, and closes it behind the last byte or if nobody reads."""
+        """Writes as much as the pipe takes; closes it after the last byte or if it has no
+        reader."""
         try:
             self._rest = self._rest[os.write(self.descriptor, self._rest) :]
         except BlockingIOError:
@@ -345,13 +346,13 @@ class _Stdin:
 
 
 def _hear_compiler(link: Link, report: Report) -> bool:
-    """Waits until the shim has compiled the program; tells whether it kept to the protocol.
+    """Waits until the shim has compiled the program; returns False if it broke the protocol.
 
-    It closes the channel before any code of the program's runs, and says before that if there is
-    none to run.
+    The shim closes the channel before any code of the program runs. Before that it sends a message
+    if the program does not compile.
 
     Raises:
-        OutputLimitError: it wrote more than it may.
+        OutputLimitError: it wrote more output than allowed.
     """
     if link.closes():
         return True
@@ -369,7 +370,7 @@ def _run_program(outputs: Outputs, stdin: _Stdin) -> None:
     """Feeds a program and reads its output until it has closed both streams.
 
     Raises:
-        OutputLimitError: it wrote more than it may.
+        OutputLimitError: it wrote more output than allowed.
     """
     poller = select.poll()
     if stdin.open:

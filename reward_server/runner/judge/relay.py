@@ -1,21 +1,20 @@
 """The judge's part in an execution of two programs: it passes frames between them.
 
-The tests' program is trusted and calls; the solution's program answers. Each is run by a process
-of its own as in mode "commands", in namespaces of its own. Frames have `>I` length, and begin with
-a byte that tells their kind and the `>I` number of the call; the rest goes through unread.
+The tests' program is trusted and makes calls; the solution's program answers them. Each is run by a
+process of its own as in mode "commands", in namespaces of its own. A frame has a `>I` length, a
+byte for its kind and the `>I` number of the call; the judge passes the rest on without reading it.
 
-What this stops: a solution's program that talks out of turn, answers another call than the one
-that waits, or without end. The pipes to the two programs end here: neither holds a descriptor of
-the other's. Before the tests' program has made its first call, nothing of the solution runs, so
-that whatever ends it until then is not the solution's doing.
+What this stops: a solution's program that sends a frame without a call, answers a call other than
+the current one, or answers without end. The pipes to the two programs end here, so neither holds a
+descriptor of the other's. Before the tests' program has made its first call, nothing of the
+solution runs, so an end before that is not the solution's fault.
 
-Only one frame of the tests' program is no call's: an argument that the tests made themselves cannot
-cross. Then the tests are one program with the solution, whoever it is, as if that had been found
-before the first call.
+Only one frame of the tests' program is not a call: it reports that an argument that the tests made
+themselves cannot cross. The tests are then compiled into one program with every solution, as if
+that had been found before the first call.
 
-What it does not: look at values, which the tests' program reads like bytes from an enemy; count
-calls, which are the tests' own, and of which time bounds the number; wait with a clock, which the
-zygote does.
+What it does not: it does not look at values, which the tests' program parses as hostile input. It
+does not count calls, which the tests make and time limits. It has no clock; the zygote has.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _MOST_STATUS = 0xFFFF
 _MESSAGE_BYTES = 1000
 _KIND = slice(LENGTH.size, LENGTH.size + 1)
 _NUMBER = slice(_KIND.stop, _KIND.stop + LENGTH.size)
-_TEXT = slice(_NUMBER.stop, _NUMBER.stop + _MESSAGE_BYTES)  # whose length stands at _NUMBER
+_TEXT = slice(_NUMBER.stop, _NUMBER.stop + _MESSAGE_BYTES)  # the position of its length is _NUMBER
 _CALL, _ANSWERS, _UNCOMPILED, _STAYS = b"C", (b"R", b"E"), b"X", b"S"
 
 
@@ -52,7 +51,7 @@ def read_status(link: Link) -> int:
 
     Raises:
         ClosedError: the process that ran it is gone.
-        OversizeFrameError, ValueError: it says something else.
+        OversizeFrameError, ValueError: the process sent something else.
     """
     status = json.loads(link.receive(_STATUS_BYTES))
     if type(status) is not int or not 0 <= status <= _MOST_STATUS:
@@ -64,9 +63,9 @@ class Peer:
     """One of the two programs.
 
     Args:
-        channel: to the process that runs it.
-        link: the same.
-        outputs: what it writes.
+        channel: a socket to the process that runs it.
+        link: frames over that socket.
+        outputs: what the program writes.
     """
 
     def __init__(self, channel: socket.socket, link: Link, outputs: Outputs) -> None:
@@ -78,11 +77,11 @@ class Peer:
         self._outbox = memoryview(b"")
 
     def start(self, side: Side, blobs: Mapping[str, bytes]) -> None:
-        """Has it run, joined to two pipes.
+        """Starts the program, connected to two pipes.
 
         Raises:
             ClosedError, OversizeFrameError: the process that runs it did not start.
-            OutputLimitError: it wrote more than it may.
+            OutputLimitError: the program wrote more than allowed.
         """
         commands = CommandsRequest(**side, keep=[], product_bytes=0, output_bytes=0, joined=True)
         self.link.send(requests.pack(commands, blobs))
@@ -100,7 +99,7 @@ class Peer:
             os.close(answers)
 
     def read(self) -> bool:
-        """Reads what there is without waiting, and tells whether there was anything."""
+        """Reads what is available without waiting; returns True if there was anything."""
         try:
             piece = os.read(self.reader, _PIECE_BYTES)
         except BlockingIOError:
@@ -109,7 +108,7 @@ class Peer:
         return bool(piece)
 
     def take(self, limit_bytes: int) -> bytes | None:
-        """Takes the first frame that was read, with its length; None if it is not whole.
+        """Takes the first frame that was read, with its length; returns None if it is incomplete.
 
         Raises:
             OversizeFrameError: it is larger than `limit_bytes`.
@@ -127,9 +126,9 @@ class Peer:
         return frame
 
     def send(self, frame: bytes = b"") -> bool:
-        """Writes a frame, as far as the pipe takes it; tells whether nothing is left to write.
+        """Writes a frame as far as the pipe takes it; returns True if nothing is left to write.
 
-        Where nobody reads, it is lost: how the program ended is told elsewhere.
+        If the pipe has no reader, the frame is lost: the program's status reports how it ended.
         """
         if frame:
             self._outbox = memoryview(frame)
@@ -143,7 +142,7 @@ class Peer:
 
 
 class _OverError(Exception):
-    """There is nothing more to wait for."""
+    """The execution is over."""
 
 
 class Relay:
@@ -152,7 +151,7 @@ class Relay:
     Args:
         tests: the trusted program.
         solution: the untrusted one.
-        report: takes what came of it.
+        report: receives the results.
         frame_bytes: greatest size of a frame.
     """
 
@@ -160,7 +159,7 @@ class Relay:
         self._tests, self._solution, self._report = tests, solution, report
         self._frame_bytes = frame_bytes
         self._start: Callable[[], None] | None = None
-        self._asked = b""  # number of the call that waits for its answer
+        self._asked = b""  # number of the call that waits for an answer
         self._poller = select.poll()
         self._handlers: dict[int, Callable[[], None]] = {}
 
@@ -169,7 +168,7 @@ class Relay:
 
         Raises:
             ClosedError, OversizeFrameError: a process that runs one of them did not start.
-            OutputLimitError: one of them wrote more than it may.
+            OutputLimitError: one of them wrote more than allowed.
         """
         self._report.tests_program = TestsProgram(outputs=self._tests.outputs)
         self._report.reach(Stage.LOADING)
@@ -207,7 +206,7 @@ class Relay:
     # ------------------------------------------------------------------------- the ends
 
     def _end_of_tests(self) -> None:
-        """Takes the status of the tests' program, unless it found an answer malformed."""
+        """Records the status of the tests' program, unless it found an answer malformed."""
         frame = self._last_frame(self._tests)
         if frame is not None:
             self._check(frame)
@@ -219,8 +218,9 @@ class Relay:
         raise _OverError
 
     def _end_of_solution(self) -> None:
-        """Takes the status of the solution's program, which must outlive the tests'."""
-        if not self._report.ready:  # nothing of it ran: whoever ended it was not the solution
+        """Records the status of the solution's program, which must not end before the tests'
+        program."""
+        if not self._report.ready:  # nothing of it ran, so the solution did not end it
             self._report.reach(Stage.LOADING)
         elif (frame := self._last_frame(self._solution)) is not None:
             self._check_left(frame)
@@ -234,14 +234,14 @@ class Relay:
         raise _OverError
 
     def _check_left(self, frame: bytes) -> None:
-        """Goes on only if a frame that the solution's program left may have been its answer."""
+        """Continues only if a frame that the solution's program left may be its answer."""
         if frame[_KIND] == _UNCOMPILED:
             self._answer(frame)
         if not self._is_answer(frame) or self._solution.inbox:
             self._forged()
 
     def _last_frame(self, peer: Peer) -> bytes | None:
-        """Returns what a program that has ended left unread."""
+        """Returns the frame that an ended program left in the pipe."""
         while peer.read():
             pass
         return self._take(peer)
@@ -281,13 +281,13 @@ class Relay:
         self._send(self._solution, frame)
 
     def _check(self, frame: bytes) -> None:
-        """Goes on only if a frame of the tests' program is a call."""
+        """Continues only if a frame of the tests' program is a call."""
         if frame[_KIND] == _STAYS:
             self._report.blame = "task"
             self._report.message = frame[_TEXT].decode("utf-8", "replace")
             raise _OverError
         if frame[_KIND] != _CALL or len(frame) < _NUMBER.stop:
-            self._forged()  # whoever wrote it: it was brought about by an answer
+            self._forged()  # a trusted program sends it only because of an answer
 
     def _start_solution(self, start: Callable[[], None]) -> None:
         self._start = None
@@ -319,7 +319,7 @@ class Relay:
         self._hear_call()
 
     def _is_answer(self, frame: bytes) -> bool:
-        """Returns whether a frame answers the call that waits."""
+        """Returns True if a frame answers the call that waits."""
         return bool(self._asked) and frame[_KIND] in _ANSWERS and frame[_NUMBER] == self._asked
 
     def _send(self, peer: Peer, frame: bytes) -> None:

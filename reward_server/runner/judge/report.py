@@ -25,7 +25,7 @@ class TestReport:
 
 @dataclass(slots=True, kw_only=True)
 class TestsProgram:
-    """What the tests' program of mode "split" did; the status is None until it ended."""
+    """The result of the tests' program in mode "split"; the status is None until it has ended."""
 
     __test__ = False
 
@@ -35,11 +35,11 @@ class TestsProgram:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """What `wire` describes as the report document, as it grows.
+    """The report document that `wire` describes, while it is being collected.
 
     Args:
-        descriptor: of the file.
-        announce: tells the zygote, before the candidate is heard, that it will be.
+        descriptor: descriptor of the file.
+        announce: tells the zygote that the judge is about to hear the candidate.
     """
 
     descriptor: int
@@ -57,7 +57,7 @@ class Report:
     tests_program: TestsProgram | None = None
 
     def reach(self, stage: Stage) -> None:
-        """Records how far the execution got, should this process be killed."""
+        """Records how far the execution got, in case this process is killed."""
         self.ready = stage is Stage.READY
         if self.ready:
             self.announce()
@@ -107,5 +107,5 @@ class Report:
 
 
 def _sendable(text: str) -> str:
-    """Returns a text without lone surrogates, which no UTF-8 can hold."""
+    """Returns a text without lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,34 +1,35 @@
-"""The judge's conversation with the candidate: one request at a time, answered or ended for good.
+"""The judge's conversation with the candidate: one request at a time, until the session ends.
 
-What this stops: an answer that nobody asked for, or to another question, or in another form, and
-a test that swallows the news that the candidate is gone: an ended session stays ended, whatever
-the test's own `except` clauses do, and the test that met it has failed.
+What this stops: an answer without a request, to another request, or in another form; and a test
+that hides the end of the candidate. An ended session stays ended whatever the test's own `except`
+clauses do, and the test that met the end has failed.
 
-What it does not: judge answers.
+What it does not: it does not judge answers.
 
-Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]].
-Where both sides hold containers (`containers`), two elements more: [[number, container], ...] of
-those that the tests changed, and the numbers of those that they hold no more; then one with the
-prompt's objects that they changed, see `sharing.objects`.
+Each frame begins with the number of a request. Judge to candidate: [operation, [operand, ...]]. If
+both sides hold containers (`containers`), two more elements follow: [[number, container], ...] of
+those that the tests changed, and the numbers of those that the tests no longer hold; then one with
+the prompt's objects that the tests changed, see `sharing.objects`.
+
 Candidate to judge, with the same number:
 
-    "return", value, told, overloads      told is null if the solution keeps no container with a
-                                          number, or [[number, container], ...] of those that it
-                                          changed, the numbers of those that it keeps, and how
-                                          many cannot be kept in step;
-                                          overloads counts comparisons cast down; rows of the
-                                          prompt's objects may follow, see `sharing.objects`
+    "return", value, told, overloads      told is null if the solution holds no container with a
+                                          number; else [[number, container], ...] of those that it
+                                          changed, the numbers of those that it holds, and how many
+                                          cannot be synchronized; overloads counts comparisons that
+                                          were cast down; rows of the prompt's objects may follow,
+                                          see `sharing.objects`
     "raise", names, args, text, error     see `exceptions`; error is null or the exception itself;
-                                          what more there is to tell of it, `told`, and the
-                                          prompt's objects, may follow
-    "stop"                                an iterator is exhausted; only in answer to `next`;
-                                          `told`, and the prompt's objects, may follow, or what a
-                                          generator returns, as in an answer
-    "large", problem                      the value may not cross
-    "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with
-                                          the same number by return, raise or stop;
-                                          [[number, container], ...] of those that changed, and
-                                          the prompt's objects, may follow in each
+                                          further details, `told` and the prompt's objects may
+                                          follow
+    "stop"                                an iterator is exhausted; only in answer to `next`; `told`
+                                          and the prompt's objects may follow, or the value that a
+                                          generator returned, as in an answer
+    "large", problem                      the value is too large to cross
+    "ask", operation, [operand, ...]      a request to the judge, see `callbacks`; answered with the
+                                          same number by return, raise or stop; in each, [[number,
+                                          container], ...] of those that changed, and the prompt's
+                                          objects, may follow
 """
 
 from __future__ import annotations
@@ -78,12 +79,12 @@ _ASK = b'["ask",'
 _FRAME_OVERHEAD = 1 << 16
 _OWN_LIMIT = 1 << 30
 _MAX_DIFFERENCES = 1000
-_RUNNER = str(__package__).removesuffix("judge")  # what the names of its packages begin with
-_set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
+_RUNNER = str(__package__).removesuffix("judge")  # the prefix of the names of the runner's packages
+_set_limit = sys.setrecursionlimit  # tests may replace the name in `sys`, see `surroundings`
 _RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
-_USUAL_FRAMES = 20_000  # of a recursion limit under which no message overflows the stack
-_WITH_COPIES = 3  # operands of a call whose arguments nobody else holds, without keywords
-_WITH_NUMBERS = 4  # operands of a call whose arguments the tests hold
+_USUAL_FRAMES = 20_000  # a recursion limit within which no message overflows the stack
+_WITH_COPIES = 3  # operands of a call without keywords whose arguments nobody else holds
+_WITH_NUMBERS = 4  # operands of a call whose arguments the tests still hold
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
 
@@ -116,7 +117,7 @@ def _is_of_the_runner(frame: FrameType) -> bool:
 
 
 def _asking_frame() -> FrameType:
-    """Returns the frame outside of the runner that waits for the solution."""
+    """Returns the innermost frame outside the runner, which waits for the solution."""
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_of_the_runner(frame):
         frame = frame.f_back
@@ -139,11 +140,11 @@ def _are_lists(values: list[object], most: int) -> bool:
 
 
 def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
-    """Returns what containers are to hold, by number, the numbers of those that are kept, and how
-    many cannot be kept in step.
+    """Parses `told`: the new contents of containers by number, the numbers of the containers that
+    the solution holds, and how many cannot be synchronized.
 
     Raises:
-        ProtocolViolation: no shim tells that.
+        ProtocolViolation: no shim sends this.
     """
     match told:
         case None:
@@ -158,7 +159,8 @@ def _parsed(told: object) -> tuple[dict[int, object], list[object], int]:
 
 
 def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
-    """Returns True if an operation, but a call, hands over what the solution may keep."""
+    """Returns True if an operation other than a call hands over something that the solution may
+    keep."""
     if operation in _PLAIN_OPERATIONS:
         return False
     values = operands[1:]
@@ -168,7 +170,7 @@ def _may_hold(operation: str, operands: tuple[object, ...]) -> bool:
 
 
 def _handed_over(operands: tuple[object, ...]) -> list[object]:
-    """Returns what a request hands over, the arguments of a call by themselves too."""
+    """Returns what a request hands over, including each argument of a call."""
     handed = list(operands[1:])
     for value in operands[1:3]:
         parts = value.values() if type(value) is dict else value
@@ -177,7 +179,7 @@ def _handed_over(operands: tuple[object, ...]) -> list[object]:
 
 
 class _Named(Foreign):
-    """What a name means over there."""
+    """The value of a name in the candidate."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -188,22 +190,22 @@ class _Named(Foreign):
 
 
 class Session:
-    """Asks the candidate.
+    """Sends requests to the candidate.
 
     Args:
         link: frames to and from the candidate.
-        make_proxy: makes what stands for an object of the candidate's, from the session, a
-            reference to the object, how it is to be used and its special methods.
+        make_proxy: makes the proxy of a candidate's object, from the session, a reference to the
+            object, the way to use it and its special methods.
         result_bytes: greatest size of an answer.
-        calls: how many requests, either way, an execution may make.
+        calls: how many requests an execution may make, in both directions together.
         announce_crossing: called once, before anything but plain data crosses.
 
     Attributes:
-        own: what the tests define themselves.
-        doubts_empty: whether an empty answer may pass the tests by comparing nothing.
-        keeps_apart: see `arguments.are_apart`, of the call that a frame is in the middle of and
-            of the identities of what it hands over.
-        classes: the prompt's, whose objects cross as records, by name.
+        own: what the tests themselves define.
+        doubts_empty: whether an empty answer may pass the tests because they then compare nothing.
+        keeps_apart: see `arguments.are_apart`; takes the frame in which the call is made and the
+            identities of the values that it hands over.
+        classes: the prompt's classes whose objects cross as records, by name.
         calls_indirectly: see `literals.may_call_indirectly`.
         brings_changes: whether all changes are brought back, to confirm a pass in which some were
             not.
@@ -211,8 +213,8 @@ class Session:
             class, or an operation other than a call of one of the solution's names.
     """
 
-    # Objects with more than thirty attributes of a dictionary are slow to read, and each session is
-    # a new one.
+    # Slots, because the attributes of a new object are slow to read if a dictionary holds more than
+    # thirty.
     __slots__ = (
         "_announce_crossing",
         "_callbacks",
@@ -281,8 +283,8 @@ class Session:
         self._identities: identities.Identities | None = None
         self._lost = False
         self._decoding = False
-        self._is_asked = False  # whether the latest message is a request of the candidate's
-        self._is_apart: bool | None = None  # of the request that is made, if it was looked at
+        self._is_asked = False  # whether the latest message is a request of the candidate
+        self._is_apart: bool | None = None  # for the current request; None if not yet determined
         self._surroundings = Surroundings(self, self._exchange)
         self._rebuilt: dict[int, tuple[BaseException, Foreign]] = {}
         self.own = Own()
@@ -316,7 +318,7 @@ class Session:
     # --------------------------------------------------------------------- codec.References
 
     def refer(self, value: object, encoder: Message) -> object:
-        """Returns the reference of a proxy, or of a thing of the tests'.
+        """Returns the reference of a proxy, or of an object of the tests.
 
         Raises:
             NotDataError: it must not be handed over.
@@ -334,7 +336,7 @@ class Session:
             kind, content = handed
             return [kind, Encoder(DataOnly(), _OWN_LIMIT).value(content)]
         self.cross()
-        if not isinstance(value, Exception):  # which `input` raises for whoever calls it
+        if not isinstance(value, Exception):  # `input` raises it in its caller
             self._consistency.stop()
             self._guard(value)
         if self.classes and self._shared_objects.knows(value):
@@ -344,14 +346,14 @@ class Session:
     def may_be_key(self, value: object, encoder: Message) -> bool:
         """Returns True for the solution's own object, and for one that both sides can hash.
 
-        What arrives as a key is data, or of a class of the judge's: no hash is asked for.
+        A key that arrives is data, or of a class of the judge, so no hash is requested.
         """
         if isinstance(value, Foreign):
             return not self._is_own_class(value)
         return bool(self.classes) and self._shared_objects.may_be_key(value, encoder)
 
     def _is_of(self, operation: str, value: object, kind: type) -> bool:
-        """Returns True if a solution's object or class is of a class that both sides have."""
+        """Returns True if an object or class of the solution is of a class that both sides have."""
         if not isinstance(value, Foreign) or self.classes.get(kind.__name__) is not kind:
             return False
         return self.request(operation, value, _Named(kind.__name__)) is True
@@ -360,10 +362,10 @@ class Session:
         return issubclass(type(value), type) and value in self.own.classes
 
     def resolve(self, reference: object) -> object:
-        """Returns the proxy, or the thing of the tests', that the candidate means.
+        """Returns the proxy, or the object of the tests, to which the candidate refers.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such object.
         """
         self.cross()
         match reference:
@@ -388,7 +390,7 @@ class Session:
         return ANSWERED_TYPES[name]
 
     def extend(self, value: object, reference: object, shown: object) -> object:
-        """Returns the object of the candidate's that this data is of.
+        """Returns the candidate's object that holds this data.
 
         Raises:
             ProtocolViolation: there is no such object.
@@ -412,7 +414,7 @@ class Session:
     def rebuild(
         self, names: list[object], arguments: list[object], text: str, reference: object
     ) -> object:
-        """Returns the exception of the judge's that stands for one that is a result.
+        """Returns the judge's exception for an exception that is a result of the solution.
 
         Raises:
             ProtocolViolation: there is no such exception.
@@ -429,7 +431,7 @@ class Session:
         return error
 
     def look_over(self, sources: Collection[str]) -> None:
-        """Finds in the texts of the tests how what they hand over, and look at, has to cross."""
+        """Determines from the texts of the tests how values must cross."""
         self.calls_indirectly = any(map(literals.may_call_indirectly, sources))
         if any(map(identities.are_looked_at, sources)):
             known = identities.Identities(identities.JUDGE)
@@ -438,34 +440,35 @@ class Session:
 
     @property
     def compares_identities(self) -> bool:
-        """Returns True if data that cannot change crosses with a number."""
+        """Returns True if immutable data crosses with an identity number."""
         return self._identities is not None
 
     def repeat_answers(self) -> None:
-        """Asks an object each question once, to find whether a contradiction decided."""
+        """Reuses an object's first answer to each question, to find whether a contradiction
+        decided."""
         self._consistency.repeats = True
 
     def note_cast(self) -> None:
-        """Records that an answer was of another class than the one that arrived."""
+        """Records that an answer was of another class than the value that arrived."""
         self._count(wire.CAST)
 
     def note_refusal(self) -> None:
-        """Records that tests see an exception, or an answer, which is the judge's alone."""
+        """Records that tests see an exception or an answer that only the judge made."""
         self._count(wire.REFUSAL)
 
     def note_untold(self) -> None:
-        """Records that the solution decided what the task's signature leaves open."""
+        """Records that the solution decided something that the task's signature leaves open."""
         self._count(wire.UNTOLD)
 
     def note_met_in_prompt(self) -> None:
-        """Records that the prompt's code may bring an argument and an answer together."""
+        """Records that the prompt's code may combine an argument with an answer."""
         self._count(wire.MET_IN_PROMPT)
 
     def note_end(self) -> None:
-        """Records whether tests came to their end without a request to the solution, and whether
-        an object equals data that tests found different from it.
+        """Records whether tests ended without a request to the solution, and whether an object
+        equals data that tests found different from it.
 
-        That is asked now that what an object learns by it is of no use.
+        The second question is asked last, when an object cannot gain from what it learns by it.
         """
         if self.loaded and not self._has_asked:
             self._count(wire.UNASKED)
@@ -475,18 +478,18 @@ class Session:
     def _differs(self, one: Foreign, data: object) -> bool:
         try:
             return self.request("ne", one, data) is True
-        except (Exception, SessionEnded):  # noqa: BLE001  # whatever it refuses data with
+        except (Exception, SessionEnded):  # noqa: BLE001  # the solution may raise anything
             return False
 
     def note_difference(self, one: Foreign, data: object) -> None:
-        """Records that tests take an object to be different from data, which it was not told."""
+        """Records that tests take an object to differ from data that the object has not seen."""
         if len(self._differences) < _MAX_DIFFERENCES:
             self._differences.append((one, copy.deepcopy(data)))
         else:
             self.note_refusal()
 
     def is_rebuilt(self, value: object) -> bool:
-        """Returns True if a value is an exception that is a result of the solution's."""
+        """Returns True if a value is an exception that is a result of the solution."""
         return id(value) in self._rebuilt
 
     def _extended(self, value: object, number: int, methods: frozenset[str]) -> object:
@@ -500,22 +503,22 @@ class Session:
 
     @property
     def knows_classes(self) -> bool:
-        """Returns True if there are classes of the prompt's or the tests'."""
+        """Returns True if the prompt or the tests define classes."""
         return bool(self.classes or self.own.classes)
 
     def protect(self, values: list[object], frame: FrameType) -> None:
-        """Keeps objects of the tests' as they are, if a test takes from them what it expects.
+        """Protects objects of the tests from changes, if a test derives expected values from them.
 
         Args:
-            values: what a call of the solution's hands over.
-            frame: in which it is called.
+            values: what a call of the solution hands over.
+            frame: the frame that makes the call.
         """
         objects = self._membrane.objects_in(values)
         if objects and not self.are_apart(frame, frozenset(map(id, objects))):
             self._membrane.protect(objects)
 
     def _guard(self, value: object) -> None:
-        """Keeps one object as it is that a request hands over, see `protect`."""
+        """Protects one object that a request hands over, see `protect`."""
         if not self._membrane.may_change(value):
             return
         if self._is_apart is None:
@@ -524,10 +527,10 @@ class Session:
             self._membrane.protect([value])
 
     def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if no frame, nor one that called it, brings things and answers together.
+        """Returns True if neither the frame nor its callers combine things with answers.
 
         Args:
-            frame: that hands the things over.
+            frame: the frame that hands the things over.
             things: their identities.
         """
         caller: FrameType | None = frame
@@ -538,11 +541,11 @@ class Session:
     # ----------------------------------------------------------------------------- requests
 
     def request(self, operation: str, *operands: object) -> object:
-        """Has the candidate do something and returns what came of it.
+        """Sends the candidate a request and returns its result.
 
         Raises:
             SessionEnded: there is no answer, and there will be none.
-            NotLoaded: there is no solution yet.
+            NotLoaded: the solution is not loaded yet.
             StopIteration: in answer to "next" and "anext" only.
             BaseException: what the solution raised, see `exceptions.rebuild`.
         """
@@ -565,7 +568,7 @@ class Session:
             _set_limit(limit)
 
     def _heard(self, operation: str, operands: tuple[object, ...]) -> object:
-        """Does a request whose output the tests listen to, or listened to."""
+        """Makes a request, and transfers its output to the streams of the tests."""
         self._surroundings.tell()
         try:
             return self._compared(operation, operands)
@@ -577,7 +580,7 @@ class Session:
         """Returns how much the candidate wrote, see `surroundings.Written`.
 
         Raises:
-            SessionEnded: it wrote more than it may.
+            SessionEnded: it wrote more than allowed.
         """
         try:
             return self._link.written_bytes()
@@ -585,7 +588,7 @@ class Session:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
 
     def _compared(self, operation: str, operands: tuple[object, ...]) -> object:
-        """Does a request, and compares what an object answers with what it said before."""
+        """Makes a request, and compares an object's answer with its earlier ones."""
         self._consistency.asks(operation, operands)
         if self._consistency.repeats:
             answer = self._consistency.heard(operation, operands)
@@ -606,7 +609,7 @@ class Session:
         return answer
 
     def check_that_it_is_loaded(self) -> None:
-        """Refuses to say anything about the solution before it is there.
+        """Checks that the solution is loaded.
 
         Raises:
             NotLoaded: it is not.
@@ -619,10 +622,10 @@ class Session:
         """Waits for a message.
 
         Args:
-            number: of the request that it must answer.
+            number: the number of the request that it must answer.
 
         Raises:
-            SessionEnded: there is none, or it is not what a candidate's shim sends.
+            SessionEnded: there is none, or no shim of a candidate sends it.
         """
         try:
             frame = self._link.receive(self._frame_bytes)
@@ -642,7 +645,7 @@ class Session:
             raise self._end(Cause.OUTPUT, "the program wrote too much output") from None
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
-        except Exception as error:  # noqa: BLE001  # whatever an enemy's message brings about
+        except Exception as error:  # noqa: BLE001  # a hostile message may cause any error
             raise self.forged(f"{type(error).__name__}: {error}") from None
         finally:
             self._decoding = False
@@ -651,8 +654,8 @@ class Session:
         return message
 
     def _loaded_deeply(self, data: bytes) -> object:
-        """Decodes a message, which may be nested no deeper than a value where tests set a limit
-        of recursion that is greater than the stack."""
+        """Decodes a message. If tests set a recursion limit that exceeds the stack, the message may
+        be nested no deeper than a value."""
         limit = sys.getrecursionlimit()
         _set_limit(min(limit, 2 * _depth_of(sys._getframe()) + _RECURSION_HEADROOM))
         try:
@@ -661,7 +664,8 @@ class Session:
             _set_limit(limit)
 
     def finish(self) -> None:
-        """Ends a session in which the candidate sent more than it was asked for."""
+        """Records the final signals; ends the session if the candidate sent an unrequested
+        frame."""
         if self._consistency.contradictions:
             self.signals[wire.CONTRADICTION] = self._consistency.contradictions
         self._containers.look_back()
@@ -672,7 +676,7 @@ class Session:
             self.forged("a frame that nobody asked for")
 
     def forged(self, problem: str) -> SessionEnded:
-        """Ends the session because of a message that no shim of ours sends."""
+        """Ends the session because of a message that no unmodified shim sends."""
         self._count("tampering")
         return self._end(Cause.FORGED, f"the program broke the protocol: {problem}")
 
@@ -682,8 +686,8 @@ class Session:
         return self.ended
 
     def cross(self) -> None:
-        """Records that something else than plain data is about to cross, or that data meets tests
-        in which it can act."""
+        """Records that something other than plain data is about to cross, or that data meets tests
+        in which it can have side effects."""
         if not self.crossed:
             self.crossed = True
             self._announce_crossing()
@@ -755,7 +759,7 @@ class Session:
         pending: dict[int, object],
         operands: tuple[object, ...],
     ) -> object:
-        """Returns an answer, having taken what came with it."""
+        """Returns an answer, after applying the changes that came with it."""
         if overloads:
             self._count("cast_down_overload")
         if self.doubts_empty:
@@ -769,7 +773,7 @@ class Session:
     # ---------------------------------------------------------------------------- containers
 
     def _request_of(self, operation: str, operands: tuple[object, ...]) -> bytes:
-        """Returns a request, with what the tests changed in containers that both sides hold."""
+        """Returns a request, with the tests' changes to containers that both sides hold."""
         is_call = operation == "call"
         if is_call and len(operands) == _WITH_COPIES and self._is_plain:
             return self._plain_call(operands[0], operands[1])
@@ -788,13 +792,13 @@ class Session:
 
     @property
     def _is_plain(self) -> bool:
-        """Returns True if both sides have nothing that a message may have to tell more of."""
+        """Returns True if there is no state that a message would have to update."""
         return not (self._containers.entries or self.classes or self._identities)
 
     def _plain_call(self, callee: object, arguments: Any) -> bytes:
-        """Returns the request of a call whose arguments cross as copies, without keywords.
+        """Returns the request of a call without keywords whose arguments cross as copies.
 
-        It is what `Encoder.items` makes of its operands, for less.
+        It is a faster equivalent of `Encoder.items` on the operands.
         """
         encoder = Encoder(self, _OWN_LIMIT)
         operands = [encoder.refer(callee), encoder.items(arguments, MAX_DEPTH - 1), None]
@@ -823,7 +827,7 @@ class Session:
         return request
 
     def _with_objects(self, shared: list[Any]) -> list[Any]:
-        """Returns what goes with a message of containers, and objects that the tests changed."""
+        """Returns the containers, followed by the objects that the tests changed, for a message."""
         changed = self._shared_objects.changed() if self.classes else []
         if not changed:
             return shared
@@ -840,7 +844,7 @@ class Session:
         pending: dict[int, object],
         operands: tuple[object, ...],
     ) -> list[Any]:
-        """Takes what the solution did to containers, and returns its results."""
+        """Applies the solution's changes to containers, and returns its results."""
         try:
             updates, kept, lost = _parsed(told)
             self._lost |= lost != 0
@@ -860,10 +864,11 @@ class Session:
     def _lent(
         self, operands: list[object], updates: list[object], pending: dict[int, object]
     ) -> list[object]:
-        """Takes what the solution did before it asks, and returns what it asks with.
+        """Applies the solution's changes before it asks, and returns the operands of its question.
 
-        Whether the tests see what it did to theirs is decided when the call is over, but in a run
-        with all changes; so what is asked may not see what it would.
+        Whether the tests see changes of their own containers is decided when the call is over,
+        except in a run with all changes. So a function of the tests may not see what it would in
+        one process.
         """
         try:
             changed, _, _ = _parsed([*updates, [], 0] if updates else None)
@@ -883,7 +888,7 @@ class Session:
         return self._visibility.copied(pending, operands) if pending else operands
 
     def _check(self, values: list[object], updates: dict[int, object]) -> None:
-        """Refuses changes that cannot be made, and what stands for more than may cross.
+        """Refuses changes that cannot be made, and numbers that stand for more than may cross.
 
         Raises:
             NotDataError, ProtocolViolation: they are refused.
@@ -894,7 +899,7 @@ class Session:
             same_containers.check(values, containers)
 
     def withhold(self) -> None:
-        """Records that a change was kept from the tests."""
+        """Records that the tests did not see a change."""
         self._count(wire.WITHHELD_CHANGE)
 
     def _withholds(self) -> bool:
@@ -909,7 +914,7 @@ class Session:
         return may_be_set and not self._membrane.keeps(owner)
 
     def bring(self, frame: FrameType, things: frozenset[int]) -> None:
-        """Records that a change was brought back, if an answer may be compared with it."""
+        """Records that the tests saw a change, if they may compare it with an answer."""
         if not self.are_apart(frame, things):
             self._count(wire.MET_CHANGE)
 
@@ -930,7 +935,7 @@ class Session:
         return exceptions.completed(rebuilt, more, self.expected)
 
     def _answer(self, number: bytes, operation: str, operands: list[object]) -> None:
-        """Does what the candidate asks for, here, and sends what came of it."""
+        """Performs a request of the candidate here, and sends the result."""
         self._spend_call()
         self._surroundings.catch_up()
         try:
@@ -938,12 +943,12 @@ class Session:
                 results: list[object] = [self._surroundings.answer(*operands[:1])]
             else:
                 results = [self._performed(operation, operands)]
-            frame = self._returned(results)  # it has crossed already
+            frame = self._returned(results)  # `cross` has been called already
         except ProtocolViolation as violation:
             raise self.forged(str(violation)) from None
         except StopIteration:
             frame = b'["stop"]'
-        except Exception as error:  # noqa: BLE001  # the tests' own, which the solution sees
+        except Exception as error:  # noqa: BLE001  # raised by the tests; the solution sees it
             if isinstance(error, (NotDataError, RefusedAttributeError)):
                 self.note_refusal()
             self._containers.withdraw()
@@ -951,7 +956,7 @@ class Session:
         self._send(number + frame)
 
     def _performed(self, operation: str, operands: list[object]) -> object:
-        """Does what the candidate asks for; the tests' code may exchange streams."""
+        """Performs a request of the candidate; the tests' code may replace streams."""
         try:
             return self._callbacks.perform(operation, operands)
         finally:
@@ -959,12 +964,12 @@ class Session:
                 self._surroundings.tell()
 
     def _returned(self, results: list[object]) -> bytes:
-        """Returns the answer to something that the solution asked for."""
+        """Returns the answer to a request of the solution."""
         encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
         return self._with_changes(encoder, ["return", encoder.value(results[0])], results)
 
     def _describe(self, error: Exception) -> bytes:
-        """Returns the answer to something that raised, whose containers the tests may hold."""
+        """Returns the answer to a request that raised; the tests may hold its containers."""
         encoder = self._encoder(self, _OWN_LIMIT, containers=self._containers)
         self._raised_by_tests.append(error)
         text = without_addresses(exceptions.text_of(error))
@@ -979,7 +984,7 @@ class Session:
     def _with_changes(
         self, encoder: Encoder, answer: list[object], handed: Iterable[object]
     ) -> bytes:
-        """Returns an answer, with what the tests changed in containers."""
+        """Returns an answer, with the tests' changes to containers."""
         updates = self._containers.updates(encoder)
         frame = encoder.dumps([*answer, *self._with_objects([updates] if updates else [])])
         self._containers.sent(updates)

@@ -1,15 +1,17 @@
-"""What surrounds a call in an ordinary run: streams, input, seeds and functions on data classes.
+"""The environment of a call in an ordinary run: streams, input, seeds and functions on data
+classes.
 
-Where the tests exchange `sys.stdout`, the candidate exchanges its own, and what a call prints there
-is written to what they put there. Where
-they exchange `input` or `sys.stdin`, a call's `input` is answered here. A seed that they set is set
-over there too, and `dataclasses.asdict` of an object over there is done there.
+If the tests replace `sys.stdout`, the candidate replaces its own, and what a call prints there is
+written to the tests' stream. If they replace `input` or `sys.stdin`, the judge answers a call's
+`input`. A seed that they set is also set in the candidate, and `dataclasses.asdict` of a
+candidate's object runs in the candidate.
 
-What this stops: nothing is exchanged, read or forwarded but where the tests' own code did so first.
-What comes from the solution is text, or the answer of a request like any other. What is exchanged
-in modules is given back, and a process that judges again is one in which they are what they were.
+What this stops: nothing is replaced, read or forwarded unless the tests' own code did so first. The
+solution sends only text, or the answer of a request like any other. Replacements in modules are
+undone, and a process judges again only if the modules are as they were.
 
-What it does not: tell a solution that prints from one whose thread does, or which says it printed.
+What it does not: it does not distinguish a solution that prints from one whose thread prints, or
+which claims that it printed.
 """
 
 from __future__ import annotations
@@ -36,18 +38,18 @@ _ON_DATA_CLASSES = ("asdict", "astuple", "fields", "is_dataclass", "replace")
 
 
 class Written(Protocol):
-    """What the candidate wrote so far."""
+    """The size of the candidate's output so far."""
 
     def written_bytes(self) -> int:
-        """Returns the size of both streams, read as far as there is something to read."""
+        """Reads all available output, and returns the size of both streams."""
 
 
 class Surroundings:
-    """The surroundings of the tests of one session, as they were before these ran.
+    """The environment of the tests of one session, as it was before they ran.
 
     Args:
-        written: gives the candidate's output.
-        ask: has the candidate do something that the tests do not see.
+        written: returns the size of the candidate's output.
+        ask: sends the candidate a request that the tests do not see.
     """
 
     def __init__(self, written: Written, ask: Callable[[str, tuple[object, ...]], object]) -> None:
@@ -60,14 +62,13 @@ class Surroundings:
 
     @property
     def are_listening(self) -> bool:
-        """Returns True if the tests exchanged a stream for one of theirs, now or when last told."""
+        """Returns True if the tests' streams are replaced, now or at the last report."""
         stdout, stderr = self._streams
         is_exchanged = sys.stdout is not stdout or sys.stderr is not stderr
         return is_exchanged or self._told is not self._streams
 
     def tell(self) -> None:
-        """Tells the candidate which streams the tests have exchanged, if that is another than
-        it knows of."""
+        """Tells the candidate which streams the tests have replaced, if that has changed."""
         streams = sys.stdout, sys.stderr
         if not _is_other(streams, self._told):
             return
@@ -78,11 +79,11 @@ class Surroundings:
         self._written_bytes = self._written.written_bytes()
 
     def catch_up(self) -> None:
-        """Writes what requests printed so far to the streams that the tests exchanged."""
+        """Writes the output of requests so far to the tests' streams."""
         if self._told is self._streams:
             return
         before, self._written_bytes = self._written_bytes, self._written.written_bytes()
-        left = self._written_bytes - before  # which is no more characters than that
+        left = self._written_bytes - before  # an upper bound on the characters
         told: tuple[Any, ...] = self._told
         for name, stream, own in zip(_STREAMS, told, self._streams, strict=True):
             while left > 0 and stream is not own:
@@ -94,10 +95,10 @@ class Surroundings:
                     stream.write(text)
 
     def answer(self, prompt: object) -> str:
-        """Returns what the tests answer where the solution asks for input.
+        """Returns the tests' answer to the solution's `input`.
 
         Raises:
-            EOFError: they exchanged neither `input` nor the stream.
+            EOFError: the tests replaced neither `input` nor the stream.
         """
         is_theirs = builtins.input is not _INPUT or sys.stdin is not self._stdin
         if not is_theirs or type(prompt) is not str:
@@ -110,7 +111,8 @@ def _is_other(streams: Sequence[object], others: Sequence[object]) -> bool:
 
 
 def forward(request: Callable[..., object], sources: str) -> None:
-    """Has settings, and functions on data classes, reach the candidate where tests' texts use them.
+    """Makes settings, and functions on data classes, also reach the candidate, if tests' texts use
+    them.
 
     This changes modules of this process until `give_back`.
     """
@@ -136,25 +138,26 @@ def _exchange(module: ModuleType, name: str, forwarding: Callable[..., object]) 
 
 
 def give_back() -> None:
-    """Undoes what `forward` changed, for whichever tests."""
+    """Undoes all changes by `forward`."""
     while _exchanged:
         setattr(*_exchanged.pop())
 
 
 class Whole:
-    """The modules that a session may exchange something in, as they are now.
+    """The modules in which a session may replace something, as they are now.
 
-    They are compared as a whole, so that a name which somebody forgets here is seen, too.
+    They are compared as a whole, so that even a name that this module does not list is noticed.
     """
 
     def __init__(self) -> None:
         self._before = [(list(one), list(one.values())) for one in self._now()]
 
     def is_left(self) -> bool:
-        """Returns True if every name in them still means the same object.
+        """Returns True if every name in them still refers to the same object.
 
-        Lists are compared at the speed of C, and ask only objects that are not the same. Tests that
-        could put one there that says it is equal are not pure, and their judge leaves anyway.
+        Lists are compared at the speed of C, and only objects that differ are asked. Tests that
+        could put an object there that claims to be equal are not pure, and their judge exits
+        anyway.
         """
         pairs = zip(self._before, self._now(), strict=True)
         return all(names == [*now] and old == [*now.values()] for (names, old), now in pairs)

@@ -1,13 +1,14 @@
-"""What the tests see of what the solution did to their containers.
+"""Decides which of the solution's changes to the tests' containers the tests see.
 
 What this stops: a solution that empties the argument from which the test computes the expected
-result. A change of a container that the tests handed over is brought back where the test throws
-the call's result away, or asks no more of it than whether it is None, or looks at the container.
-What is withheld is counted, and a pass in which it was is confirmed by a run with all changes.
-Containers that the solution made, and the tests never handed over, are the solution's answers:
-their changes are brought back always.
+result. A change of a container that the tests handed over is brought back if the test discards the
+call's result, checks only whether it is None, or looks at the container. Withheld changes are
+counted, and a pass with any is confirmed by a run with all changes. Containers that the solution
+made, and the tests never handed over, are the solution's answers: their changes are always brought
+back.
 
-What it does not: see a change that a solution makes when the call is over, until it is asked again.
+What it does not: it does not see a change that a solution makes after the call, until the next
+request.
 """
 
 from __future__ import annotations
@@ -21,31 +22,32 @@ from ..values import changes, live
 
 
 class Rules(Protocol):
-    """What the tests' text says of a call that a frame is in the middle of; see `Session`."""
+    """The properties of a call that the tests' text shows, by the frame that makes it; see
+    `Session`."""
 
     brings_changes: bool
 
     def are_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if nothing brings things and answers together, see `arguments`."""
+        """Returns True if nothing combines things with answers, see `arguments`."""
 
     def observes(
         self, frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
     ) -> bool:
-        """See `observations.are_observed`; things are the identities of what is looked at."""
+        """See `observations.are_observed`; `things` are the identities of the observed objects."""
 
     def withhold(self) -> None:
-        """Records that a change was kept from the tests."""
+        """Records that the tests did not see a change."""
 
     def bring(self, frame: FrameType, things: frozenset[int]) -> None:
-        """Records that things changed before the tests' eyes that would have been withheld."""
+        """Records that the tests saw changes that would have been withheld."""
 
 
 class Visibility:
-    """Brings changes back.
+    """Brings changes back to the tests' containers.
 
     Args:
-        containers: that both sides hold.
-        rules: of the tests.
+        containers: the containers that both sides hold.
+        rules: the rules for the tests.
     """
 
     def __init__(self, containers: Containers, rules: Rules) -> None:
@@ -59,16 +61,16 @@ class Visibility:
         frame: FrameType,
         arguments: Sequence[object],
     ) -> list[object]:
-        """Takes what the solution did to containers.
+        """Applies the solution's changes to containers.
 
         Args:
-            updates: what they are to hold, by number.
-            results: what it answered.
-            frame: of the test that asked.
+            updates: their new contents, by number.
+            results: the solution's results.
+            frame: the frame of the test that made the request.
             arguments: what the test handed over.
 
         Returns:
-            The results, in which copies stand for what was not brought back.
+            The results, in which copies replace containers whose changes were withheld.
         """
         lent = {n for n in updates if self._containers.is_own(n)}
         shown = updates.keys() - lent
@@ -85,7 +87,7 @@ class Visibility:
         return self._withheld(withheld, results) if withheld else results
 
     def copied(self, updates: Mapping[int, object], values: list[object]) -> list[object]:
-        """Returns values in which copies stand for containers that do not hold such updates."""
+        """Returns values in which copies replace containers that do not have these contents."""
         return list(map(self._copies(updates).of, values))
 
     def _copies(self, updates: Mapping[int, object]) -> _Copies:
@@ -93,7 +95,8 @@ class Visibility:
         return _Copies(contents, {id(value) for _, value in self._containers.own()})
 
     def _withheld(self, updates: Mapping[int, object], results: list[object]) -> list[object]:
-        """Has copies stand for containers that keep what they hold; returns such results."""
+        """Replaces containers that stay unchanged by updated copies, and returns the results with
+        them."""
         copies = self._copies(updates)
         for number, value in list(self._containers.own()):
             copy = copies.of(value)
@@ -106,7 +109,7 @@ class Visibility:
     def _seen(
         self, frame: FrameType, arguments: Sequence[object], lent: Sequence[object]
     ) -> set[int]:
-        """Returns the identities of containers whose changes decide nothing about answers."""
+        """Returns the identities of containers whose changes cannot decide about answers."""
         things = frozenset(changes.reachable((*arguments, *lent)))
         is_apart = changes.are_wanted(frame) and self._rules.are_apart(frame, things)
         wanted = changes.reachable(arguments) if is_apart else set[int]()
@@ -124,7 +127,7 @@ class Visibility:
         lent: Sequence[object],
         things: frozenset[int],
     ) -> frozenset[int]:
-        """Returns the identities of containers at which the test looks when it has the result."""
+        """Returns the identities of containers at which the test looks after the call."""
         inside = changes.reachable(arguments)
         kept = [one for one in lent if id(one) not in inside]
         changing = [one for one in (*arguments, *kept) if changes.can_change(one)]
@@ -142,11 +145,12 @@ class Visibility:
 
 
 class _Copies:
-    """Values in which copies stand for the tests' containers that hold something else over there.
+    """Values in which copies replace the tests' containers that have other contents in the
+    candidate.
 
     Args:
-        contents: what they hold there, by identity.
-        lent: the identities of all of the tests'.
+        contents: the candidate's contents, by identity.
+        lent: the identities of all of the tests' containers.
     """
 
     def __init__(self, contents: Mapping[int, object], lent: set[int]) -> None:
@@ -155,7 +159,7 @@ class _Copies:
         self._known: dict[int, object] = {}
 
     def of(self, value: object) -> object:
-        """Returns a value, itself if nothing in it is held otherwise."""
+        """Returns a value with copies, or the value itself if nothing in it differs."""
         if live.is_array(value):
             return self._contents.get(id(value), value)
         if not isinstance(value, (*changes.KINDS, tuple, *live.OF_DICTIONARIES)):

@@ -1,4 +1,4 @@
-"""The judge's part of the sample's execution; see `candidate.warm_up`, which is the candidate's."""
+"""The judge's part of the warm-up; `candidate.warm_up` is the candidate's part."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(channel: int) -> None:
         channel: descriptor of the channel to the candidate; it is closed.
 
     Raises:
-        RuntimeError: the sample did not pass; the runner is broken.
+        RuntimeError: the sample did not pass, so the runner is broken.
     """
     kept = sys.stdout, sys.stderr
     descriptor = os.memfd_create("warm-up")

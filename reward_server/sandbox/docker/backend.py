@@ -1,4 +1,4 @@
-"""The docker backend: containers of a Docker Engine, made of the images that it has."""
+"""The docker backend: containers of a Docker Engine, made from its images."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class DockerBackend:
     """Containers of an engine; see `base.SandboxBackend`.
 
     Args:
-        images: those to use, by name, digest or id; see `images.choose`.
-        runtime: a runtime that the engine knows; its default if empty.
-        greatest: of the limits that an execution may have.
+        images: the images to use, by name, digest or id; see `images.choose`.
+        runtime: a runtime of the engine; its default runtime if empty.
+        greatest: the greatest limits that an execution may have.
     """
 
     images: Sequence[str]
@@ -39,7 +39,8 @@ class DockerBackend:
     greatest: Limits
 
     async def probe(self) -> tuple[Wall, ...]:
-        """Asks the engine what it bounds, and tries a container of the most wanted image."""
+        """Asks the engine which limits it enforces, and tries a container of the most wanted
+        image."""
         with closing(await asyncio.to_thread(connect)) as engine:
             first = (await self._chosen(engine))[0]
             return await probe(engine, self._options(first))

@@ -1,22 +1,22 @@
-"""Containers of a Docker Engine, with whatever runtime it knows (runc, crun, runsc, Kata).
+"""Containers of a Docker Engine, with any of its runtimes (runc, crun, runsc, Kata).
 
-What this stops, around what `runner.walls.confine` stops for each execution: the network, writes to
-the container's files, capabilities, set-uid programs, more memory, processes and CPU time than a
-slot has, and, with a runtime such as gVisor, the host's kernel.
+What this stops, around what `runner.walls.confine` stops for each execution: use of the network,
+writes to the container's files, capabilities, set-uid programs, use of more memory, processes and
+CPU time than a slot has, and, with a runtime such as gVisor, access to the host's kernel.
 
-What it does not: protect from the engine, which is trusted. A client of the server never names an
-image, a mount, a runtime or a flag.
+What it does not: it does not protect from the engine, which is trusted. A client of the server
+never chooses an image, a mount, a runtime or a flag.
 
-A runtime such as runc, or Kata with its own Linux, lends the runner user namespaces: the
-container has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own,
-in which the runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They end at that
-kernel, which has none on the host. The engine cannot change a running container's limits there,
-so it is bounded by the greatest limits that a request may set, and the runner keeps an
-execution's own.
+A runtime such as runc, or Kata with its own Linux, gives the runner user namespaces: the container
+has no capability, and its user is nobody. gVisor (`runtimes`) is a kernel of its own, in which the
+runner is root with the few capabilities of `SANDBOX_CAPABILITIES`. They are valid only in that
+kernel, which has none on the host. The engine cannot change a running container's limits there, so
+the container gets the greatest limits that a request may set, and the runner enforces those of an
+execution.
 
-The runner's pipes are the container's standard streams, over one attached connection: when the
-server goes, however it goes, the runner's input ends, so the runner exits and the engine removes
-the container. No folder of the host is mounted.
+The runner's pipes are the container's standard streams, over one attached connection. When the
+server ends, in any way, the runner's input ends, so the runner exits and the engine removes the
+container. No folder of the host is mounted.
 """
 
 from __future__ import annotations
@@ -52,30 +52,30 @@ from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
 from reward_server.sandbox.runner_sandbox import ContainedSandbox
 
 USER = "65534:65534"
-MACHINERY_MEMORY_BYTES = 48 << 20  # of the runner; an idle container uses half of it
-JUDGE_MEMORY_BYTES = 16 << 20  # beside a runner that has modules of the image's own loaded
+MACHINERY_MEMORY_BYTES = 48 << 20  # for the runner; an idle container uses half of it
+JUDGE_MEMORY_BYTES = 16 << 20  # for the judge, in addition to a runner with the image's own modules
 MACHINERY_PROCESSES = 3  # the zygote, the fork server and the judge
 API_TIMEOUT_SECONDS = 20
 SHARED_MEMORY_BYTES = 1 << 20
 STDERR_KEPT_BYTES = 8192
-_HEADER = struct.Struct(">BxxxI")  # of a piece of output: which stream, how many bytes
+_HEADER = struct.Struct(">BxxxI")  # header of a piece of output: its stream and its size
 _STDOUT = 1
-# With which the runner, root of gVisor's kernel, builds walls, and gives them up;
+# The runner, root of gVisor's kernel, builds walls with these and gives them up; see
 # `runner.walls.privileges`.
 SANDBOX_CAPABILITIES = (
-    "SYS_ADMIN",  # clone into namespaces, mount, make a control group
+    "SYS_ADMIN",  # clone into namespaces, mount, make a cgroup
     "SYS_CHROOT",  # give each process a file tree of its own
     "SETUID",  # become the judge's or the candidate's user
     "SETGID",
-    "SETPCAP",  # forbid that any capability comes back
+    "SETPCAP",  # forbid that any capability is regained
     "CHOWN",  # give an execution's folders to its user
     "KILL",  # end processes of other users
 )
 SANDBOX_USER = "0:0"
-# gVisor's own, what an image has loaded, and what a burst takes before the runner looks.
+# Memory for gVisor itself, for an image's modules, and for a burst before the runner's next check.
 SENTRY_MEMORY_BYTES = 1 << 30
-HOST_TASKS = 64  # that the host may have for a process of gVisor's, when many start at once
-SENTRY_PROCESSES = 512  # its threads
+HOST_TASKS = 64  # the host's tasks for one process in gVisor, when many start at once
+SENTRY_PROCESSES = 512  # threads of gVisor itself
 _LIMIT_WALLS = {
     "memory-limit": ("MemoryLimit", "SwapLimit"),
     "process-limit": ("PidsLimit",),
@@ -85,14 +85,14 @@ _LIMIT_WALLS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DockerOptions(WallOptions):
-    """How an engine's containers are made.
+    """The way to make an engine's containers.
 
     Args:
         image: name, digest or id of an image that has a runner.
-        name: what people call that image.
-        runtime: a runtime that the engine knows; its default if empty.
-        greatest: of the limits that an execution may have.
-        cpu_cores: CPU time per time that a container may use.
+        name: the image's name for people.
+        runtime: a runtime of the engine; its default runtime if empty.
+        greatest: the greatest limits that an execution may have.
+        cpu_cores: CPU time per wall time that a container may use.
     """
 
     image: str
@@ -106,7 +106,7 @@ def connect() -> docker.APIClient:
     """Connects to the engine that the environment names.
 
     Raises:
-        SandboxError: it does not answer.
+        SandboxError: the engine does not answer.
     """
     try:
         environment = docker.utils.kwargs_from_env()
@@ -120,7 +120,7 @@ def remove_stale(engine: docker.APIClient) -> tuple[str, ...]:
     removed = []
     for container in engine.containers(all=True, filters={"label": OWNER_LABEL}):
         if not owner_lives(container["Labels"][OWNER_LABEL]):
-            with contextlib.suppress(*ENGINE_FAILURES):  # another server may be at it
+            with contextlib.suppress(*ENGINE_FAILURES):  # another server may be removing it
                 remove(engine, container["Id"])
             removed.append(container["Id"])
     return tuple(removed)
@@ -149,7 +149,7 @@ class DockerContainer:
         try:
             return cls(containers, plan, name, await _Streams.open(await asyncio.shield(bringing)))
         except BaseException as error:
-            # What a thread has begun goes on, and has to end before it can be undone.
+            # The thread continues, and must end before its work can be undone.
             [attached] = await asyncio.gather(bringing, return_exceptions=True)
             if isinstance(attached, socket.socket):
                 attached.close()
@@ -163,7 +163,7 @@ class DockerContainer:
         await self._streams.send(data)
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
-        """Bounds the container, in which the runner is counted too."""
+        """Limits the container, whose usage includes the runner's."""
         wanted = self._plan.bounds(limits, runner_bytes)
         if wanted == self._bounds:
             return
@@ -174,7 +174,7 @@ class DockerContainer:
         self._bounds = wanted
 
     async def destroy(self) -> str:
-        """Ends it; see `runner_sandbox.Container.destroy`."""
+        """Removes the container; see `runner_sandbox.Container.destroy`."""
         try:
             await self._containers.remove(self.name)
         finally:
@@ -186,8 +186,8 @@ class DockerSandboxes:
     """Makes an engine's containers for a pool.
 
     Args:
-        engine: where.
-        options: how they are made.
+        engine: the engine.
+        options: the way to make them.
     """
 
     def __init__(self, engine: docker.APIClient, options: DockerOptions) -> None:
@@ -199,7 +199,7 @@ class DockerSandboxes:
         """Starts the container of a slot.
 
         Raises:
-            SandboxError: it did not come up.
+            SandboxError: the container or its runner did not start.
         """
         if self._plan is None:
             self._plan = await plan_containers(self._containers.engine, self._options)
@@ -207,12 +207,12 @@ class DockerSandboxes:
         return await ContainedSandbox.start(container)
 
     async def aclose(self) -> None:
-        """Removes what the engine could not be asked to remove before."""
+        """Removes the containers that the engine has not removed before."""
         await self._containers.close()
 
 
 async def probe(engine: docker.APIClient, options: DockerOptions) -> tuple[Wall, ...]:
-    """Asks the engine what it bounds, and tries a container."""
+    """Asks the engine which limits it enforces, and tries a container."""
     info = await asyncio.to_thread(engine.info)
     limits = _limit_walls(info, options.runtime)
     problem = ""
@@ -254,13 +254,13 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How an engine's containers are made, with what a kind of runtime needs.
+    """The way to make an engine's containers with a kind of runtime.
 
     Args:
-        options: what was asked for.
+        options: the requested options.
         sandbox_kernel: whether the container has a kernel of its own, gVisor's.
-        user: that the runner starts as.
-        capabilities: that it has in its container.
+        user: the user as which the runner starts.
+        capabilities: the runner's capabilities in its container.
     """
 
     options: DockerOptions
@@ -279,14 +279,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxKernelPlan(Plan):
-    """The same for gVisor."""
+    """The way to make containers with gVisor."""
 
     sandbox_kernel: bool = True
     user: str = SANDBOX_USER
     capabilities: tuple[str, ...] = SANDBOX_CAPABILITIES
 
     def bounds(self, limits: Limits, runner_bytes: int = 0) -> _Bounds:
-        """Computes what a container may ever use."""
+        """Computes what a container may use in its whole life."""
         most = self.options.greatest
         return _Bounds(
             memory_bytes=most.memory_bytes + MACHINERY_MEMORY_BYTES + SENTRY_MEMORY_BYTES,
@@ -295,10 +295,10 @@ class SandboxKernelPlan(Plan):
 
 
 async def plan_containers(engine: docker.APIClient, options: DockerOptions) -> Plan:
-    """Asks the engine what kind of runtime it is, and plans accordingly.
+    """Asks the engine for its kind of runtime, and plans accordingly.
 
     Raises:
-        SandboxError: the engine does not tell.
+        SandboxError: the engine does not report it.
     """
     try:
         info = await asyncio.to_thread(engine.info)
@@ -345,7 +345,7 @@ def _create(containers: Containers, plan: Plan, name: str) -> None:
         user=plan.user,
         hostname=policy.HOST_NAME,
         stdin_open=True,
-        stop_signal="SIGKILL",  # a first process heeds no other, and an engine that ends waits
+        stop_signal="SIGKILL",  # a namespace's first process ignores other signals
         network_disabled=True,
         labels=containers.labels,
         host_config=host_config(plan),
@@ -353,7 +353,7 @@ def _create(containers: Containers, plan: Plan, name: str) -> None:
 
 
 def host_config(plan: Plan) -> dict[str, Any]:
-    """Returns what the engine's API calls `HostConfig`: the hardening, setting by setting."""
+    """Returns the `HostConfig` of the engine's API: the hardening, setting by setting."""
     bounds = plan.bounds(Limits())
     return {
         "AutoRemove": True,
@@ -362,7 +362,7 @@ def host_config(plan: Plan) -> dict[str, Any]:
         "CapDrop": ["ALL"],
         "CapAdd": list(plan.capabilities),
         "SecurityOpt": ["no-new-privileges", f"seccomp={seccomp_profile()}"],
-        # A fresh /proc cannot be mounted in a namespace below one whose /proc is partly covered.
+        # A fresh /proc cannot be mounted in a namespace whose parent's /proc is partly covered.
         "MaskedPaths": [],
         "ReadonlyPaths": [],
         "Memory": bounds.memory_bytes,
@@ -385,7 +385,7 @@ def seccomp_profile() -> str:
 
 def _attach(engine: docker.APIClient, name: str) -> socket.socket:
     wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-    # The SDK gives a file around the socket, or a socket, and keeps it with the whole response.
+    # The SDK returns a socket or a file around it, which it keeps open with the whole response.
     attached = engine.attach_socket(name, wanted)
     raw: socket.socket = getattr(attached, "_sock", attached)
     with closing(raw), closing(attached):
@@ -393,7 +393,7 @@ def _attach(engine: docker.APIClient, name: str) -> socket.socket:
 
 
 def _update(engine: docker.APIClient, name: str, bounds: _Bounds) -> None:
-    # The SDK's own method knows no limit on processes.
+    # The SDK's own method does not support a limit on processes.
     changes = {
         "Memory": bounds.memory_bytes,
         "MemorySwap": bounds.memory_bytes,
@@ -406,7 +406,7 @@ def _update(engine: docker.APIClient, name: str, bounds: _Bounds) -> None:
 
 
 class _Streams:
-    """A container's standard streams, taken apart from the one connection that they share."""
+    """A container's standard streams, separated from the one connection that they share."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.stdout = asyncio.StreamReader()
@@ -426,8 +426,8 @@ class _Streams:
         await self._writer.drain()
 
     async def close(self) -> str:
-        """Closes the connection; returns the end of what came on stderr."""
-        self._writer.transport.abort()  # an engine that stands still takes nothing more
+        """Closes the connection; returns the end of the error output."""
+        self._writer.transport.abort()  # an engine that hangs reads no further data
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
         await self._task

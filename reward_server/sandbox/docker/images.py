@@ -1,8 +1,8 @@
-"""Images with a runner inside: how they are made, found, and told from those of another version.
+"""Images with a runner inside: how they are made, found, and distinguished by version.
 
-An image carries two labels: the languages that it has, and the digest of the runner's source
-text. A runner and a server of different versions may talk past each other, so such an image is
-refused before a container is made of it.
+An image has two labels: its languages, and the digest of the runner's source text. A runner and a
+server of different versions may misunderstand each other, so the server refuses such an image
+before it makes a container from it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RUNNER_LABEL = "codereward.runner"
 BASE_IMAGE = "debian:bookworm-slim"
 BASE_SUITE = "bookworm"
 AUTHORITIES = "authorities.pem"
-BASE_TAG = f"codereward-base:{BASE_SUITE}"  # of a base that was made without a registry
+BASE_TAG = f"codereward-base:{BASE_SUITE}"  # tag of a base made without a registry
 IMAGES = Path(reward_server.__file__).resolve().parent.parent / "sandbox_images"
 
 _PREPARATION = "prepare.sh"
@@ -44,14 +44,14 @@ _BASE_COMMAND = (
     "mmdebstrap",
     "--variant=minbase",
     "--include=python3,ca-certificates",
-    # Without the package that merges an old /usr, and the whole of Perl that it needs.
+    # This avoids the package that merges an old /usr, and Perl, which it needs.
     "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
     "--dpkgopt=path-exclude=/usr/share/doc/*",
     "--dpkgopt=path-include=/usr/share/doc/*/copyright",
     "--dpkgopt=path-exclude=/usr/share/info/*",
     "--dpkgopt=path-exclude=/usr/share/locale/*",
     "--dpkgopt=path-exclude=/usr/share/man/*",
-    # They are copies of the host's.
+    # These two files are copies of the host's.
     '--customize-hook=rm -f "$1/etc/hostname" "$1/etc/resolv.conf"',
 )
 
@@ -60,14 +60,14 @@ Listener = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxImage:
-    """An image of ours that an engine has.
+    """An image with a runner that an engine has.
 
     Args:
-        identifier: names its content.
-        tags: its names; an image whose name went to a newer one has none.
-        languages: canonical names of those it has.
-        runner_digest: of the runner inside.
-        size_bytes: of all its layers.
+        identifier: identifies its content.
+        tags: its names; empty if a newer image has taken its name.
+        languages: canonical names of its languages.
+        runner_digest: digest of the runner inside.
+        size_bytes: size of all its layers.
     """
 
     identifier: str
@@ -78,7 +78,7 @@ class SandboxImage:
 
     @property
     def name(self) -> str:
-        """Its first tag, or the start of its identifier."""
+        """Its first tag, or the start of its identifier if it has none."""
         return self.tags[0] if self.tags else self.short_identifier
 
     @property
@@ -88,7 +88,7 @@ class SandboxImage:
 
     @property
     def is_current(self) -> bool:
-        """Whether its runner is the one that this server brings."""
+        """Whether its runner is this server's version."""
         return self.runner_digest == runner_digest()
 
 
@@ -102,7 +102,7 @@ def runner_digest() -> str:
 
 
 def names() -> tuple[str, ...]:
-    """Names the images that can be built."""
+    """Returns the names of the images that can be built."""
     return tuple(sorted(path.parent.name for path in IMAGES.glob("*/Dockerfile")))
 
 
@@ -112,7 +112,7 @@ def default_tag(name: str) -> str:
 
 
 def languages_of(name: str) -> tuple[str, ...]:
-    """Names the languages that an image of ours has."""
+    """Returns the languages of one of the project's images."""
     return tuple(one.name for one in load_languages().all if name in (one.image, *one.also_in))
 
 
@@ -127,14 +127,14 @@ def build(
     """Builds an image; returns its id.
 
     Args:
-        engine: where.
+        engine: the engine.
         name: one of `names()`.
-        base_image: what it is built upon, a Debian or one of its relatives.
-        tag: under which it is to be found; `default_tag` if None.
-        on_line: told each line of the build's progress.
+        base_image: the image to build upon: Debian or a derivative.
+        tag: the image's tag; `default_tag` if None.
+        on_line: called with each line of the build's progress.
 
     Raises:
-        SandboxError: it cannot be built; the message is the engine's.
+        SandboxError: the build failed; the message is the engine's.
     """
     try:
         events = engine.build(
@@ -146,7 +146,7 @@ def build(
                 LANGUAGES_LABEL: " ".join(languages_of(name)),
                 RUNNER_LABEL: runner_digest(),
             },
-            network_mode="host",  # an engine may have no bridge
+            network_mode="host",  # an engine may have no network bridge
             rm=True,
             forcerm=True,
             decode=True,
@@ -157,7 +157,7 @@ def build(
 
 
 def build_context(name: str) -> bytes:
-    """Packs what an image is built of; the same files give the same bytes.
+    """Packs the files from which an image is built; the same files give the same bytes.
 
     Raises:
         SandboxError: there is no such image.
@@ -181,16 +181,16 @@ def make_base(
     suite: str = BASE_SUITE,
     on_line: Listener = lambda _: None,
 ) -> str:
-    """Makes a base image of Debian's packages, without a registry; returns its id.
+    """Makes a base image from Debian's packages, without a registry; returns its id.
 
     Args:
-        engine: where to.
-        tag: its name.
+        engine: the engine that gets the image.
+        tag: the image's tag.
         suite: Debian's release.
-        on_line: told each line of the progress.
+        on_line: called with each line of the progress.
 
     Raises:
-        SandboxError: mmdebstrap is missing or failed, or the engine did not take its result.
+        SandboxError: mmdebstrap is missing or failed, or the engine refused its result.
     """
     if shutil.which(_BASE_COMMAND[0]) is None:
         raise SandboxError("mmdebstrap is not installed; on Debian: apt-get install mmdebstrap")
@@ -204,14 +204,14 @@ def make_base(
 
 
 def find(engine: docker.APIClient, name: str | None = None) -> tuple[SandboxImage, ...]:
-    """Lists the images of ours that an engine has, by name.
+    """Lists an engine's images that have a runner, by name.
 
     Args:
-        engine: which.
-        name: with a tag or without, to find only what it means; everything if None.
+        engine: the engine.
+        name: a name, with or without a tag, to find only matching images; None for all.
 
     Raises:
-        SandboxError: the engine does not tell.
+        SandboxError: the engine does not list its images.
     """
     try:
         found = engine.images(name, filters={"label": [LANGUAGES_LABEL, RUNNER_LABEL]})
@@ -224,9 +224,9 @@ def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImag
     """Finds the images that a server uses, the most wanted first.
 
     Args:
-        engine: where.
-        wanted: tags, digests or ids, of which all must do; those of ours that the engine has
-            under their default tags, and that do, if empty.
+        engine: the engine.
+        wanted: tags, digests or ids, all of which must be usable; if empty, the usable images that
+            have their default tags.
 
     Raises:
         SandboxError: one cannot be used, or there is none.
@@ -245,12 +245,12 @@ def choose(engine: docker.APIClient, wanted: Sequence[str]) -> tuple[SandboxImag
 
 
 def require(engine: docker.APIClient, name: str) -> SandboxImage:
-    """Describes an image that containers may be made of: it has the runner that this server brings.
+    """Describes a usable image: one with this server's version of the runner.
 
     Args:
-        engine: which.
-        name: a name, a digest or an id. The id in the answer names the content, whatever is tagged
-            later.
+        engine: the engine.
+        name: a name, a digest or an id. The id in the answer identifies the content, even if the
+            name is given to another image later.
 
     Raises:
         SandboxError: it has another runner, or none, or the engine does not have the image.
@@ -274,7 +274,7 @@ def require(engine: docker.APIClient, name: str) -> SandboxImage:
 
 
 def _authorities() -> bytes:
-    """Reads the certificates that this host trusts, so that a build can ask whom the host can."""
+    """Reads the certificates that this host trusts, so that a build can reach the same servers."""
     host = ssl.get_default_verify_paths().cafile
     return Path(host or requests.utils.DEFAULT_CA_BUNDLE_PATH).read_bytes()
 
@@ -291,7 +291,7 @@ def _packed(contents: Mapping[str, bytes]) -> bytes:
 
 
 def _follow(events: Iterable[Mapping[str, Any]], on_line: Listener) -> str:
-    """Tells of a build's events; returns the id of what it made."""
+    """Reports a build's events line by line; returns the id of the image."""
     identifier = ""
     for event in events:
         if "error" in event:

@@ -1,12 +1,12 @@
-"""The containers that a pool has on an engine: made under names of ours, and removed in the end.
+"""The containers that a pool has on an engine: their names, and their removal.
 
 What this stops: a container that outlives its use because the engine was stopped, restarted or too
-busy when it was to be removed, or made one and did not live to tell. After any doubt, whatever
-bears the pool's label under a name that is not in use is swept away, again and again, until the
-engine has answered some while after the last doubt.
+busy when it was to be removed, or because the engine made it and then failed before it answered.
+After any such doubt, all containers with the pool's label whose name is not in use are removed,
+repeatedly, until the engine has answered for some time after the last doubt.
 
-What it does not: outlive the server; `janitor` does, and see `container.remove_stale` for what
-the next server does.
+What it does not: it does not outlive the server. `janitor` does, and `container.remove_stale` is
+what the next server runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ POOL_LABEL = "codereward.pool"
 REMOVE_SECONDS = 5.0
 FIRST_SWEEP_SECONDS = 0.5
 LONGEST_SWEEP_SECONDS = 10.0
-# A request that the engine took before it was stopped is carried out some time after it goes on.
+# An engine executes a request that it accepted before it was stopped some time after it resumes.
 SETTLED_SECONDS = 15.0
 ENGINE_FAILURES = (docker.errors.DockerException, OSError)
 
@@ -37,17 +37,17 @@ _log = structlog.get_logger("docker")
 
 
 def told(error: Exception) -> str:
-    """Puts a failure of the engine's in words: its own, if it had any."""
+    """Describes a failure of the engine, with the engine's own message if there is one."""
     if isinstance(error, docker.errors.APIError) and error.explanation:
         return f"it says: {error.explanation}"
     return f"it does not answer ({str(error) or type(error).__name__})"
 
 
 def remove(engine: docker.APIClient, container: str) -> None:
-    """Kills and removes a container that may be gone already.
+    """Kills and removes a container that may already be gone.
 
     Raises:
-        DockerException, OSError: nobody knows whether it is gone.
+        DockerException, OSError: it is unknown whether the container is gone.
     """
     with contextlib.suppress(docker.errors.NotFound):
         engine.remove_container(container, force=True, v=True)
@@ -55,10 +55,11 @@ def remove(engine: docker.APIClient, container: str) -> None:
 
 @contextlib.contextmanager
 def trying_each() -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Yields a context for each of several requests to the engine: one that fails stops no other.
+    """Yields a context for each of several requests to the engine: a failed one does not stop the
+    others.
 
     Raises:
-        DockerException, OSError: as the last that failed, after all were tried.
+        DockerException, OSError: the last failure, after all requests were tried.
     """
     failures: list[Exception] = []
 
@@ -75,10 +76,10 @@ def trying_each() -> Iterator[Callable[[], AbstractContextManager[None]]]:
 
 
 class Containers:
-    """Names the containers of a pool, and removes them.
+    """Names and removes the containers of a pool.
 
     Args:
-        engine: where they are.
+        engine: the engine that has them.
     """
 
     def __init__(self, engine: docker.APIClient) -> None:
@@ -91,18 +92,18 @@ class Containers:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """What tells them from all others."""
+        """The labels that identify the pool's containers."""
         return {OWNER_LABEL: owner_id(), POOL_LABEL: self._pool}
 
     def new_name(self) -> str:
-        """Returns a name to make a container under; it is in use until it is removed."""
+        """Returns a name for a new container; the name is in use until the container is removed."""
         self._made += 1
         name = f"codereward-{self._pool}-{self._made}"
         self._in_use.add(name)
         return name
 
     async def remove(self, name: str) -> None:
-        """Removes a container, now or as soon as the engine can be asked to."""
+        """Removes a container, now or as soon as the engine answers."""
         self._in_use.discard(name)
         try:
             async with asyncio.timeout(REMOVE_SECONDS):
@@ -115,13 +116,13 @@ class Containers:
             raise
 
     def doubt(self) -> None:
-        """Has what is left swept away in the background."""
+        """Starts to remove leftover containers in the background."""
         self._doubted = time.monotonic()
         if self._sweeper is None or self._sweeper.done():
             self._sweeper = asyncio.create_task(self._sweep_until_settled())
 
     async def close(self) -> None:
-        """Removes all that is left, if the engine can be asked to."""
+        """Removes all remaining containers, if the engine answers."""
         if self._sweeper is not None:
             self._sweeper.cancel()
             await asyncio.wait([self._sweeper])
@@ -148,7 +149,8 @@ class Containers:
         listed = await asyncio.to_thread(self.engine.containers, all=True, filters=mine)
         with trying_each() as attempt:
             for container in listed:
-                # Compared after the answer: a name is in use before its container is asked for.
+                # Compared after the answer, because a name is in use before its container is
+                # requested.
                 names = (name.removeprefix("/") for name in container["Names"])
                 if not self._in_use.intersection(names):
                     with attempt():

@@ -1,13 +1,16 @@
-"""Removes an engine's containers after a server that died, whatever it died of.
+"""Removes an engine's containers after the server's death, whatever its cause.
 
-A container whose runner is up ends with the server's connection to it. One that was made and not
-started yet would stay until the next server comes: so the server starts this as a process in a
-session of its own, and holds the writing end of its standard input. The line "done" there means
-that the server has removed everything itself; end of file without it, that it was killed.
+A container whose runner has started ends with the server's connection to it. One that was created
+but not started would remain until the next server starts. So the server starts this module as a
+process in a session of its own, and holds the writing end of its standard input. The line "done" on
+it means that the server has removed everything itself; end of file without it means that the server
+was killed.
 
-What this stops: containers outliving their server.
-What it does not: a kill of this process as well, or an engine that does not answer for
-`TIME_LIMIT_SECONDS`. The next server removes what both left; see `container.remove_stale`.
+What this stops: containers that outlive their server.
+
+What it does not: it does not survive a kill of its own process, and it gives up if the engine does
+not answer for `TIME_LIMIT_SECONDS`. The next server removes what remains; see
+`container.remove_stale`.
 """
 
 from __future__ import annotations
@@ -23,26 +26,26 @@ from reward_server.errors import SandboxError
 READY = b"ready\n"
 DONE = b"done\n"
 TIME_LIMIT_SECONDS = 60.0
-# A request that the engine took before the server died is carried out some time after.
+# The engine may execute a request some time after the death of the server that sent it.
 SETTLED_SECONDS = 3.0
 LOOK_SECONDS = 0.2
 
 
 class EngineJanitor:
-    """The server's hold on the process."""
+    """The server's handle of the janitor process."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     @classmethod
     def start(cls, owner: str) -> EngineJanitor:
-        """Starts the process and returns when it is on guard.
+        """Starts the process and returns when it is ready.
 
         Args:
-            owner: as of `owner.owner_id`; containers labelled with it are removed.
+            owner: a name by `owner.owner_id`; containers labelled with it are removed.
 
         Raises:
-            SandboxError: it cannot be started.
+            SandboxError: the process cannot be started.
         """
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, owner],
@@ -60,7 +63,7 @@ class EngineJanitor:
         return cls(process)
 
     def close(self) -> None:
-        """Lets the process go, once everything was removed."""
+        """Ends the process, after everything was removed."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(DONE)
@@ -69,7 +72,7 @@ class EngineJanitor:
 
 
 def _clean(owner: str) -> None:
-    """Removes containers until none has come for a while."""
+    """Removes containers until none has appeared for a while."""
     from reward_server.sandbox.docker.container import connect
     from reward_server.sandbox.docker.inventory import (
         ENGINE_FAILURES,
@@ -94,7 +97,7 @@ def _clean(owner: str) -> None:
 
 
 def main(owner: str) -> None:
-    """Waits for the server to be gone, then cleans."""
+    """Waits for the end of the server, then removes its containers."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdout.buffer.write(READY)

@@ -1,4 +1,4 @@
-"""What an engine says of a runtime by which it runs containers."""
+"""Describes an engine's runtimes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Runtime:
 
     Args:
         is_sandbox_kernel: whether the container gets a kernel of its own, gVisor's.
-        ignores_limits: whether it was told not to keep the container's limits.
+        ignores_limits: whether it is configured to ignore the container's limits.
     """
 
     is_sandbox_kernel: bool = False
@@ -25,9 +25,9 @@ class Runtime:
 
 
 def describe(info: Mapping[str, Any], name: str) -> Runtime:
-    """Describes a runtime, or the default one if no name is given, by the engine's `info`.
+    """Describes a runtime by the engine's `info`; without a name, the default one.
 
-    An engine that does not know it says so when it makes a container.
+    The engine itself refuses an unknown runtime when it makes a container.
     """
     known = (info.get("Runtimes") or {}).get(name or info.get("DefaultRuntime")) or {}
     program = PurePath(known.get("path") or "").name
@@ -38,5 +38,5 @@ def describe(info: Mapping[str, Any], name: str) -> Runtime:
 
 
 def _shim_parts(known: Mapping[str, Any]) -> list[str]:
-    """Takes apart the name of a containerd shim, such as io.containerd.runsc.v1."""
+    """Splits the name of a containerd shim, such as io.containerd.runsc.v1."""
     return str(known.get("runtimeType") or "").split(".")

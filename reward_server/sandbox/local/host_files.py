@@ -1,15 +1,16 @@
-"""Decides which of the host's files a local container shows, and what of them it hides.
+"""Decides which of the host's files a local container shows, and which parts of them it hides.
 
-What this stops: a program that reads what happens to be installed beside the server: packages of
-the interpreter (a reference solution among them), of other interpreters and other languages, the
-server's own source, and the names of the folders in which all that lies.
+What this stops: a program that reads what is installed beside the server: packages of the
+interpreter (which may include a reference solution), of other interpreters and other languages, the
+server's own source, and the names of their folders.
 
-What it does not: hide what the distribution's own libraries and tools hold. The lists are read
-once; what is installed while the server runs is hidden in a folder that was hidden or closed.
+What it does not: it does not hide the content of the distribution's own libraries and tools. The
+lists are read once; what is installed while the server runs is hidden if its folder is hidden or
+closed.
 
-A *closed* folder shows what is listed and nothing else; in the others, folders of packages are
-hidden by their names, whatever put them there. `paths` of a language's toolchain, and
-`sandbox_packages`, are the exceptions that somebody chose.
+A *closed* folder shows only what is listed. In other folders, folders of packages are hidden by
+their names, regardless of what installed them. The exceptions are explicit settings: the `paths` of
+a language's toolchain, and `sandbox_packages`.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ PACKAGES = "/opt/codereward/packages"
 ROOT_LINKS = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
 
 _LIBRARIES = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/bin")
-_CLOSED = ("/usr/lib", "/usr/libexec")  # where anybody's folders lie side by side
-# What every program may need of them; a language's own are named by its toolchain.
+_CLOSED = ("/usr/lib", "/usr/libexec")  # folders in which any software may have folders
+# The parts that every program may need; a language's toolchain names its own.
 _SHARED_LIBRARIES = (
     *("*-linux-*", "gcc*", "clang", "llvm-*", "bfd-plugins", "compat-ld", "gold-ld", "ldscripts"),
     *("gconv", "locale", "terminfo", "ossl-modules", "engines-*", "python3.*"),
@@ -46,12 +47,12 @@ _PACKAGE_FOLDERS = frozenset(
         *("site_ruby", "vendor_ruby", "gems"),
         "site-library",  # R
         "haskell-packages",
-        # Debian keeps Perl's own modules elsewhere; other distributions, here.
+        # Other distributions than Debian keep Perl's own modules in this folder.
         *(["perl5"] if os.path.exists("/etc/debian_version") else []),
     }
 )
 _MAPPED_SECONDS = 60.0
-# Which libraries the extension modules of the standard library load.
+# A script that lists the libraries that the standard library's extension modules load.
 _LIST_MAPPED = """
 import importlib, os, sys
 for name in sorted(os.listdir(sys.argv[1])):
@@ -65,12 +66,12 @@ print(*{line.split(None, 5)[5].rstrip() for line in lines}, sep="\\n")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A folder or file of the host's, and where a container sees it.
+    """A folder or file of the host, and its path in a container.
 
     Args:
         source: its path on the host.
         target: its path in the container.
-        hidden: what is left out, as paths from `source` on.
+        hidden: the parts left out, as paths relative to `source`.
     """
 
     source: str
@@ -80,10 +81,11 @@ class View:
 
 @functools.lru_cache(maxsize=4)
 def views(paths: tuple[str, ...], packages: tuple[str, ...]) -> tuple[View, ...]:
-    """Returns what a container sees, folders before what lies in them.
+    """Returns what a container sees, each folder before its content.
 
     Args:
-        paths: what compilers and interpreters of other languages need, as patterns.
+        paths: files and folders that compilers and interpreters of other languages need, as
+            patterns.
         packages: folders of Python packages that programs may import.
 
     Raises:
@@ -105,12 +107,12 @@ def views(paths: tuple[str, ...], packages: tuple[str, ...]) -> tuple[View, ...]
 
 
 def package_folders(packages: Iterable[str]) -> dict[str, str]:
-    """Maps each folder of packages to where a container sees it, wherever it lies on the host."""
+    """Maps each folder of packages on the host to its path in a container."""
     return {path: f"{PACKAGES}/{index}" for index, path in enumerate(packages)}
 
 
 def shows_all(executables: Iterable[str]) -> bool:
-    """Returns True if the host has all of these where a container finds them."""
+    """Returns True if the host has all of these in folders that a container shows."""
     path = os.pathsep.join(folder for folder in policy.PATH if folder in (*_LIBRARIES, "/bin"))
     return all(shutil.which(name, path=path) for name in executables)
 
@@ -119,14 +121,14 @@ def shows_all(executables: Iterable[str]) -> bool:
 
 
 def interpreter() -> str:
-    """Returns the path of the interpreter in a container, whatever its place on the host."""
+    """Returns the path of the interpreter in a container."""
     return _place(os.path.realpath(sys.executable))
 
 
 def interpreter_environment() -> dict[str, str]:
-    """Returns what the interpreter needs in its environment to start in its place there.
+    """Returns the environment variables that the interpreter needs to start in a container.
 
-    One that is linked with a library of its own knows it by its path on the host.
+    An interpreter that is linked with a library of its own looks for it at the host's path.
     """
     if not _is_moved() or not any("/libpython" in path for path in _own_libraries()):
         return {}
@@ -150,7 +152,7 @@ def _standard_library() -> str:
 
 
 def _interpreter_views() -> Iterator[View]:
-    """Yields the interpreter and its standard library, without what was installed into it."""
+    """Yields the interpreter and its standard library, without installed packages."""
     if not _is_moved():
         return
     executable, library = os.path.realpath(sys.executable), _standard_library()
@@ -169,7 +171,7 @@ def _interpreter_views() -> Iterator[View]:
 
 @functools.cache
 def _own_libraries() -> tuple[str, ...]:
-    """Returns the shared libraries below the interpreter's prefix that it loads.
+    """Returns the shared libraries that the interpreter loads from below its prefix.
 
     Raises:
         SandboxError: the interpreter does not run.
@@ -203,12 +205,12 @@ def _hidden_in(folder: str, shown: list[str]) -> tuple[str, ...]:
 
 
 def _hidden(folder: str, shown: list[str], *, closed: bool) -> Iterator[str]:
-    """Yields what a container must not see below a folder.
+    """Yields the paths below a folder that a container must not see.
 
     Args:
-        folder: where to look.
-        shown: what it may see in closed folders and in folders of packages.
-        closed: whether it sees nothing else here.
+        folder: the folder to examine.
+        shown: the visible paths in closed folders and in folders of packages.
+        closed: whether nothing else in the folder is visible.
     """
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -225,9 +227,9 @@ def _hidden(folder: str, shown: list[str], *, closed: bool) -> Iterator[str]:
 
 @functools.cache
 def _importable() -> frozenset[str]:
-    """Returns the folders from which this process imports, but for the standard library.
+    """Returns the folders from which this process imports, except the standard library.
 
-    Among them are those that `PYTHONPATH` and path files of an editable installation name.
+    They include those that `PYTHONPATH` and path files of an editable installation name.
     """
     library = _standard_library()
     folders = {os.path.realpath(path) for path in sys.path if path}

@@ -1,20 +1,21 @@
-"""Cleans up after a server that died, whatever it died of.
+"""Cleans up after the server's death, whatever its cause.
 
-The server starts `python -I -S janitor.py` in a session of its own and holds the writing end of
-its standard input, on which it lists, a line each, what it makes:
+The server starts `python -I -S janitor.py` in a session of its own and holds the writing end of its
+standard input, to which it writes one line for each thing that it makes:
 
     cgroup PREFIX   every cgroup whose path begins with PREFIX
     path PATH       a file or a folder
 
-End of file means that the server is gone: by its own will, and then it has removed everything
-itself, or not, `kill -9` included; the janitor kills and removes what it finds, for at most
-`TIME_LIMIT_SECONDS`, and leaves.
+End of file means that the server has ended. If it ended normally, it has removed everything itself;
+otherwise, for example after `kill -9`, the janitor kills and removes what it finds, for at most
+`TIME_LIMIT_SECONDS`, and exits.
 
-What this stops: processes, cgroups and files outliving the server that owned them.
-What it does not: a `kill -9` of the janitor as well. The next server to start under the same
-cgroup removes what both left; see `cgroup.remove_stale`.
+What this stops: processes, cgroups and files that outlive the server that owned them.
 
-Standard library only: it runs without site-packages.
+What it does not: it does not survive a `kill -9` of itself. The next server that starts under the
+same cgroup removes what remains; see `cgroup.remove_stale`.
+
+It uses the standard library only, because it runs without site-packages.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ RETRY_SECONDS = 0.005
 
 
 class Janitor:
-    """The server's hold on its janitor."""
+    """The server's handle of its janitor process."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
     @classmethod
     def start(cls) -> Janitor:
-        """Starts the process and returns when it is on guard.
+        """Starts the process and returns when it is ready.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the process cannot be started.
         """
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__],
@@ -71,7 +72,7 @@ class Janitor:
         return self._process.pid
 
     def watch_cgroups(self, prefixes: Iterable[str]) -> None:
-        """Adds cgroups by the beginning of their paths."""
+        """Adds all cgroups whose paths have one of these prefixes."""
         for prefix in prefixes:
             self._tell("cgroup", prefix)
 
@@ -80,7 +81,7 @@ class Janitor:
         self._tell("path", path)
 
     def close(self) -> None:
-        """Lets the janitor go, once everything it watches has been removed."""
+        """Ends the janitor, after everything that it watches has been removed."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(2 * TIME_LIMIT_SECONDS)
@@ -95,10 +96,10 @@ class Janitor:
 def kill_cgroup(directory: str, deadline: float) -> None:
     """Kills every process in a cgroup and waits, until `deadline` (monotonic), for it to be empty.
 
-    Without `cgroup.kill` (version 1) forking is forbidden first, so that killing in rounds ends.
+    Without `cgroup.kill` (version 1) it forbids forks first, so that repeated killing ends.
 
     Raises:
-        OSError: it cannot be looked into, and not because it is gone.
+        OSError: the cgroup exists but cannot be read.
     """
     by_kernel = _try(directory, "cgroup.kill", "1")
     if not by_kernel:
@@ -124,7 +125,7 @@ def remove_cgroup(directory: str, deadline: float) -> None:
     """Removes a cgroup, waiting until `deadline` (monotonic) for killed processes to be gone.
 
     Raises:
-        OSError: it is still there.
+        OSError: the cgroup still exists.
     """
     while True:
         try:
@@ -138,7 +139,7 @@ def remove_cgroup(directory: str, deadline: float) -> None:
 
 
 def write_control(path: str, text: str) -> None:
-    """Writes to a file of a cgroup, which exists or is not known to this kernel.
+    """Writes to a file of a cgroup.
 
     Raises:
         OSError: the kernel refused, or the file does not exist.
@@ -158,7 +159,7 @@ def _processes(directory: str) -> list[int]:
         if error.errno in (errno.ENOENT, errno.ENODEV):
             return []
         raise
-    # 0 stands for a process of another pid namespace, and kill(0) would end our own group.
+    # 0 stands for a process of another pid namespace, and kill(0) would kill this process group.
     return [pid for pid in pids if pid > 0]
 
 
@@ -190,7 +191,7 @@ def _remove_path(path: str) -> None:
 
 
 def main() -> None:
-    """Waits for the server to be gone, then cleans."""
+    """Waits for the end of the server, then cleans up."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.write(1, READY)

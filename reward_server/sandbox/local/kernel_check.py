@@ -1,10 +1,11 @@
-"""Tries, in a process of its own, what a container needs of the kernel; prints one JSON object.
+"""Tries, in a separate process, what a container needs from the kernel; prints one JSON object.
 
     python -I -S kernel_check.py UID
 
-Its parts, each null or why it failed: `user`, becoming the ordinary user UID (0: staying who one
-is), and `namespaces`, mounting something in a user and a mount namespace of one's own: a kernel
-may hand out a namespace and still refuse every use of it. Standard library only.
+The object has two members, each null or the reason for a failure: `user`, becoming the ordinary
+user UID (0 means no change), and `namespaces`, mounting something in new user and mount namespaces,
+because a kernel may create a namespace and still refuse every use of it. It uses the standard
+library only.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _become(uid: int) -> None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
-        # A change of ids closes one's own /proc files, which the maps below are.
+        # A change of ids closes a process's own /proc files, including the maps below.
         _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl")
 
 
@@ -45,7 +46,7 @@ def _enter_namespaces() -> None:
 
 
 def main(uid: int) -> None:
-    """Tries one after the other; the second says nothing when the first failed."""
+    """Tries one after the other; the second is null if the first failed."""
     results: dict[str, str | None] = {}
     try:
         _become(uid)

@@ -1,16 +1,16 @@
-"""Starts one container: the program that the server runs, afresh, for each slot.
+"""Starts one container: a program that the server runs once for each container.
 
 What this stops: the server's own identity, descriptors and environment reaching the container, and
-its sight of the host's files themselves. It enters the slot's control group, stages what the
-container may see, gives up root for an ordinary user that exists nowhere else, and becomes
+direct sight of the host's files. The launcher enters the slot's cgroup, stages the files that the
+container may see, changes from root to an ordinary user without other processes, and executes
 bubblewrap.
 
-What it does not: confine by itself; bubblewrap's arguments, made in `container`, do.
+What it does not: it confines nothing itself; bubblewrap's arguments, made in `container`, do.
 
 Files are staged below `STAGE` in a mount namespace that ends with the container, each folder as an
-overlay of its own. An overlay's files are its own inodes: a lock on one holds nobody up but this
-container, and the kernel names no folder of the host's as the origin of a mount. What is hidden
-is covered by *whiteouts* (devices 0:0, which an overlay takes for deleted files) in a layer above.
+overlay of its own. An overlay's files have inodes of their own: a lock on one blocks only this
+container, and the kernel shows no folder of the host as the origin of a mount. Hidden files are
+covered by *whiteouts* (devices 0:0, which an overlay treats as deleted files) in a layer above.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RUNNER = f"{STAGE}/runner"
 _PROGRAMS = f"{STAGE}/programs"
 _LAYERS, _PARENTS, _NOTHING = f"{STAGE}/layers", f"{STAGE}/parents", f"{STAGE}/nothing"
 _READ_ONLY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
-_UMASK = 0o022  # whatever the server's: the container's user has to read what is staged
+_UMASK = 0o022  # replaces the server's: the container's user must be able to read staged files
 _NODES = {
     "null": (1, 3),
     "zero": (1, 5),
@@ -54,12 +54,12 @@ _DEVICE_LINKS = {
 def stage(
     views: Sequence[tuple[str, Sequence[str]]], programs: str, runner: Mapping[str, bytes]
 ) -> None:
-    """Makes each view at `STAGE`/index, out of everyone else's sight.
+    """Makes each view at `STAGE`/index, invisible to other processes.
 
     Args:
-        views: a folder or file of the host's each, with what is hidden in it.
-        programs: the folder, often below a closed home, with bubblewrap and its libraries.
-        runner: the contents of its files, by their paths.
+        views: folders or files of the host, each with the paths hidden in it.
+        programs: the folder of bubblewrap and its libraries, often inside a closed home folder.
+        runner: the contents of the runner's files, by path.
     """
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", STAGE, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755")
@@ -96,7 +96,7 @@ def _stage_folder(source: str, name: str, hidden: Iterable[str]) -> None:
 
 
 def _stage_file(source: str, target: str, parents: dict[str, str | None]) -> None:
-    """Shows one file of an overlay of its folder, or a copy where there can be none."""
+    """Shows one file through an overlay of its folder, or a copy if the overlay is impossible."""
     real = os.path.realpath(source)
     folder = os.path.dirname(real)
     if folder not in parents:
@@ -108,10 +108,11 @@ def _stage_file(source: str, target: str, parents: dict[str, str | None]) -> Non
 
 
 def _stage_parent(folder: str, place: str) -> str | None:
-    """Makes an overlay of a folder, and returns its place.
+    """Makes an overlay of a folder, and returns its path.
 
-    The kernel refuses it to a user where somebody else mounted something in that folder, as
-    container engines do in /etc: the user must not see what lies below. None is returned then.
+    The kernel refuses it to a user if another user mounted something in that folder, as container
+    engines do in /etc, because the user must not see what the mount covers. The result is None
+    then.
     """
     os.mkdir(place)
     try:
@@ -124,7 +125,7 @@ def _stage_parent(folder: str, place: str) -> str | None:
 
 
 def _overlay(layer: str, source: str, target: str) -> None:
-    os.chdir(source)  # the kernel shows whoever asks the name that it was given
+    os.chdir(source)  # the kernel shows the name given here to others, so it is relative
     kernel.mount("overlay", target, "overlay", _READ_ONLY, f"lowerdir={layer}:.")
     os.chdir("/")
 
@@ -143,7 +144,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def _stage_devices() -> None:
-    """Makes device files of the container's own, or shows the host's where that is refused."""
+    """Makes device files for the container, or shows the host's if the kernel refuses that."""
     os.mkdir(DEVICES)
     kernel.mount("tmpfs", DEVICES, "tmpfs", kernel.MS_NOSUID, "mode=755")
     for name in ("shm", "pts"):
@@ -162,7 +163,7 @@ def _stage_devices() -> None:
 
 
 def become(uid: int) -> None:
-    """Turns root into an ordinary user, for good."""
+    """Changes permanently from root to an ordinary user."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -170,7 +171,8 @@ def become(uid: int) -> None:
 
 
 def enter_namespaces(*, is_root: bool) -> None:
-    """Gets a mount namespace, and, as an ordinary user, the right to mount in it."""
+    """Enters a new mount namespace and, as an ordinary user, a user namespace that allows
+    mounts."""
     if is_root:
         kernel.unshare(kernel.CLONE_NEWNS)
         return
@@ -190,10 +192,11 @@ def main(plan_descriptor: int, runner_descriptor: int) -> None:
     """Starts the container.
 
     Args:
-        plan_descriptor: of a JSON object with `procs` (control groups to enter), `views` and
-            `programs` (see `stage`), `uid` (null where the server is an ordinary user already)
-            and `command`, the first word of which is a path from `programs` on.
-        runner_descriptor: of the runner's files, see `stage`, as `marshal` writes them.
+        plan_descriptor: descriptor of a JSON object with `procs` (cgroups to enter), `views` and
+            `programs` (see `stage`), `uid` (null if the server is an ordinary user already) and
+            `command`, whose first word is a path relative to `programs`.
+        runner_descriptor: descriptor of the runner's files, see `stage`, in the format of
+            `marshal`.
     """
     with open(plan_descriptor, encoding="utf-8") as file:
         plan = json.load(file)

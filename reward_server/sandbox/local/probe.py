@@ -1,7 +1,7 @@
-"""Finds which walls stand on this host, and what to do about those that do not.
+"""Finds which walls stand on this host, and how to obtain those that do not.
 
-Two sources: what the kernel and its settings say, and a container that is started for the purpose.
-Where they differ, the container is right.
+There are two sources: the kernel with its settings, and a container that is started as a test. If
+they differ, the container is right.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLACES = {kind.name: place for place, kind in enumerate(WALLS)}
 
 
 async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall, ...]:
-    """Examines the host and starts a container on it; one wall for each of `WALLS`."""
+    """Examines the host and starts a container on it; returns one wall for each of `WALLS`."""
     cgroups = CgroupParent.look(cgroup_parent)
     host = (*host_walls(options.uid), *cgroups.walls())
     container = await container_walls(cgroups, without_missing(options, host))
@@ -40,7 +40,8 @@ async def probe(cgroup_parent: str | None, options: LocalOptions) -> tuple[Wall,
 
 
 def _repeats(wall: Wall, known: Wall | None) -> bool:
-    """Returns True if a container only lacks what the host, which knows why, lacks too."""
+    """Returns True if a container lacks a wall that the host lacks too; the host knows the
+    reason."""
     return known is not None and not known.standing and not wall.standing
 
 
@@ -48,10 +49,10 @@ def _repeats(wall: Wall, known: Wall | None) -> bool:
 
 
 def host_walls(uid: int) -> tuple[Wall, ...]:
-    """Asks the kernel, its settings and the file system.
+    """Examines the kernel, its settings and the file system.
 
     Args:
-        uid: the ordinary user that containers run as when the server is root.
+        uid: the ordinary user as which containers run if the server is root.
     """
     return (
         check_kernel(platform.release()),
@@ -63,7 +64,7 @@ def host_walls(uid: int) -> tuple[Wall, ...]:
 
 
 def check_kernel(release: str) -> Wall:
-    """Judges the kernel's version."""
+    """Checks the kernel's version."""
     digits = [part for part in release.replace("-", ".").split(".")[:2] if part.isdecimal()]
     version = tuple(int(part) for part in digits)
     standing = version >= OLDEST_KERNEL
@@ -74,7 +75,7 @@ def check_kernel(release: str) -> Wall:
 
 
 def check_bubblewrap() -> Wall:
-    """Finds bubblewrap and asks for its version."""
+    """Finds bubblewrap and its version."""
     try:
         path = bubblewrap_path()
         told = subprocess.run(
@@ -87,7 +88,7 @@ def check_bubblewrap() -> Wall:
 
 
 def check_namespaces(uid: int) -> tuple[Wall, Wall]:
-    """Becomes an ordinary user and builds a namespace, in another process."""
+    """Changes to an ordinary user and makes namespaces, in another process."""
     command = [sys.executable, "-I", "-S", kernel_check.__file__, str(uid)]
     try:
         told = subprocess.run(command, capture_output=True, check=True, timeout=CHECK_SECONDS)
@@ -118,7 +119,7 @@ def _judge_namespaces(results: dict[str, str | None]) -> Wall:
 
 
 def namespace_remedy(root: Path = ROOT) -> str:
-    """Finds out what forbids user namespaces and tells how to allow them."""
+    """Finds the setting that forbids user namespaces; returns how to allow them."""
     settings = root / "proc/sys"
     for name, forbidding, allowing in (
         ("user/max_user_namespaces", "0", "15000"),
@@ -137,7 +138,7 @@ def namespace_remedy(root: Path = ROOT) -> str:
 
 
 def check_seccomp(machine: str, root: Path = ROOT) -> Wall:
-    """Looks for system call filters that can tell which call they stopped."""
+    """Checks that the kernel has seccomp filters with the necessary actions."""
     actions = _text(root / "proc/sys/kernel/seccomp/actions_avail").split()
     if machine not in ("x86_64", "aarch64"):
         detail = f"there is no table of system calls for {machine}"
@@ -149,7 +150,7 @@ def check_seccomp(machine: str, root: Path = ROOT) -> Wall:
 
 
 def check_landlock(abi: int) -> Wall:
-    """Judges the kernel's Landlock version."""
+    """Checks the kernel's Landlock version."""
     detail = f"ABI {abi}" if abi else "not in this kernel; boot it with lsm=landlock,..."
     return Wall(name="landlock", standing=abi > 0, detail=detail)
 
@@ -165,10 +166,10 @@ def _text(path: Path) -> str:
 
 
 async def container_walls(cgroups: CgroupParent, options: LocalOptions) -> tuple[Wall, ...]:
-    """Starts a container, with the walls that it can have, and asks it.
+    """Starts a container with the walls that this host can build, and returns its walls.
 
-    A host that forbids a fresh /proc, as a Docker container without `systempaths=unconfined` does,
-    is told by a second container without one.
+    If a host forbids a fresh /proc, as a Docker container without `systempaths=unconfined` does, a
+    second container without one shows that.
     """
     attempts = [options]
     if options.private_proc:

@@ -1,1 +1,1 @@
-"""What the tests hand to the solution, and what the solution may do with it."""
+"""Objects that the tests hand to the solution, and the operations that the solution may request."""

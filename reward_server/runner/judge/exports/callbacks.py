@@ -1,9 +1,10 @@
-"""What the tests hand to the solution and is not data: it stays here and is called back.
+"""Objects that the tests hand to the solution and that are not data: they stay here and are called
+back.
 
-What this stops: a candidate that means something which was not handed to it. What is handed over,
-and what may be done with it, is decided by `membrane`.
+What this stops: a candidate that refers to an object which was not handed to it. `membrane` decides
+which objects are handed over, and which operations are allowed.
 
-What it does not: protect what a test hands over on purpose.
+What it does not: it does not protect what a test hands over on purpose.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .membrane import BOUND, FUNCTION, Membrane, is_hashed_by_address
 
 
 class Callbacks:
-    """The things handed over in one execution.
+    """The objects handed over in one execution.
 
     Args:
         membrane: the rule for the tests of the execution.
@@ -27,7 +28,7 @@ class Callbacks:
         self._numbers: dict[object, int] = {}
 
     def refer(self, value: object) -> list[object]:
-        """Returns the reference of a thing: its number, how it is handed over, its name.
+        """Returns the reference of an object: its number, the way it is handed over, and its name.
 
         Raises:
             NotDataError: it must not be handed over.
@@ -42,20 +43,20 @@ class Callbacks:
         return ["test", number, kind, str(name)]
 
     def resolve(self, number: object) -> object:
-        """Returns a thing that was handed over.
+        """Returns an object that was handed over.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such object.
         """
         if type(number) is not int or not 0 <= number < len(self._things):
             raise ProtocolViolation("a reference to nothing")
         return self._things[number]
 
     def perform(self, operation: object, operands: object) -> object:
-        """Does what the candidate asks for.
+        """Performs a request of the candidate.
 
         Raises:
-            ProtocolViolation: its shim would not ask so.
+            ProtocolViolation: the candidate's shim would not send it.
         """
         if type(operands) is not list or not operands or type(operation) is not str:
             raise ProtocolViolation("not an operation")
@@ -69,7 +70,7 @@ class Callbacks:
         return self._membrane.perform(operation, owner, rest)
 
     def _hash_of(self, value: object) -> int:
-        """Returns a hash without an address: of a thing that has no other hash, its number."""
+        """Returns a hash without an address; the number of an object that has no other hash."""
         if type(value) is tuple:
             return hash(tuple(_Hashed(self._hash_of(part)) for part in value))
         if type(value) is frozenset:
@@ -80,13 +81,13 @@ class Callbacks:
 
 
 def _key_of(value: object) -> object:
-    """Returns what a thing is known by: its identity, but of bound methods, which are made anew
-    whenever they are asked for, the object and the function."""
+    """Returns an object's key: its identity, or for a bound method, which Python makes anew at each
+    access, the method itself, which compares by object and function."""
     return value if isinstance(value, BOUND) else id(value)
 
 
 class _Hashed:
-    """Something with a hash, which a container of it takes as it is."""
+    """A stand-in with a given hash, for the hash of a container."""
 
     __slots__ = ("_hash",)
 

@@ -1,15 +1,16 @@
-"""Whether something in the tests holds what a call hands over, or it is a literal of the call's.
+"""Decides whether the tests hold what a call hands over, or whether it is a literal in the call.
 
-A call's own `f([3, 1])` puts a list onto the interpreter's stack and into two tuples. These
-references are counted once, for a sample, and any more are somebody's. Where a call is made in
-another way (`f(*args)`), or names are only lent to the stack, nothing can be told from counting.
-Nor can it where C code calls (`reduce(f, rows)`), which borrows references: the instructions have
-to call by a name that means the called object, or by an attribute of something of the solution's.
+A call `f([3, 1])` puts a list onto the interpreter's stack and into two tuples. These references
+are counted once, for a sample; any further ones belong to another holder. If a call is made in
+another way (`f(*args)`), or names are only borrowed by the stack, the count proves nothing. The
+same holds if C code makes the call (`reduce(f, rows)`), which borrows references: the instructions
+must call by a name of the called object, or by an attribute of something of the solution.
 
-What this stops: nothing; it spares a call the numbers of its containers.
+What this stops: nothing; it saves a call the numbers of its containers.
 
-What it does not: find a callee that a call or a subscript gives, or behind arguments with jumps in
-them. Literals of such a call get numbers, which any container may have.
+What it does not: it does not find a callee that a call or a subscript returns, or that lies behind
+arguments with jumps in them. Literals of such a call get numbers, which is allowed for any
+container.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ...sharing import same_containers
 _INDIRECTLY = re.compile(r"\b(?:partial|partialmethod|methodcaller|key\s*=)")
 _MOST_CODES = 256
 _MOST_CALLS = 1024
-_MOST_BYTES = 4096  # that are looked at in front of a call
+_MOST_BYTES = 4096  # the most that are examined before a call
 _SKIPPED = frozenset(("CACHE", "EXTENDED_ARG"))
 _OF_A_CALL = frozenset(("PRECALL", "KW_NAMES"))
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
@@ -40,17 +41,17 @@ _codes: dict[int, tuple[CodeType, bytes]] = {}
 
 @remembered
 def may_call_indirectly(source: str) -> bool:
-    """Returns True if a text of tests may have C code call with what it holds."""
+    """Returns True if tests may pass the solution's functions to C code that calls them."""
     return _INDIRECTLY.search(source) is not None
 
 
 def are_held(args: tuple[object, ...], frame: FrameType, called: object) -> bool:
-    """Returns True if arguments must be one and the same on both sides.
+    """Returns True if arguments must be the same objects on both sides.
 
     Args:
-        args: of a call, as the called method has them.
-        frame: that calls.
-        called: what it calls.
+        args: the arguments of a call, as the called method has them.
+        frame: the frame that makes the call.
+        called: the object that is called.
     """
     if not _COUNTS_TELL or _operation_at(frame) != _PLAIN_CALL:
         return True
@@ -58,14 +59,14 @@ def are_held(args: tuple[object, ...], frame: FrameType, called: object) -> bool
 
 
 def _is_called(called: object, frame: FrameType) -> bool:
-    """Returns True if a frame's own instruction calls something, and no C code that it calls."""
+    """Returns True if a frame's own instruction makes the call, not C code that it calls."""
     chain = _callee(frame.f_code, frame.f_lasti)
     if not chain:
         return False
     value = _named(chain[0], frame)
     for attribute in chain[1:]:
         if isinstance(value, Foreign):
-            return True  # what the solution answers with is called, whichever it is
+            return True  # an object of the solution is called in any case
         if isinstance(value, ModuleType):
             value = getattr(value, attribute, None)
         else:
@@ -82,9 +83,9 @@ def _named(name: str, frame: FrameType) -> object:
 
 @functools.lru_cache(maxsize=_MOST_CALLS)
 def _callee(code: CodeType, position: int) -> tuple[str, ...]:
-    """Returns the name and the attributes by which an instruction calls; none if it is not told."""
+    """Returns the name and the attributes by which an instruction calls, or none if unknown."""
     instructions, chain = _instructions_of(code), list[str]()
-    waiting = instructions[position + 1]  # arguments that lie above the callee
+    waiting = instructions[position + 1]  # arguments that lie above the callee on the stack
     begun = False
     for at in range(position - 2, max(position - _MOST_BYTES, 0), -2):
         name, argument = opname[instructions[at]], instructions[at + 1]
@@ -110,7 +111,7 @@ def _effect(operation: int, argument: int) -> int:
 
 
 def _loaded(code: CodeType, operation: str, argument: int) -> str:
-    """Returns the name that an instruction loads, an empty one if it does something else."""
+    """Returns the name that an instruction loads, or "" if it does something else."""
     if operation == "LOAD_GLOBAL":
         return _at(code.co_names, argument >> 1)
     if operation == "LOAD_NAME":
@@ -141,7 +142,7 @@ def _instructions_of(code: CodeType) -> bytes:
 
 
 class _Sample:
-    """Is called as proxies are."""
+    """An object that is called in the same way as proxies."""
 
     def __call__(self, *args: object) -> tuple[int, int]:
         return _operation_at(sys._getframe(1)), same_containers.references_to(args)

@@ -1,26 +1,26 @@
-"""What may be handed to the solution, and what the solution may do with it: the one rule.
+"""The rule for what may be handed to the solution, and for what the solution may do with it.
 
-What this stops: a thing that leads further than its giver thought. A path or `open` reads any
-file of the judge's, the request with its expected values among them; `getattr`, `str.format` and
-`configure_mock` take names of attributes, and so reach the globals of every function; a method
-that is replaced answers as its new owner likes. So:
+What this stops: an object that gives access to more than the tests intend. A path or `open` reads
+any file of the judge, including the request with its expected values; `getattr`, `str.format` and
+`configure_mock` take names of attributes, and so reach the globals of every function; a replaced
+method answers as the solution likes. So these rules hold:
 
-- A thing crosses if the tests define it (by identity, see `own`), or if it is one of the listed
-  ones, which compute and do nothing else. No listed operation takes a name of an attribute.
-- A function can be called and asked for its docstring, an iterator asked for its next element, an
-  object asked for public attributes that the tests or a listed class define. What these hold
-  crosses by the same rule.
-- A stream in memory can be written, unless the test takes from it what it expects.
-- A class is called if its whole ancestry is the tests' own or listed, and never if it makes
-  classes or mocks.
-- Only data of the tests' own objects is set: nothing that can be called, and no property but by
-  a setter of the tests' own. Data gives way to data, so that no object of the solution's can
-  answer in its place.
-- A mock can be called and asked for its children and for `return_value`. Of what every mock has
-  nothing is reached, since it configures the mock.
+- An object crosses if the tests define it (by identity, see `own`), or if it is a listed one, which
+  only computes. No listed operation takes a name of an attribute.
+- The solution can call a function and read its docstring, get an iterator's next element, and read
+  an object's public attributes that the tests or a listed class define. The same rule applies to
+  the values of these attributes.
+- The solution can write to a stream in memory, unless the test derives expected values from it.
+- The solution can call a class if all its base classes are the tests' own or listed, and if it does
+  not make classes or mocks.
+- The solution can set only data of the tests' own objects: nothing that can be called, and a
+  property only through a setter of the tests. Data can be replaced only by data, so that no object
+  of the solution answers in its place.
+- The solution can call a mock and read its children and `return_value`. It can use no attribute
+  that every mock has, since those configure the mock.
 - No address of the judge's memory crosses in a representation or a hash.
 
-What it does not: protect what the tests' own functions and objects give when they are asked.
+What it does not: it does not protect the values that the tests' own functions and objects return.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ..text import purity
 from .own import Asking, AskingABC, Own
 
 FUNCTION, ITERATOR, OBJECT, MOCK = "function", "iterator", "object", "mock"
-OBJECT_ITERATOR = "object iterator"  # an object that is asked for its next element too
+OBJECT_ITERATOR = "object iterator"  # an object that also has a next element
 _OBJECTS = (OBJECT, OBJECT_ITERATOR)
 
 
@@ -52,7 +52,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Functions that compute: those that leave nothing behind, and some that plain tests do not use.
+# Functions that only compute: those without side effects, and some that pure tests do not use.
 _FUNCTIONS: Mapping[str, frozenset[str]] = {
     **purity.MODULES,
     "builtins": _words(
@@ -67,7 +67,7 @@ _FUNCTIONS: Mapping[str, frozenset[str]] = {
     "types": _words("SimpleNamespace"),
     "unicodedata": _words("category combining name normalize"),
 }
-# Classes of libraries whose objects may be handed over, and their public attributes asked for.
+# Classes of libraries whose objects may be handed over, and whose public attributes may be read.
 _CLASSES: Mapping[str, frozenset[str]] = {
     "_io": _words("BytesIO StringIO"),
     "_queue": _words("SimpleQueue"),
@@ -95,13 +95,13 @@ _CLASSES: Mapping[str, frozenset[str]] = {
     "types": _words("SimpleNamespace"),
     "unittest.mock": _words("_SentinelObject"),
 }
-_ABSTRACT = ("abc", "typing")  # modules of ancestors that do nothing
+_ABSTRACT = ("abc", "typing")  # modules of base classes without effects
 _EXCEPTION_FIELDS = _words("args code errno filename name strerror value")
 _OPERATORS = vars(operator).keys() | {
     *("__bool__", "__float__", "__int__", "__iter__", "__len__", "__next__"),
     *("__repr__", "__reversed__", "__round__", "__str__"),
 }
-_TEMPLATES = frozenset(("format", "format_map"))  # they name attributes of what they are given
+_TEMPLATES = frozenset(("format", "format_map"))  # their text names attributes of their arguments
 _MOCKS = "unittest.mock"
 _RETURN_VALUE = "return_value"
 _ADDRESS = re.compile(r"( at 0x|id=')[0-9a-f]+")
@@ -143,34 +143,34 @@ _DATA = (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dic
 
 
 def is_public(name: object) -> TypeGuard[str]:
-    """Returns True if a name is one that a solution may say."""
+    """Returns True if a solution may request this name."""
     return type(name) is str and not name.startswith("_")
 
 
 def is_hashed_by_address(owner: object) -> bool:
-    """Returns True if a thing's hash is made of where it lies."""
+    """Returns True if an object's hash is made from its address."""
     kind = type(owner)
     is_default = kind.__hash__ is object.__hash__
     return is_default or issubclass(kind, BOUND) or _is_mock_class(kind)
 
 
 def is_stream(value: object) -> bool:
-    """Returns True for a stream in memory, which a solution may write."""
+    """Returns True for a stream in memory, to which a solution may write."""
     return isinstance(value, _STREAMS)
 
 
 def is_used_up(value: object) -> bool:
-    """Returns True for a stream or queue, of which others find what a solution leaves."""
+    """Returns True for a stream or queue, whose content a solution's use changes."""
     return is_stream(value) or type(value).__module__ in _QUEUES
 
 
 def without_addresses(text: str) -> str:
-    """Returns a text without the addresses that representations have in them."""
+    """Returns a text without the addresses that representations contain."""
     return _ADDRESS.sub(r"\g<1>0", text)
 
 
 class RefusedAttributeError(AttributeError):
-    """There is such an attribute, but it is not for the solution."""
+    """The attribute exists, but the solution must not use it."""
 
 
 class Membrane:
@@ -208,15 +208,15 @@ class Membrane:
         return kind is types.SimpleNamespace or is_used_up(value) or self._own.has_class(kind)
 
     def protect(self, objects: Iterable[object]) -> None:
-        """Keeps the solution from setting fields of objects, and from writing to streams."""
+        """Prevents the solution from setting fields of objects and from writing to streams."""
         self._protected.update((id(one), one) for one in objects)
 
     def keeps(self, owner: object) -> bool:
-        """Returns True if a change that is about to be made to something must not be."""
+        """Returns True if a change of an object must not be made."""
         return id(owner) in self._protected and self._withholds()
 
     def kind_of(self, value: object) -> str:
-        """Returns how a thing is handed over.
+        """Returns the way in which an object is handed over.
 
         Raises:
             NotDataError: it must not be.
@@ -260,7 +260,7 @@ class Membrane:
         return self._told(owner, operands, answer) if kind == FUNCTION else answer
 
     def _told(self, function: object, operands: list[object], answer: object) -> object:
-        """Returns an answer of a function; one that is not the tests' tells no address."""
+        """Returns a function's answer; if the tests do not define it, without addresses."""
         if type(answer) is not str or self._own.has_function(_function_of(function)):
             return answer
         owner = getattr(function, "__self__", None)
@@ -269,7 +269,7 @@ class Membrane:
         return answer if tells_of_data else without_addresses(answer)
 
     def _calls(self, owner: object) -> bool:
-        """Returns True if the tests define what calling an object does."""
+        """Returns True if the tests define an object's `__call__`."""
         definer = _definer(type(owner), "__call__")
         return definer is not None and self._own.has_class(definer)
 
@@ -315,7 +315,7 @@ class Membrane:
         return self._is_open(definer) and (name not in _TEMPLATES or self._own.has_class(definer))
 
     def may_be_set(self, owner: object, name: str, value: object) -> bool:
-        """Returns True if an object's field is data of the tests' own, and may get a value."""
+        """Returns True if an object's field is data of the tests and may be set to a value."""
         kind = type(owner)
         if not self._own.has_class(kind) and kind is not types.SimpleNamespace:
             return False
@@ -361,7 +361,7 @@ class Membrane:
         metaclass = type(kind)
         if metaclass in (type, abc.ABCMeta, Asking, AskingABC) or self._own.has_class(metaclass):
             return True
-        # An enumeration without members makes classes when it is called.
+        # A call of an enumeration without members makes a class.
         return metaclass.__module__ == "typing" or bool(getattr(kind, "__members__", None))
 
     # ------------------------------------------------------------------------- functions
@@ -372,7 +372,7 @@ class Membrane:
         if isinstance(function, functools.partial):
             bound = (function.func, *function.args, *function.keywords.values())
             functions = list(filter(callable, bound))
-            tells_hash = any(one is hash for one in functions)  # of which the number is hidden
+            tells_hash = any(one is hash for one in functions)  # it would reveal a hash
             return not tells_hash and all(map(self._is_offered, functions))
         if isinstance(function, _LRU_CACHE):
             return self._own.has_function(function.__wrapped__)
@@ -406,7 +406,8 @@ class Membrane:
         return is_defined and _is_listed(_CLASSES, cast("type", definer))
 
     def _is_native(self, function: types.BuiltinFunctionType) -> bool:
-        """Judges a function of a native module, or a method bound to an object or a class."""
+        """Returns True if a native function, or a method bound to an object or a class, may be
+        called."""
         owner = function.__self__
         if isinstance(owner, types.ModuleType):
             return _is_known_function(function)
@@ -442,7 +443,7 @@ def _function_of(callee: object) -> object:
 
 
 def _is_known_function(function: types.FunctionType | types.BuiltinFunctionType) -> bool:
-    """Returns True if a listed module has a function under its name, which is listed."""
+    """Returns True if a listed module has this function under a listed name."""
     name = function.__name__
     return _is_autospecced(function) or any(
         name in names and _is_in(module, name, function) for module, names in _FUNCTIONS.items()
@@ -454,7 +455,7 @@ def _is_in(module: str, name: str, value: object) -> bool:
 
 
 def _names_in(getter: object) -> list[str]:
-    """Returns the names of attributes that a getter was made for."""
+    """Returns the attribute names of a getter."""
     reduced: Any = getter.__reduce__()
     made, arguments = reduced
     if isinstance(made, functools.partial):
@@ -464,7 +465,7 @@ def _names_in(getter: object) -> list[str]:
 
 
 def _definer(kind: type, name: str) -> type | None:
-    """Returns the class that a name of a class's objects comes from."""
+    """Returns the class that defines a name for a class's objects."""
     return next((base for base in kind.__mro__ if name in vars(base)), None)
 
 
@@ -497,7 +498,7 @@ def _is_mock_class(kind: type) -> bool:
 
 
 def _is_autospecced(function: object) -> bool:
-    """Returns True for the function that `create_autospec` makes of a function."""
+    """Returns True for a function that `create_autospec` made."""
     if type(function) is not types.FunctionType or _mock_module() is None:
         return False
     return _is_mock_class(type(vars(function).get("mock")))
@@ -510,7 +511,7 @@ def _names_of_every_mock() -> frozenset[str]:
 
 
 def _may_be_set_on_mock(owner: object, name: str, value: object) -> bool:
-    """Returns True for data under a name that neither every mock has nor a child."""
+    """Returns True for data under a name that neither every mock nor a child has."""
     fields = _own_fields(owner)
     children: Any = fields["_mock_children"]
     if name in _names_of_every_mock() or name in children:

@@ -1,10 +1,10 @@
-"""What the tests define themselves, recorded as their modules are executed.
+"""The definitions of the tests themselves, recorded while their modules are executed.
 
-What this stops: a thing passing for the tests' own because it says so. A name such as
-`__module__` is a claim that anybody can write; the globals of a function, and a class that was
-seen being made, are not.
+What this stops: an object that passes for the tests' own because it claims so. A name such as
+`__module__` is a claim that any code can write; the globals of a function, and a class whose
+creation was observed, are not.
 
-What it does not: decide what may be done with such a thing; see `membrane`.
+What it does not: it does not decide what may be done with such an object; see `membrane`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import types
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
-PROMPT = "<prompt>"  # the file that code of the prompt's names
+PROMPT = "<prompt>"  # the file name of the prompt's code
 _WRAPPERS = 8
 _build_class = builtins.__build_class__
 
 
 class Asking(type):
-    """A class of the prompt's, which the solution may derive classes from in its own process.
+    """A class of the prompt, from which the solution may derive classes in its own process.
 
     Attributes:
-        asks: asks the solution, by the name of the operation; set by the session.
+        asks: requests an operation of the solution by name; set by the session.
     """
 
     asks: Callable[[str, object, type], bool] = staticmethod(lambda *_: False)
@@ -51,7 +51,7 @@ class Own:
     """The functions and classes of one execution's tests, and of its prompt.
 
     Attributes:
-        classes: which the tests define by a statement.
+        classes: the classes that the tests define by a statement.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Own:
         self._folder = ""
 
     def add_namespace(self, namespace: dict[str, object], *, has_classes: bool) -> None:
-        """Counts what is defined in these globals to the tests' own.
+        """Records definitions in these globals as the tests' own.
 
         Args:
             namespace: globals in which nothing was executed yet.
@@ -72,12 +72,13 @@ class Own:
             namespace["__builtins__"] = own_builtins
 
     def add_folder(self, folder: str) -> None:
-        """Counts what modules below a folder define to the tests' own, in all of this process."""
+        """Records definitions of modules below a folder as the tests' own, in this whole
+        process."""
         self._folder = os.path.join(folder, "")
         vars(builtins)["__build_class__"] = self._build_class
 
     def has_function(self, function: object) -> bool:
-        """Returns True if the tests define a function, or what it wraps."""
+        """Returns True if the tests define a function or the function that it wraps."""
         for _ in range(_WRAPPERS):
             if type(function) is not FunctionType:
                 return False
@@ -91,7 +92,8 @@ class Own:
         return kind in self.classes or self._is_bound(kind)
 
     def _is_bound(self, kind: type) -> bool:
-        """Returns True if a library made a class for a name of the tests' globals."""
+        """Returns True if a library made a class that is bound to its name in the tests'
+        globals."""
         module, name = kind.__module__, kind.__name__
         own = [known for known in self._namespaces if known.get("__name__") == module]
         imported = getattr(sys.modules.get(module), "__dict__", {})

@@ -1,1 +1,1 @@
-"""What stands in the judge for the solution's functions, objects, classes and modules."""
+"""The judge's proxies for the solution's functions, objects, classes and modules."""

@@ -1,11 +1,12 @@
-"""Exception classes of the solution's that tests catch, as classes in the judge.
+"""Exception classes of the solution that tests catch, as classes in the judge.
 
-`except` and `pytest.raises` take nothing but classes. What stands for one of the solution's is
-derived from what its class over there is derived from, and has an object of it made over there.
+`except` and `pytest.raises` accept only classes. The judge's class derives from the known bases of
+the solution's class, and calling it makes an object in the candidate.
 
-What this stops: a class of the candidate's being in the judge.
+What this stops: a class of the candidate in the judge.
 
-What it does not: make self-reports true. What such a class is derived from is the solution's word.
+What it does not: it does not make self-reports true. The bases of such a class are the solution's
+claim.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ _EXCEPTION = "builtins.Exception"
 
 
 class CaughtClass(exceptions.SolutionClass, Foreign, type):
-    """The class of what stands for exception classes of the solution's that have a name."""
+    """The metaclass of the judge's classes for named exception classes of the solution."""
 
     _runner_class: Proxy
 
     def runner_reference(cls) -> list[object]:
-        """Returns what the solution knows the class by."""
+        """Returns the solution's reference to the class."""
         return cls._runner_class.runner_reference()
 
     @property
     def _runner_stands(cls) -> bool:
-        """Returns False for classes that are derived from one."""
+        """Returns False for classes that derive from such a class."""
         return "_runner_class" in vars(cls)
 
     def __call__(cls, *args: object, **kwargs: object) -> object:
-        """Has the solution make an exception."""
+        """Makes an exception in the solution."""
         if not cls._runner_stands:
             return super().__call__(*args, **kwargs)
         session = cls._runner_class._runner_session
@@ -67,11 +68,11 @@ class CaughtClass(exceptions.SolutionClass, Foreign, type):
 
 
 class Caught:
-    """Gives the classes that tests catch.
+    """Makes the classes that tests catch.
 
     Args:
         sources: the texts of the tests; they compile.
-        session: to the solution.
+        session: the session with the solution.
     """
 
     def __init__(self, sources: Sequence[str], session: Session) -> None:
@@ -88,9 +89,9 @@ class Caught:
         return _full(name) in self._session.expected and name not in self._others
 
     def look_up(self, name: str) -> object:
-        """Returns what stands for a name, once it is known as what its class is derived from.
+        """Returns the class for a name, with the bases of the solution's class once they are known.
 
-        A name that means nothing, or no exception, is not in here from then on.
+        A name that is undefined, or not an exception, is removed here.
         """
         kind = self._session.expected[_full(name)]
         if not self._session.loaded or "_runner_is_derived" in vars(kind):
@@ -103,14 +104,14 @@ class Caught:
         return proxy
 
     def _derived(self, name: str, told: list[str]) -> type[exceptions.CandidateError]:
-        """Returns what stands for a class with a name, which may be defined by another one."""
+        """Returns the judge's class for a name, under which the solution may bind another class."""
         expected = self._session.expected
         kind = exceptions.derived([name, *(told[1:] if told[0] == name else told)], expected)
         expected.setdefault(told[0], kind)
         return kind
 
     def settled(self, value: object) -> object:
-        """Returns what stands for a name after the solution was loaded, given what did before."""
+        """Returns the class for a name after the solution was loaded, from the class before."""
         if not isinstance(value, CaughtClass) or not value._runner_stands:
             return value
         return self.look_up(value.__name__) if value.__name__ in self else value
@@ -118,7 +119,7 @@ class Caught:
     def _names_of(self, proxy: Proxy) -> list[str]:
         try:
             told = as_list(self._session.request("class_names", proxy))
-        except Exception:  # noqa: BLE001  # there is no such name, or it is no class
+        except Exception:  # noqa: BLE001  # there is no such name, or it is not a class
             return []
         return [one for one in told if type(one) is str]
 

@@ -1,8 +1,8 @@
-"""What `import solution` gives to function tests.
+"""The module that `import solution` gives to function tests.
 
 What this stops: a test that imports a name which the solution lacks, and never uses it.
 
-What it does not: say what a name means; see `scope`.
+What it does not: it does not look up names; see `scope`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from .proxy import is_defined
 
 
 class ImportedModule(types.ModuleType):
-    """The module of the solution, which lacks what the solution turns out to lack.
+    """The module of the solution, which lacks the names that the loaded solution lacks.
 
     Args:
-        found: the module that finds what names mean.
-        session: to the solution.
+        found: the module that looks names up.
+        session: the session with the solution.
     """
 
     def __init__(self, found: types.ModuleType, session: Session) -> None:
@@ -36,7 +36,8 @@ class ImportedModule(types.ModuleType):
         return meant
 
     def has_misled(self) -> bool:
-        """Returns True if a name was taken, before the solution was there, that it lacks."""
+        """Returns True if a test took a name, before the solution was loaded, that the solution
+        lacks."""
         return not all(map(self._has, self._taken))
 
     def _has(self, name: str) -> bool:

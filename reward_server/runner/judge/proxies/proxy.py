@@ -1,13 +1,13 @@
-"""What stands in the judge for an object of the candidate's.
+"""The judge's proxy of an object of the candidate.
 
-What this stops: code of the candidate's running in the judge, and an object passing for the data
-that a test expects. A proxy never equals data. Whether two objects over there are equal is asked
-for twice, as equality and as inequality.
+What this stops: code of the candidate in the judge, and an object that passes for the data that a
+test expects. A proxy never equals data. Equality of two objects in the candidate is requested
+twice, as equality and as inequality.
 
-What it does not: make self-reports true. What an object's methods answer, whether it is true,
-equal to another object or an instance of the solution's own class, is the solution's word.
-Special methods are `special_methods`'s. A context manager of the
-solution's cannot swallow an exception: a failed assertion in its block stays one.
+What it does not: it does not make self-reports true. The answers of an object's methods, its truth
+value, its equality with another object and its class are the solution's claims. `special_methods`
+has the special methods. A context manager of the solution cannot suppress an exception, so a failed
+assertion in its block remains one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KINDS = tuple(inspect._ParameterKind)
 
 
 class Proxy(Referred):
-    """An object of the candidate's. All it does is done over there."""
+    """A proxy of a candidate's object. The candidate performs all its operations."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class Proxy(Referred):
 
     @property
     def __bases__(self) -> tuple[type, ...]:
-        """The exception classes of Python's that the solution's class is derived from."""
+        """The built-in exception classes from which the solution's class derives."""
         told = as_list(self._runner_session.request("class_names", self))
         names = [name for name in told if type(name) is str]
         if exceptions.leaves(names):
@@ -85,7 +85,7 @@ class Proxy(Referred):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = None  # type: ignore[assignment]  # but where its class has one
+    __hash__ = None  # type: ignore[assignment]  # unless its class has one
 
     def __instancecheck__(self, instance: object) -> bool:
         if isinstance(instance, exceptions.CandidateError):
@@ -127,9 +127,9 @@ for _methods in (OF_ANY_OBJECT, asked({"__copy__": _copy}), {"__deepcopy__": _de
 
 
 class CoroutineProxy(Proxy):
-    """A coroutine of the candidate's, which `asyncio.run` takes for one.
+    """A proxy of a coroutine, which `asyncio.run` accepts as one.
 
-    It runs over there to its end at the first step, so several of them run one after another.
+    It runs in the candidate to its end at the first step, so several run one after another.
     """
 
     __slots__ = ()
@@ -138,19 +138,19 @@ class CoroutineProxy(Proxy):
         raise StopIteration(self._runner_session.request("await", self))
 
     def send(self, value: object) -> NoReturn:
-        """Runs it and ends with its result."""
+        """Runs the coroutine and ends with its result."""
         next(self)
 
     def throw(self, error: BaseException, *_: object) -> NoReturn:
-        """Ends it."""
+        """Ends the coroutine."""
         raise error
 
     def close(self) -> None:
-        """Gives it up."""
+        """Does nothing."""
 
 
 class GeneratorProxy(Proxy):
-    """A generator of the candidate's, which is asked for its class as one."""
+    """A proxy of a generator, whose class appears as the generators' class."""
 
     __slots__ = ()
     __class__ = types.GeneratorType  # type: ignore[assignment]  # what `isinstance` sees
@@ -166,9 +166,9 @@ def make(session: Session, reference: list[object], kind: str, ways: int) -> Pro
     """Makes the proxy of an object.
 
     Args:
-        session: to the candidate.
-        reference: to the object.
-        kind: how it is used.
+        session: the session with the candidate.
+        reference: a reference to the object.
+        kind: the way to use it.
         ways: the special methods that it has, see `operations.ways_of`.
 
     Raises:
@@ -180,13 +180,13 @@ def make(session: Session, reference: list[object], kind: str, ways: int) -> Pro
 
 
 def named(session: Session, name: str) -> Proxy:
-    """Makes the proxy of what a name of the solution's means, which is not known yet."""
+    """Makes the proxy for a name of the solution, whose value is not known yet."""
     proxy: Proxy = _Named(session, ["name", name])
     return proxy
 
 
 def is_defined(session: Session, name: str) -> bool:
-    """Returns True if a name means something over there, where the solution was loaded."""
+    """Returns True if the loaded solution defines a name."""
     try:
         session.request("value", named(session, name))
     except NameError:

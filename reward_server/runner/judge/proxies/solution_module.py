@@ -1,8 +1,8 @@
-"""The solution's module, as the test files of the judge import it: its names as proxies.
+"""The solution's module as the judge's test files import it: its names as proxies.
 
-Before the solution is loaded a name gives a proxy that asks for nothing yet, so that importing it
-does not need the solution. Later it gives what is there: data as itself, anything else as a proxy.
-An exception class that the tests catch is a class here, to which what is raised over there maps.
+Before the solution is loaded, a name gives a proxy without a request, so that importing it does not
+need the solution. Later it gives the value: data as itself, anything else as a proxy. An exception
+class that the tests catch is a class here, to which the solution's exceptions are mapped.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MUTABLE = (list, dict, set, bytearray)
 
 
 class SolutionNames:
-    """Gives what the tests take from the solution.
+    """Looks up the names that the tests take from the solution.
 
     Args:
-        texts: of the tests, by path; they compile.
-        session: to the solution.
+        texts: the texts of the tests, by path; they compile.
+        session: the session with the solution.
     """
 
     def __init__(self, texts: Mapping[str, str], session: Session) -> None:
@@ -44,10 +44,10 @@ class SolutionNames:
         session.may_mix = self._may_mix
 
     def look_up(self, name: str) -> object:
-        """Returns what stands for a name of the solution's.
+        """Returns the value or proxy for a name of the solution.
 
         Raises:
-            AttributeError: the solution is there and has no such name.
+            AttributeError: the solution is loaded and has no such name.
         """
         self._taken.add(name)
         if name in self._caught:
@@ -56,10 +56,10 @@ class SolutionNames:
         return self.value_of(proxy) if self._session.loaded else proxy
 
     def value_of(self, proxy: Proxy) -> object:
-        """Returns what a proxy of a name means, now that the solution is there.
+        """Returns the value of a proxy for a name, after the solution was loaded.
 
         Raises:
-            AttributeError: it means nothing.
+            AttributeError: the name is undefined.
         """
         try:
             return self._session.request("value", proxy)
@@ -67,7 +67,7 @@ class SolutionNames:
             raise AttributeError(str(error)) from None
 
     def all_names(self) -> list[str]:
-        """Returns the names that a file takes which imports everything."""
+        """Returns the names for a file that imports all names."""
         taken = set(names.handed_on(self._texts))
         for text in self._texts.values():
             taken |= names.taken_from_elsewhere([text])
@@ -75,14 +75,14 @@ class SolutionNames:
         return sorted(filter(self._may_have, self._listed))
 
     def misled(self) -> bool:
-        """Returns True if a file took a name, before the solution was there, that means nothing."""
+        """Returns True if a file took a name, before the solution was loaded, that is undefined."""
         return not all(map(self._may_have, self._taken - self._listed))
 
     def _may_have(self, name: str) -> bool:
         return not self._session.loaded or is_defined(self._session, name)
 
     def settle(self, module: types.ModuleType) -> None:
-        """Puts data in the place of the proxies by which a module of the tests' imported it."""
+        """Replaces proxies that a test module imported by the data for which they stand."""
         for name, value in list(vars(module).items()):
             if isinstance(value, CaughtClass):
                 setattr(module, name, self._caught.settled(value))
@@ -92,17 +92,18 @@ class SolutionNames:
                 meant = self.value_of(value)
             except AttributeError:
                 continue
-            # What can change is a constant by its name, or else the solution's to change.
+            # A mutable value is replaced only if its name is a constant's; the solution may change
+            # others.
             if not isinstance(meant, _MUTABLE) or _CONSTANT_NAME.fullmatch(name):
                 setattr(module, name, meant)
 
     def _may_mix(self) -> bool:
-        """Returns True if the tests name a class of the solution's, by how it is written."""
+        """Returns True if the tests use a name of the solution that is written like a class's."""
         return any(map(_CLASS_NAME.fullmatch, self._taken))
 
 
 class _SolutionModule(types.ModuleType):
-    """What importing the solution gives to a test."""
+    """The module that a test gets by importing the solution."""
 
     def __init__(self, name: str, solution_names: SolutionNames) -> None:
         super().__init__(name)
@@ -117,11 +118,11 @@ class _SolutionModule(types.ModuleType):
 
 
 class SolutionFinder:
-    """Finds the solution's module wherever a path of the importing interpreter leads to its file.
+    """Finds the solution's module in every folder in which its file would be importable.
 
     Args:
-        path: of the solution's file, relative to the working folder; there is no such file.
-        solution_names: what the module holds.
+        path: path of the solution's file, relative to the working folder; the file does not exist.
+        solution_names: the names in the module.
     """
 
     def __init__(self, path: str, solution_names: SolutionNames) -> None:
@@ -130,7 +131,7 @@ class SolutionFinder:
         self._solution_names = solution_names
 
     def install(self) -> None:
-        """Has imports find the solution."""
+        """Makes the solution importable."""
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
         sys.modules.pop(MODULE_NAME, None)
         sys.meta_path.insert(0, self)
@@ -138,7 +139,7 @@ class SolutionFinder:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: object = None
     ) -> ModuleSpec | None:
-        """Returns where a module comes from, if it is the solution's."""
+        """Returns the specification of a module, if it is the solution's."""
         last = name.rpartition(".")[2]
         file = f"{last}/__init__.py" if self._is_package else f"{last}.py"
         if not self._path.endswith(file):
@@ -159,4 +160,4 @@ class SolutionFinder:
         return _SolutionModule(spec.name, self._solution_names)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Has nothing to do."""
+        """Does nothing."""

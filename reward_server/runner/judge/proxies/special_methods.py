@@ -1,17 +1,19 @@
-"""The special methods of what stands in the judge for an object of the candidate's.
+"""The special methods of the judge's proxies for the candidate's objects.
 
-What this stops: an object that seems to do what its class cannot. The interpreter, `hasattr`,
-`callable` and the abstract classes look for special methods at a class. So a proxy is of a class
-that has those which the candidate told of when the object crossed, taken from a closed list.
-Order and difference between an object and data are never asked for: an object that subtracts to
-zero, or is less than anything, would pass for a number that is near enough. Other arithmetic and
-membership are offered only where the tests' own text names a class of the solution's
-(`Session.may_mix`), and arithmetic with data makes an object or nothing. Elsewhere an object that
-meets data is asked what it makes of other data of that kind, so that it is told nothing; if it
-refuses, that is what the test sees, and if it does not, the test fails. Whether it differs from the
-very data is asked when all tests are over.
+What this stops: an object that seems to support an operation which its class lacks. The
+interpreter, `hasattr`, `callable` and the abstract classes look up special methods on a class. So a
+proxy's class has those special methods, from a closed list, that the candidate reported when the
+object crossed.
 
-What it does not: find that an object has a method which does not work.
+Order and difference between an object and data are never requested: an object whose difference is
+zero, or which is less than anything, would pass for a number that is near enough. Other arithmetic
+and membership are allowed only if the tests' own text names a class of the solution
+(`Session.may_mix`), and the result of arithmetic with data must be an object. Otherwise an
+operation with data is requested with other data of that kind, so that the object does not learn the
+data; if it raises, the test sees that, and if it does not, the test fails. Whether it differs from
+the actual data is requested after all tests.
+
+What it does not: it does not find that an object has a method which does not work.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _MAX_CLASSES = 1000
 
 
 class MixedError(Exception):
-    """An object of the solution's does something with data that a proxy cannot do."""
+    """An object of the solution supports an operation with data that a proxy cannot support."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -48,7 +50,7 @@ def _mixed(session: Session) -> MixedError:
 
 
 class Referred(Foreign):
-    """What is known by a reference to the candidate's object."""
+    """A value that refers to a candidate's object."""
 
     __slots__ = ("_runner_reference", "_runner_session")
 
@@ -60,7 +62,7 @@ class Referred(Foreign):
         object.__setattr__(self, "_runner_reference", reference)
 
     def runner_reference(self) -> list[object]:
-        """Returns what the candidate knows the object by."""
+        """Returns the candidate's reference to the object."""
         return self._runner_reference
 
     @property
@@ -148,7 +150,7 @@ class Special(Referred):
     def __contains__(self, item: object) -> bool:
         session = self._runner_session
         if not hasattr(type(self), "__iter__") and not hasattr(type(self), "__getitem__"):
-            session.note_refusal()  # to have it looked for here, where nobody is told of it
+            session.note_refusal()  # the judge then searches for it, without telling the candidate
         elif not isinstance(item, Referred) and not session.may_mix():
             return any(element is item or element == item for element in self)
         return session.request("contains", self, item) is True
@@ -214,9 +216,10 @@ def _is_test_raising(
     traceback: TracebackType | None,
     frame: FrameType,
 ) -> bool:
-    """Returns True if the text of a block itself raises what its manager swallows.
+    """Returns True if the text of a block itself raises the exception that its manager suppresses.
 
-    What an assertion, or anything that the solution has a part in, raises is not swallowed.
+    An exception of an assertion, or of anything in which the solution takes part, is not
+    suppressed.
     """
     if traceback is None or traceback.tb_next is not None or traceback.tb_frame is not frame:
         return False
@@ -232,14 +235,14 @@ def _as_int(answer: object) -> int:
 
 
 def as_list(answer: object) -> list[object]:
-    """Returns an answer that must be a list."""
+    """Returns an answer, which must be a list."""
     if type(answer) is not list:
         raise TypeError("the solution answered with no list")
     return answer
 
 
 def _told(error: BaseException | None) -> tuple[object, object]:
-    """Returns what a block's manager over there is told of an exception here."""
+    """Returns the description of an exception for the context manager in the candidate."""
     return (None, None) if error is None else (type(error).__name__, str(error))
 
 
@@ -263,8 +266,8 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
     """Returns NotImplemented for data that the solution's object refuses too.
 
     Raises:
-        MixedError: it does not.
-        BaseException: what it refuses other data of that kind with.
+        MixedError: the object does not refuse it.
+        BaseException: the exception with which the object refuses other data of that kind.
     """
     session = self._runner_session
     if is_data(other):
@@ -276,11 +279,11 @@ def _refused(name: str, self: Referred, other: object, *, is_first: bool) -> obj
 
 
 def _result(session: Session, result: object, other: object) -> object:
-    """Returns the result of an operator, unless it is data that the solution made of data.
+    """Returns the result of an operator, unless the solution made data of data.
 
-    The data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
+    Such data is often what a test expects: `abs(balance / 150 - 1) < 1e-9`.
     """
-    parts = result if type(result) is tuple else (result,)  # of `divmod`
+    parts = result if type(result) is tuple else (result,)  # a tuple comes from `divmod`
     if isinstance(other, Referred) or (parts and all(isinstance(part, Referred) for part in parts)):
         return result
     session.note_refusal()
@@ -328,9 +331,9 @@ _OF_EACH_CLASS = {"__slots__": (), "__doc__": vars(Referred)["__doc__"]}
 
 
 class _Asked:
-    """A method that an object is said to have only if the candidate's has it.
+    """A method that an object appears to have only if the candidate's object has it.
 
-    The interpreter finds it at the class, whatever the object is.
+    The interpreter finds it on the class for every object.
     """
 
     def __init__(self, name: str, function: Callable[..., object]) -> None:
@@ -345,12 +348,12 @@ class _Asked:
 
 
 def asked(methods: dict[str, Callable[..., object]]) -> dict[str, object]:
-    """Returns methods that an object is said to have only if the candidate's has them."""
+    """Returns methods that an object appears to have only if the candidate's object has them."""
     return {name: _Asked(name, function) for name, function in methods.items()}
 
 
 def every_method() -> dict[str, object]:
-    """Returns all methods, for what is called by a name, and is a function or class as a rule."""
+    """Returns all methods, for the proxy of a name, which is usually a function or class."""
     own: Any = _METHODS
     at_once = ("__call__", "__eq__", "__ne__", "__hash__", "__bool__")
     return {**_OF_EACH_CLASS, **asked(own), **{name: own[name] for name in at_once}}
@@ -358,10 +361,10 @@ def every_method() -> dict[str, object]:
 
 @functools.cache
 def class_with(base: type, ways: int) -> type:
-    """Returns a class of proxies that has the special methods which the bits of a number tell.
+    """Returns a class of proxies that has the special methods in a bit mask.
 
     Raises:
-        ProtocolViolation: there are none, or too many classes.
+        ProtocolViolation: there are no such methods, or too many classes.
     """
     if not 0 <= ways < 1 << len(SPECIAL) or class_with.cache_info().currsize >= _MAX_CLASSES:
         raise ProtocolViolation("unknown special methods")

@@ -36,8 +36,8 @@ class CallTests:
     """Calls of one function, each a test.
 
     Args:
-        request: what is asked for.
-        session: to the solution.
+        request: the request.
+        session: the session with the solution.
 
     Raises:
         TaskError: there are no cases, or they are not JSON, or the checker is unknown.
@@ -62,13 +62,13 @@ class CallTests:
         self.names: Sequence[str] = [f"case {position}" for position in range(1, len(cases) + 1)]
 
     def prepare(self) -> None:
-        """Does nothing: each case stands alone."""
+        """Does nothing: each case is independent."""
 
     def run(self, index: int) -> None:
         """Makes a call and compares its result.
 
         Raises:
-            AssertionError: it is not the expected one.
+            AssertionError: the result is not the expected one.
         """
         arguments, expected = self._cases[index]
         answer = self._session.request("case", self._entry_point, arguments)
@@ -81,9 +81,9 @@ class CallTests:
         return ""
 
     def _observed(self, answer: object, expected: object) -> object:
-        """Returns the result, or the first argument where a method worked on that in place.
+        """Returns the result, or the first argument if a method worked on that in place.
 
-        It is noted where the task's signature did not say that it may be so.
+        It records if the task's signature did not state which of them counts.
         """
         match answer:
             case [result, bool(is_own), *first] if len(first) <= 1:
@@ -97,7 +97,8 @@ class CallTests:
     def _chosen(
         self, result: object, first: Sequence[object], expected: object
     ) -> tuple[object, bool]:
-        """Returns what counts as the result, and whether the task's signature says so."""
+        """Returns the value that counts as the result, and whether the task's signature states
+        that."""
         if not first or expected is None:
             return result, True
         if self._told == NOTHING:

@@ -1,10 +1,10 @@
-"""Whether an observed result is the expected JSON value.
+"""Compares an observed result with the expected JSON value.
 
-Equality is Python's of what JSON makes of a value: tuples are arrays at any depth, keys are what
-`json.dumps` makes of them, True equals 1 equals 1.0, and nan equals nan and nothing else. Sets,
-ranges, deques, bytes and complex numbers are no JSON and equal nothing. Published sets compare with
-`==`, so that `n & 1` is their answer to a question for true or false. EXACT keeps Booleans apart
-from numbers; other checkers loosen equality where asked.
+Equality is Python's on the JSON form of a value: tuples are arrays at any depth, keys are the
+strings that `json.dumps` makes of them, True equals 1 equals 1.0, and nan equals only nan. Sets,
+ranges, deques, bytes and complex numbers are not JSON and equal nothing. Published data sets
+compare with `==`, so that `n & 1` is an accepted answer to a yes-or-no question. EXACT
+distinguishes Booleans from numbers; other checkers loosen equality on request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FLAT = frozenset((int, float, str))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """How far a number may be off: either bound suffices."""
+    """The allowed error of a number: either bound suffices."""
 
     absolute: float
     relative: float
@@ -46,7 +46,7 @@ class Comparison:
     Args:
         same_number: compares two numbers.
         same_text: compares two texts.
-        has_booleans: whether a Boolean is no number.
+        has_booleans: whether Booleans are distinct from numbers.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class Comparison:
         """Returns True if an observation is the expected value.
 
         Args:
-            expected: from JSON.
-            observed: of exact built-in types, or a proxy, which is never the same.
+            expected: a value from JSON.
+            observed: a value of exact built-in types, or a proxy, which never matches.
         """
         if isinstance(expected, str):
             return isinstance(observed, str) and self._same_text(expected, observed)
@@ -102,7 +102,7 @@ class Comparison:
 
 
 def _key_text(key: object) -> str:
-    """Returns the text that `json.dumps` makes of a key; not a text where it makes none."""
+    """Returns the text that `json.dumps` makes of a key, or another value if it refuses the key."""
     if isinstance(key, str):
         return key
     if key is None or isinstance(key, bool):
@@ -141,7 +141,7 @@ def _same_letters(expected: str, observed: str) -> bool:
 
 
 def _frozen(value: object) -> object:
-    """Returns a hashable value, equal for values that JSON's equality takes for the same."""
+    """Returns a hashable form, which is equal for values that are equal by JSON's equality."""
     if isinstance(value, (list, tuple)):
         return ("list", *map(_frozen, value))
     if isinstance(value, dict):
@@ -160,14 +160,14 @@ def _same_in_any_order(expected: object, observed: object) -> bool:
 def checker(
     kind: str, *, absolute_tolerance: float, relative_tolerance: float
 ) -> Callable[[object, object], bool]:
-    """Returns what compares an expected with an observed value.
+    """Returns the function that compares an expected with an observed value.
 
     Args:
-        kind: name of a `CheckerKind`. EXACT keeps Booleans apart from numbers. TOKENS and
-            CASE_INSENSITIVE loosen the comparison of strings; UNORDERED_LINES takes a list's
+        kind: name of a `CheckerKind`. EXACT distinguishes Booleans from numbers. TOKENS and
+            CASE_INSENSITIVE loosen the comparison of strings; UNORDERED_LINES accepts a list's
             elements in any order.
-        absolute_tolerance: for FLOAT; two integers must be equal all the same.
-        relative_tolerance: for FLOAT, of the expected value.
+        absolute_tolerance: for FLOAT; two integers must be equal in any case.
+        relative_tolerance: for FLOAT, relative to the expected value.
 
     Raises:
         ValueError: no such kind compares values.

@@ -1,7 +1,7 @@
-"""Tests given as Python: `check(candidate)`, lists of asserts, or statements one after another.
+"""Tests given as Python: `check(candidate)`, lists of asserts, or a sequence of statements.
 
-Their own code runs once before the solution is there. If it fails by then, it is broken; if it
-asks for the solution, it is run again, afresh, when the solution is loaded.
+Their own code runs once before the solution is loaded. If it fails then, the task is broken. If it
+uses the solution, it runs again from the start after the solution is loaded.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from .scope import Scope
 from .suite import TaskError
 
 _MODULE = "<module>"
-_PAIRING = ("zip(", "map(")  # they end where the shorter side does
+_PAIRING = ("zip(", "map(")  # they end with the shorter argument
 
 
 class FunctionTests:
     """Tests of functions and classes.
 
     Args:
-        request: what is asked for.
-        session: to the solution.
+        request: the request.
+        session: the session with the solution.
 
     Raises:
-        TaskError: the tests fail by themselves, or there are none, or they ask nothing.
+        TaskError: the tests fail by themselves, or there are none, or they check nothing.
     """
 
     def __init__(self, request: FunctionRequest, session: Session) -> None:
@@ -76,7 +76,8 @@ class FunctionTests:
         return self._texts.are_plain
 
     def prepare(self) -> None:
-        """Runs what comes before the tests, if it needs the solution or imports what that lacks."""
+        """Runs the code before the tests, if it needs the solution or imports names that it
+        lacks."""
         self._forward()
         if self._is_prepared and not self._imported.has_misled():
             self._scope.settle(self._globals)
@@ -88,13 +89,13 @@ class FunctionTests:
         self._tests[index][1]()
 
     def where(self, error: BaseException) -> str:
-        """Returns the line of the tests that an exception went through last."""
+        """Returns the innermost line of the tests in an exception's traceback."""
         return self._texts.place_of(error)
 
     def _observes(
         self, frame: FrameType, names: tuple[str, ...], things: frozenset[int], nested: bool
     ) -> bool:
-        """Returns True if a test looks at arguments of a call that it is in the middle of."""
+        """Returns True if a test looks at the arguments of its current call."""
         code, position = frame.f_code, observations.position_in(frame)
         text = next(
             (one for one in self._texts.all if one.code.co_filename == code.co_filename), None
@@ -112,7 +113,7 @@ class FunctionTests:
         return observations.are_observed(text.source, position, names, nested, heard, known)
 
     def _keeps_apart(self, frame: FrameType, things: frozenset[int]) -> bool:
-        """Returns True if what a call makes of its arguments decides nothing about its answers."""
+        """Returns True if changes of a call's arguments cannot decide about its answers."""
         code = frame.f_code
         texts = {one.code.co_filename: one for one in self._texts.all}
         text = texts.pop(code.co_filename, None)
@@ -136,7 +137,7 @@ class FunctionTests:
         return text is not None and observations.raises_by_itself(text.source, line)
 
     def _try_early(self) -> bool:
-        """Runs the tests' own code without the solution; tells whether that was enough."""
+        """Runs the tests' own code without the solution; returns True if that sufficed."""
         try:
             self._run_support()
             if self._texts.script is not None:
@@ -162,7 +163,7 @@ class FunctionTests:
             self._execute(text)
 
     def _is_check_defined(self) -> bool:
-        """Returns True if the tests define check(); the solution's, if it has one, is no test."""
+        """Returns True if the tests define check(); one in the solution is not a test."""
         return texts.CHECK in self._globals and callable(self._globals[texts.CHECK])
 
     def _run_check(self) -> None:
@@ -173,7 +174,7 @@ class FunctionTests:
         takes_nothing = code is not None and not code.co_argcount
         result = check() if takes_nothing else check(self._scope.proxy(self._entry_point))
         if isinstance(result, CoroutineType):
-            import asyncio  # dear, and few tests need it
+            import asyncio  # slow to import, and few tests need it
 
             asyncio.run(result)
         elif isinstance(result, GeneratorType):

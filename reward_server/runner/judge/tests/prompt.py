@@ -1,4 +1,4 @@
-"""The prompt, which is trusted: the helpers that it defines in full are the tests' to use."""
+"""The prompt, which is trusted: the tests can use the helpers that it defines completely."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def helpers(
     own: Own,
     tested: frozenset[str],
 ) -> dict[str, object]:
-    """Runs a prompt and returns what it defines.
+    """Runs a prompt and returns the names that it defines.
 
-    Classes and functions that are left to the solution are stood in for, here and for the
-    functions that use them, and so are exceptions. A prompt that is no code gives nothing.
+    Proxies replace the classes, functions and exceptions that are left to the solution, also for
+    the functions that use them. A prompt that is not code defines nothing.
 
     Args:
-        tree: the prompt as `parse` gives it.
-        stand_in: gives what stands for the solution's definition of a name.
-        own: takes note of what the prompt defines.
-        tested: names of what is under test, see `under_test`.
+        tree: the prompt, as returned by `parse`.
+        stand_in: returns the proxy for the solution's definition of a name.
+        own: records what the prompt defines.
+        tested: names that are under test, see `under_test`.
     """
     if tree is None:
         return {}
@@ -37,7 +37,7 @@ def helpers(
     own.add_namespace(namespace, has_classes=True)
     try:
         exec(compile(tree, FILE_NAME, "exec", dont_inherit=True), namespace)
-    except Exception:  # noqa: BLE001  # what a fragment of a program does on its own
+    except Exception:  # noqa: BLE001  # a fragment of a program may raise anything
         return {}
     complete = complete_classes(tree, tested)
     for node in tree.body:
@@ -50,10 +50,10 @@ def helpers(
 
 
 def complete_classes(tree: ast.Module | None, tested: frozenset[str]) -> frozenset[str]:
-    """Returns the names of the classes that a prompt defines in full.
+    """Returns the names of the classes that a prompt defines completely.
 
-    What comes last is the solution's to continue, and so is what has a method without a body, or
-    is under test.
+    The solution continues the last statement, completes a class with a method without a body, and
+    defines what is under test, so these are excluded.
     """
     if tree is None:
         return frozenset()
@@ -76,10 +76,10 @@ def is_plain(tree: ast.Module | None) -> bool:
 
 @remembered
 def parse(text: str) -> ast.Module | None:
-    """Returns a prompt's code, None if it is none.
+    """Returns a prompt's code, or None if it is not code.
 
-    The answer is kept, and depends on how much of the stack is left: it is not asked for the
-    first time from within the tests.
+    The answer is cached and depends on the free stack, so the first call must not come from within
+    the tests.
     """
     for ending in _ENDINGS:
         try:
@@ -90,7 +90,7 @@ def parse(text: str) -> ast.Module | None:
 
 
 def is_stub(node: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Returns True for a function without a body, which is the solution's to write."""
+    """Returns True for a function without a body, which the solution has to write."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     return all(

@@ -1,4 +1,4 @@
-"""Runs a suite of tests against a loaded solution and records what came of each."""
+"""Runs a suite of tests against a loaded solution and records the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .suite import Suite
 
 
 def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure: bool) -> None:
-    """Runs the tests in order, until the candidate can be asked no more."""
+    """Runs the tests in order, until the session ends."""
     if not _prepare(suite, session, report):
         return
     for index, test in enumerate(report.tests):
@@ -27,7 +27,7 @@ def run_tests(suite: Suite, session: Session, report: Report, *, stop_at_failure
 
 
 def record_end(session: Session, report: Report) -> None:
-    """Records what a session saw, and why it ended if it did."""
+    """Records a session's signals, and the reason if it ended early."""
     report.signals = session.signals
     ended = session.ended
     if ended is None:
@@ -49,7 +49,7 @@ def _prepare(suite: Suite, session: Session, report: Report) -> bool:
 
 
 def _caught(action: Callable[[], None], session: Session) -> BaseException | None:
-    """Does something of the tests' and returns what it raised, or what ended the session."""
+    """Runs code of the tests and returns its exception, or the one that ended the session."""
     try:
         action()
     except BaseException as error:  # noqa: BLE001  # tests may raise anything

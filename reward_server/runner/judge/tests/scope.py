@@ -1,10 +1,9 @@
 """The names that tests find: the solution's as proxies, the prompt's and modules as themselves.
 
-The tests' own text decides what is the solution's: every global name that they use and nobody
-else defines. Names that the prompt defines come from the prompt, but for what is under test
-(`under_test`), and modules of the standard
-library that the tests use without importing them are imported here, so that what a test expects
-is not computed by the solution's own helpers.
+The tests' own text decides which names are the solution's: every global name that they use and that
+is not defined otherwise. Names that the prompt defines come from the prompt, except those under
+test (`under_test`). Modules of the standard library that the tests use without importing them are
+imported here, so that the solution's own helpers do not compute what a test expects.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ _BUILTINS: Mapping[str, object] = vars(builtins)
 _CANDIDATE = "candidate"
 _KIND = "type"
 _HEADROOM = 500  # frames
-_set_limit = sys.setrecursionlimit  # the name in `sys` may be exchanged, see `surroundings`
+_set_limit = sys.setrecursionlimit  # tests may replace the name in `sys`, see `surroundings`
 _KIND_USE = re.compile(rf"(?<![\w.]){_KIND}\b\s*\(?")
 _IMPORT = re.compile(r"\s*(?:from|import)\s")
 _CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
 class _Globals(dict[str, object]):
-    """Globals of the tests, which find a name when it is first used.
+    """Globals of the tests, which look a name up when it is first used.
 
-    Data of the solution's is found each time, since the solution may bind its name anew.
+    Data of the solution is looked up each time, since the solution may rebind its name.
     """
 
     def __init__(self, find: Callable[[str], object]) -> None:
@@ -57,13 +56,13 @@ class _Globals(dict[str, object]):
 
 
 class _Meant(NamedTuple):
-    """Data that a name of the solution's means."""
+    """Data that is the value of a name of the solution."""
 
     value: object
 
 
 class _SolutionModule(types.ModuleType):
-    """What `import solution` gives to a test."""
+    """The module that `import solution` gives to a test."""
 
     def __init__(self, look_up: Callable[[str], object]) -> None:
         super().__init__(MODULE_NAME)
@@ -80,9 +79,9 @@ class Scope:
 
     Args:
         sources: the texts of the tests; they compile.
-        entry_point: what is under test; it may hide a built-in name.
+        entry_point: the function or class under test; it may hide a built-in name.
         prompt_text: trusted code in front of the solution.
-        session: to the solution; it is told of what can leave something behind, see `purity`.
+        session: the session with the solution; it learns of tests that are not pure, see `purity`.
     """
 
     def __init__(
@@ -105,8 +104,8 @@ class Scope:
         """Returns globals for the tests.
 
         Args:
-            in_class_bodies: names that class bodies look up. They look where no name can be
-                found late, so those of the solution's are found in advance.
+            in_class_bodies: names that class bodies look up. Class bodies cannot look names up on
+                first use, so the solution's names among them are looked up in advance.
         """
         found = _Globals(self._find)
         self._session.own.add_namespace(found, has_classes=_define_classes(self._sources))
@@ -116,7 +115,8 @@ class Scope:
         return found
 
     def settle(self, found: dict[str, object]) -> None:
-        """Puts data in the place of the proxies that the tests imported before it was there."""
+        """Replaces the proxies that the tests imported before loading by the data for which they
+        stand."""
         for name, value in list(found.items()):
             if is_named(value):
                 meant = self._meant(name)
@@ -135,9 +135,9 @@ class Scope:
         return meant.value if isinstance(meant, _Meant) else meant
 
     def _meant(self, name: str) -> object:
-        """Returns the data that a name means, else what stands for it."""
+        """Returns the data of a name, else its proxy."""
         if name in self._caught:
-            self._session.check_that_it_is_loaded()  # what it is derived from is not known before
+            self._session.check_that_it_is_loaded()  # its bases are not known before
         stand_in = self._stand_in(name)
         is_asked = self._session.loaded and is_named(stand_in) and self._may_be_data(name)
         if not is_asked:
@@ -146,11 +146,11 @@ class Scope:
             value = self._session.request("value", stand_in)
         except NameError:
             return stand_in
-        is_constant = name.isupper()  # a function or class is what its name means to begin with
+        is_constant = name.isupper()  # other names may be functions or classes
         return stand_in if isinstance(value, Proxy) and not is_constant else _Meant(value)
 
     def _may_be_data(self, name: str) -> bool:
-        """Returns True if the tests use a name in another way than a function or class."""
+        """Returns True if the tests use a name in another way than they use a function or class."""
         is_class = _CLASS_NAME.fullmatch(name) is not None and not name.isupper()
         if is_class or name == self._entry_point:
             return False
@@ -159,17 +159,17 @@ class Scope:
         return any(use.search(line) for line in lines if not _IMPORT.match(line))
 
     def proxy(self, name: str) -> Proxy:
-        """Returns a proxy of a name of the solution's, or of `Class().method`."""
+        """Returns a proxy of a name of the solution, or of `Class().method`."""
         return proxy_of(self._session, name)
 
     @property
     def solution_names(self) -> frozenset[str]:
-        """The names by which the tests know the solution."""
+        """The names by which the tests refer to the solution."""
         own = {_CANDIDATE, self._entry_point.partition("(")[0]}
         return (self._taken - self._helpers.keys()) | own | self._tested
 
     def _may_mix(self) -> bool:
-        """Returns True if the tests name a class of the solution's, by how it is written."""
+        """Returns True if the tests use a name of the solution that is written like a class's."""
         taken = {*self._taken, *self._imported, self._entry_point} - self._session.classes.keys()
         return any(map(_CLASS_NAME.fullmatch, taken))
 
@@ -200,7 +200,7 @@ class Scope:
 
     @functools.cached_property
     def _asks_for_kinds(self) -> bool:
-        """Returns True if `type` is only ever called, and the tests make no class with it."""
+        """Returns True if the tests only call `type`, and make no class with it."""
         return not any(
             id(node) not in called
             for source in self._sources
@@ -209,7 +209,7 @@ class Scope:
         )
 
     def _kind_of(self, value: object, *body: Any) -> object:
-        """Returns what `type` does, and for an object of the solution's its class over there."""
+        """Does what `type` does; for an object of the solution, returns the proxy of its class."""
         if body or not isinstance(value, Foreign):
             made: Any = type
             return made(value, *body)
