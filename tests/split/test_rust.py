@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 
 import pytest
 
@@ -12,6 +14,7 @@ from tests.split.programs import (
     answered,
     frame,
     many,
+    running,
     text,
     whole,
     workshop,
@@ -104,3 +107,29 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_taken_apart_is_refused(shop: Workshop, name: str) -> None:
     assert shop.taken_apart(REFUSED[name], main("")) is None
+
+
+COUNTS = """    N.with(|n| { n.set(n.get() + by); n.get() })
+}
+thread_local! { static N: std::cell::Cell<i32> = std::cell::Cell::new(0); }
+"""
+
+
+def test_calls_of_each_thread_are_answered_by_one(shop: Workshop) -> None:
+    prompt = "fn next(by: i32) -> i32 {\n"
+    split = shop.taken_apart(prompt, main("assert_eq!(next(1), 1);"))
+    assert split is not None
+    command = shop.compiled(split.serving(prompt + COUNTS))
+    (reads, calls), (answers, writes) = os.pipe(), os.pipe()
+    said = []
+    with running(command, reads, writes):
+        for number, thread in enumerate((0, 0, 1), start=1):
+            head = struct.pack(">I", number) + text(b"next") + struct.pack(">II", thread, 1)
+            os.write(calls, frame(b"C" + head + whole(1)))
+            size = struct.unpack(">I", os.read(answers, 4))[0]
+            said.append(os.read(answers, size)[5:])
+    os.close(calls)
+    os.close(answers)
+    first, second, other_thread = said
+    assert first != second
+    assert first == other_thread
