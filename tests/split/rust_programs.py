@@ -124,7 +124,7 @@ VALUES = {
     "sets, maps and queues": (
         "use std::collections::*;\nfn f(a: BTreeSet<char>, b: HashSet<(u8, bool)>, c: &BTreeMap<String, VecDeque<i32>>) -> (BTreeSet<char>, HashSet<(u8, bool)>, BTreeMap<String, VecDeque<i32>>) {",
         "(a, b, c.clone()) }",
-        "let (a, b, c) = (BTreeSet::from(['a']), HashSet::from([(1, true)]), BTreeMap::from([(String::new(), VecDeque::from([1]))])); assert_eq!(f(a.clone(), b.clone(), &c), (a, b, c));",
+        "let (a, b, c) = (BTreeSet::from(['a']), HashSet::from([(1, true)]), BTreeMap::from([(String::new(), VecDeque::from([1]))])); assert_eq!(f(a.clone(), b.clone(), &c.clone()), (a, b, c));",
     ),
     "texts that are borrowed": (
         "fn f<'a>(a: &'a str, b: Vec<&'a str>, c: &[&str], d: Option<&str>) -> (&'a str, Vec<&'a str>, usize) {",
@@ -144,7 +144,7 @@ VALUES = {
     "records of all kinds": (
         "#[derive(Debug, Clone, PartialEq)]\nstruct In(i32, pub String);\n#[derive(Debug, Clone, PartialEq)]\npub enum Out {\n    None,\n    One(In, u8),\n    Two { a: Vec<In> },\n}\n#[derive(Debug, Clone, PartialEq)]\nstruct Unit;\nfn f(a: &Out, b: Unit) -> (Out, Unit) {",
         "(a.clone(), b) }",
-        'let one = In(1, "x".into()); for out in [Out::None, Out::One(one.clone(), 2), Out::Two { a: vec![one] }] { assert_eq!(f(&out, Unit), (out, Unit)); }',
+        'let one = In(1, "x".into()); for out in [Out::None, Out::One(one.clone(), 2), Out::Two { a: vec![one] }] { assert_eq!(f(&out.clone(), Unit), (out, Unit)); }',
     ),
     "panics": (
         "fn f(n: usize) -> usize {",

@@ -138,6 +138,7 @@ LOOKS_AGAIN = {
 }
 LOOKS_ONCE = {
     "a temporary": "assert_eq!(f(&vec![1]), 1); assert_eq!(f(&[1, 2][..1]), 1);",
+    "a copy": "let v = vec![1]; assert_eq!(f(&v.clone()), v.len() as i32);",
     "a name for one call": "let v = vec![1]; assert_eq!(f(&v), 1); let v = vec![2]; assert_eq!(f(&v), 1);",
     "what an assertion says if it fails": 'let v = vec![1]; assert_eq!(f(&v), 1, "{:?} {v:?}", v);',
     "another name of the function": "let candidate = f; assert_eq!(candidate(&[1]), 1);",

@@ -33,6 +33,7 @@ SELDOM = {
         "large numbers in cases": "for (const [a, b] of [[100000, 1], [200000, 2]]) assert(f(a) === b)",
         "a main without semicolons": "const testF = () => {\n  assert(f(1))\n  assert(f(2))\n}\n\ntestF()",
         "another name": "let candidate = f\nassert(candidate(2))",
+        "an answer with a name": "for (const n of [1, 2]) { const got = f(n); assert(got); assert(got > 1) }",
         "rows of rows": "const rows = [[1, 2], [3]]\nfor (const row of rows) for (const x of row) f(x)",
         "cases that are added": "const cases = []\ncases.push([1, 2])\ncases.push([3, 4])\nfor (const [a, b] of cases) f(a)",
     },
@@ -51,6 +52,7 @@ SELDOM = {
             "\tcases := []struct{ in, want int }{{1, 2}, {3, 4}}\n\tfor _, c := range cases {\n\t\tif f(c.in) != c.want {\n\t\t\tt.Fatal()\n\t\t}\n\t}"
         ),
         "a loop that counts": go("\tfor i := 0; i < 100; i++ {\n\t\tf(i)\n\t}"),
+        "a line behind a loop": go("\tfor _, n := range []int{1, 2} { f(n) }; f(3)"),
         "tests with names": go(
             '\tcandidate := f\n\tt.Run("a", func(t *testing.T) { candidate(1) })'
         ),

@@ -22,7 +22,11 @@ _FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)\s*(?:<[^(){}]*>)?\s*\((?P<paramete
 _CLOSURE = re.compile(
     r"\blet\s+(?:mut\s+)?(?P<name>\w+)\s*=\s*(?:move\s+)?\|(?P<parameters>[^|]*)\|"
 )
-_NAME = re.compile(r"(?<![\w'])(?<!(?<!\.)\.)([a-z_]\w*)\b(?!\s*(?:!|\(|:))")
+# A name, unless it is that of a function, a macro or a field, or what is lent is a copy.
+_NAME = re.compile(
+    r"(?<![\w'])(?<!(?<!\.)\.)([a-z_]\w*)\b"
+    r"(?!\s*(?:!|\(|:|\.\s*(?:clone|to_owned|to_string|to_vec)\s*\(\s*\)))"
+)
 _WORDS = word_set(
     """as box bool char const crate dyn else enum f32 f64 false fn for i128 i16 i32 i64 i8 if impl
     in isize let loop match move mut pub ref return static str struct true u128 u16 u32 u64 u8

@@ -103,7 +103,8 @@ class _Repetitions:
                 if self._text(one) in _DEFINING and self._text(one + 1) != "(":
                     return self._text(one + 1 if self._text(one + 1) != "*" else one + 2)
         named = next((one for one in before if self._text(one) == "="), None)
-        if named is not None and (self._is_callback(place, before) or named == place - 1):
+        is_value = named == place - 1 and self._text(place + 1) != "("
+        if named is not None and (is_value or self._is_callback(place, before)):
             behind = max((one for one in before if one < named and self._names(one)), default=-1)
             typed = next((one for one in before if one < named and self._text(one) == ":"), -1)
             return self._text(typed - 1 if typed > 0 else behind)
@@ -315,7 +316,11 @@ class _Repetitions:
         while first > 0 and self._lines[first - 1] == self._lines[at]:
             first -= 1
         words = [one for one in range(first, at) if self._text(one) == "for"]
-        return bool(words) and not self._is_head(words[-1] + 1)
+        return (
+            bool(words)
+            and not self._is_head(words[-1] + 1)
+            and all(self._text(one) != "{" for one in self._outermost(words[-1], at))
+        )
 
     def _begins(self, at: int) -> bool:
         """Returns True if a statement begins with a line's first word."""
