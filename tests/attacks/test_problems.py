@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reward_server.domain import CallTests, FunctionTests, Verdict
+from reward_server.domain import CallTests, FunctionTests, Integrity, Verdict
 from tests.attacks.corpus import handed, shared
 from tests.attacks.naive import Conclusion, Grader, conclude
 from tests.attacks.problems import PROBLEMS, Problem
@@ -40,11 +40,12 @@ async def _concluded(problem: Problem, completion: str) -> Conclusion:
 async def test_a_problem_tells_its_solution_from_a_wrong_one(
     problem: Problem, judge: Judge
 ) -> None:
+    label = Integrity.SHARED if problem is handed.OBJECT else Integrity.ISOLATED
     solved, failed, right, wrong = await asyncio.gather(
         _concluded(problem, problem.solution),
         _concluded(problem, problem.wrong),
-        judge(problem.solution, problem.tests, prompt=problem.prompt),
-        judge(problem.wrong, problem.tests, prompt=problem.prompt),
+        judge(problem.solution, problem.tests, prompt=problem.prompt, integrity=label),
+        judge(problem.wrong, problem.tests, prompt=problem.prompt, integrity=label),
     )
     assert (solved, failed) == (Conclusion.AWARDED, Conclusion.REFUSED)
     assert (right.verdict, right.reward) == (Verdict.PASSED, 1.0)

@@ -12,7 +12,7 @@ from reward_server.errors import UnsupportedError
 from reward_server.runner import wire
 from tests.attacks.attack import Attack
 from tests.attacks.corpus import ATTACKS
-from tests.attacks.corpus.handed import PATH, PATH_CLASS
+from tests.attacks.corpus.handed import CHANGED, OBJECT, PATH, PATH_CLASS
 from tests.attacks.naive import Conclusion, conclude
 from tests.support.common import Judge, is_refused, on_the_servers_loop
 from tests.support.sampling import sampled
@@ -21,8 +21,8 @@ pytestmark = on_the_servers_loop
 
 # What an object answers by itself, such as `in`, takes the label, and has a signal that says so.
 SELF_TOLD = frozenset((wire.CAST, wire.REFUSAL))
-# Problems whose tests share files with the solution.
-SHARED_BY_TEXT = (PATH, PATH_CLASS)
+# Problems whose tests share files with the solution, or hand over objects of classes of theirs.
+SHARED_BY_TEXT = (PATH, PATH_CLASS, OBJECT, CHANGED)
 LEFT = (Verdict.RUNTIME_ERROR, Verdict.SECURITY_VIOLATION)
 
 

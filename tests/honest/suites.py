@@ -856,8 +856,26 @@ WITH_PYTEST = (
             return lambda x: f(g(x))
         """,
         """
-        from dataclasses import dataclass
         from solution import compose, pairs
+
+        def test_generator():
+            assert list(pairs(iter("ab"), str.upper)) == [("A", "a"), ("B", "b")]
+
+        def test_closure():
+            assert compose(lambda x: x + 1, lambda x: x * 2)(5) == 11
+        """,
+    ),
+    suite(
+        "objects of a class of the tests' own",
+        PYTEST,
+        """
+        def pairs(items, key):
+            for item in items:
+                yield key(item), item
+        """,
+        """
+        from dataclasses import dataclass
+        from solution import pairs
 
         @dataclass
         class Item:
@@ -865,17 +883,12 @@ WITH_PYTEST = (
             def key(self):
                 return self.name.upper()
 
-        def test_generator():
-            assert list(pairs(iter("ab"), str.upper)) == [("A", "a"), ("B", "b")]
-
         def test_objects():
             items = [Item("x"), Item("y")]
             assert [key for key, _ in pairs(items, lambda item: item.key())] == ["X", "Y"]
             assert [item for _, item in pairs(items, Item.key)] == items
-
-        def test_closure():
-            assert compose(lambda x: x + 1, lambda x: x * 2)(5) == 11
         """,
+        integrity=SHARED,
     ),
     suite(
         "coroutines that a setting marks for pytest-asyncio",

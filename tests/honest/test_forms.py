@@ -44,6 +44,7 @@ PLACED_APART = (
     "input by hand and output read",
     "a seed that makes the expected value too",
     "what is printed before and behind a callback",
+    "an iterator of the tests' with methods",
 )
 
 

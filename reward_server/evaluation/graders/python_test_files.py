@@ -27,7 +27,7 @@ from reward_server.evaluation.graders.base import Candidate, Slots, read_aside
 from reward_server.evaluation.graders.confirmation import Confirmation
 from reward_server.grading.python_tests.confirmation import FileCopies
 from reward_server.grading.python_tests.inventory import Inventory, Skips
-from reward_server.grading.python_tests.isolation import solution_classes
+from reward_server.grading.python_tests.isolation import prompt_state, solution_classes
 from reward_server.grading.python_tests.isolation.test_files import Reading, parse_files, read_suite
 from reward_server.grading.python_tests.twins.instrumentation import without_note
 from reward_server.grading.python_tests.twins.outcome_vectors import (
@@ -92,8 +92,9 @@ def _plan(tests: UnitTests, prompt: str, reasons: tuple[str, ...]) -> Plan:
     trees = parse_files(tests.files)
     reading = read_suite(trees, tests.files, tests.solution_path)
     of_classes = solution_classes.reasons(trees.values(), reading.wanted)
+    needed = (*reading.reasons, *of_classes, *prompt_state.of_ends(prompt), *reasons)
     known = Plan(
-        reading=replace(reading, reasons=(*reading.reasons, *of_classes, *reasons)),
+        reading=replace(reading, reasons=tuple(dict.fromkeys(needed))),
         skips=Skips(trees),
         inventory=Inventory(trees, tests.files, tests.framework),
     )

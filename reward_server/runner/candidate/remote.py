@@ -6,11 +6,21 @@ offers.
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Iterator, Mapping
+import types
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-FUNCTION, ITERATOR, OBJECT_ITERATOR = "function", "iterator", "object iterator"
+FUNCTION, WRITTEN_FUNCTION = "function", "written function"
+ITERATOR, OBJECT_ITERATOR = "iterator", "object iterator"
+_KINDS = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.KEYWORD_ONLY,
+    inspect.Parameter.VAR_KEYWORD,
+)
 
 
 class Asker(Protocol):
@@ -35,8 +45,8 @@ class Remote:
         return asker.ask(operation, self, *operands)
 
 
-class RemoteFunction(Remote):
-    """A function or class of the tests."""
+class RemoteCallable(Remote):
+    """Something of the tests' that may be called."""
 
     def __init__(self, asker: Asker, number: int, name: str) -> None:
         super().__init__(asker, number, name)
@@ -52,6 +62,74 @@ class RemoteFunction(Remote):
         return self._runner_ask("call", list(args), kwargs)
 
 
+class RemoteFunction(RemoteCallable):
+    """A function or class of the tests'."""
+
+    __doc__ = vars(RemoteCallable)["__doc__"]  # what it stands for is asked for its own
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        *rows, (_, _, _, *returned) = self._runner_rows()
+        parameters = [
+            inspect.Parameter(
+                name,
+                _KINDS[kind],
+                default=... if has_default else inspect.Parameter.empty,
+                annotation=annotation[0] if annotation else inspect.Parameter.empty,
+            )
+            for name, kind, has_default, *annotation in rows
+        ]
+        told = returned[0] if returned else inspect.Signature.empty
+        return inspect.Signature(parameters, return_annotation=told)
+
+    def _runner_rows(self) -> Sequence[Any]:
+        """Returns what the judge tells of the parameters, and of the result."""
+        rows: Any = self._runner_ask("get", "__signature__")
+        told: Sequence[Any] = rows
+        return told
+
+
+class RemoteWrittenFunction(RemoteFunction):
+    """A function of the tests' that `def` or `lambda` made, with what such a function has.
+
+    Its defaults stay with the tests: there is an ellipsis for each.
+    """
+
+    __doc__ = vars(RemoteCallable)["__doc__"]
+
+    @property  # type: ignore[misc]  # which nobody sets
+    def __class__(self) -> type:  # what `isinstance` looks at
+        return types.FunctionType
+
+    @property
+    def __code__(self) -> types.CodeType:
+        return self._runner_written().__code__.replace(co_name=self.__name__)
+
+    @property
+    def __defaults__(self) -> tuple[object, ...] | None:
+        return self._runner_written().__defaults__
+
+    @property
+    def __kwdefaults__(self) -> dict[str, object] | None:
+        defaults: dict[str, object] | None = self._runner_written().__kwdefaults__
+        return defaults
+
+    @property
+    def __annotations__(self) -> dict[str, object]:  # type: ignore[override]  # of a function
+        return {name: told[0] for name, _, _, *told in self._runner_rows() if told}
+
+    def _runner_written(self) -> types.FunctionType:
+        """Returns a function with the same parameters, which does nothing."""
+        told = self.__signature__
+        bare = [one.replace(annotation=one.empty) for one in told.parameters.values()]
+        made: dict[str, types.FunctionType] = {}
+        exec(f"def written{inspect.Signature(bare)}: pass", made)  # names alone
+        return made["written"]
+
+
+RemoteWrittenFunction.__name__ = "function"  # as `type(g).__name__` tells
+
+
 class RemoteIterator(Remote):
     """An iterator of the tests."""
 
@@ -62,8 +140,8 @@ class RemoteIterator(Remote):
         return self._runner_ask("next")
 
 
-class RemoteObject(RemoteFunction):
-    """Any other object of the tests."""
+class RemoteObject(RemoteCallable):
+    """Any other object of the tests'."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
@@ -126,6 +204,7 @@ class RemoteObjectIterator(RemoteObject, RemoteIterator):
 
 _CLASSES: Mapping[str, type[Remote]] = {
     FUNCTION: RemoteFunction,
+    WRITTEN_FUNCTION: RemoteWrittenFunction,
     ITERATOR: RemoteIterator,
     OBJECT_ITERATOR: RemoteObjectIterator,
 }

@@ -17,7 +17,7 @@ import sys
 import threading
 import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..channel.codec import (
@@ -33,12 +33,12 @@ from ..channel.codec import (
 from ..channel.decoding import Decoder
 from ..channel.encoding import Encoder, arguments_of, encoder_of_data
 from ..channel.frames import NUMBER, ChannelClosedError, Frames
-from ..channel.operations import COROUTINE, GENERATOR, OPERATIONS, details_of, ways_of
+from ..channel.operations import COROUTINE, GENERATOR, OPERATIONS, ways_of
 from ..channel.signatures import Signature
 from ..sharing import same_containers
 from ..sharing.containers import Containers
 from ..sharing.objects import CANDIDATE, SharedObjects
-from ..values import exceptions, library_exceptions, library_types
+from ..values import exceptions, library_types
 from ..values.records import Records
 from . import depth, leetcode_types, remote, streams
 
@@ -52,10 +52,6 @@ _T = TypeVar("_T")
 _KINDS = {types.CoroutineType: COROUTINE, types.GeneratorType: GENERATOR}
 UNTOLD = Signature()
 _STOPS = {"next": StopIteration, "anext": StopAsyncIteration}
-
-
-class RaisedByTestsError(Exception):
-    """A function of the tests raised an exception that has no counterpart here."""
 
 
 class Service:
@@ -108,6 +104,7 @@ class Service:
             "await": self._wait,
             "anext": self._next_awaited,
             "aenter": self._enter_awaited,
+            "exit": self._exit,
             "aexit": self._exit_awaited,
         }
 
@@ -409,8 +406,8 @@ class Service:
                 self._containers.settle()
                 if isinstance(error, Exception):  # the solution's own
                     raise error
-                kind = library_exceptions.known_class(names) or RaisedByTestsError
-                raised = library_exceptions.construct(kind, arguments or [text])
+                find = vars(self._module).get
+                raised = exceptions.of_tests(names, arguments, text, find)
                 vars(raised)["_runner_thing"] = error
                 raise raised
             case _:
@@ -428,7 +425,31 @@ class Service:
         )
         return [outcome.result, outcome.is_own, *outcome.first]
 
-    # ------------------------------------------------------------------------------ waiting
+    # ------------------------------------------------------------------- blocks and waiting
+
+    def _exit(self, manager: AbstractContextManager[object], *told: Any) -> bool:
+        return bool(manager.__exit__(*self._details_of(*told)))
+
+    def _details_of(
+        self, *told: Any
+    ) -> tuple[type[Exception] | None, Exception | None, types.TracebackType | None]:
+        """Returns class, exception and traceback for what ended a block of the tests'.
+
+        Args:
+            told: nothing; an exception of the solution's; or names, arguments and text of another.
+        """
+        match told:
+            case []:
+                return None, None, None
+            case [Exception() as error]:
+                pass
+            case _:
+                names, arguments, text = told
+                error = exceptions.of_tests(names, arguments, text, vars(self._module).get)
+        try:
+            raise error
+        except Exception:  # noqa: BLE001  # it has a traceback from here on
+            return type(error), error, error.__traceback__
 
     def _wait(self, awaitable: Awaitable[object]) -> object:
         if self._runner is None:
@@ -443,11 +464,8 @@ class Service:
     def _enter_awaited(self, manager: AbstractAsyncContextManager[object]) -> object:
         return self._wait(manager.__aenter__())
 
-    def _exit_awaited(
-        self, manager: AbstractAsyncContextManager[object], name: str | None, text: str
-    ) -> None:
-        kind, error = details_of(name, text)
-        self._wait(manager.__aexit__(kind, error, None))
+    def _exit_awaited(self, manager: AbstractAsyncContextManager[object], *told: Any) -> None:
+        self._wait(manager.__aexit__(*self._details_of(*told)))
 
 
 def _deeply(function: Callable[..., _T], *operands: object) -> _T:

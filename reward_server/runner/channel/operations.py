@@ -60,8 +60,6 @@ def ways_of(value: object) -> int:
 class _Manager(Protocol):
     def __enter__(self) -> object: ...
 
-    def __exit__(self, *details: object) -> object: ...
-
 
 def _call(
     function: Callable[..., object],
@@ -70,22 +68,6 @@ def _call(
     wants_changes: object = False,
 ) -> object:
     return function(*args, **kwargs) if kwargs else function(*args)
-
-
-def details_of(
-    name: str | None, text: str
-) -> tuple[type[Exception], Exception] | tuple[None, None]:
-    """Returns the class and the exception for a judge's exception with this name."""
-    if name is None:
-        return None, None
-    kind = getattr(builtins, name, None)
-    if not isinstance(kind, type) or not issubclass(kind, Exception):
-        kind = RuntimeError
-    return kind, kind(text)
-
-
-def _exit(manager: _Manager, name: str | None, text: str) -> object:
-    return bool(manager.__exit__(*details_of(name, text), None))
 
 
 def _value(thing: object) -> object:
@@ -131,6 +113,5 @@ OPERATIONS: Mapping[str, Callable[..., object]] = {
     "reversed": builtins.reversed,
     "next": builtins.next,
     "enter": _enter,
-    "exit": _exit,
     "aiter": builtins.aiter,
 }

@@ -121,6 +121,32 @@ def rebuild(
     return error
 
 
+def of_tests(
+    names: Sequence[str], arguments: Sequence[object], text: str, find: Callable[[str], object]
+) -> Exception:
+    """Returns what stands in the solution's process for an exception of the tests'.
+
+    Args:
+        names: as `names_of` gives them.
+        arguments: the exception's arguments.
+        text: its message.
+        find: returns what the solution has by a name.
+    """
+    title = names[0].rpartition(".")[2] if names else ""
+    known, own = known_class(names[:1]), find(title)
+    if known is not None:
+        return construct(known, list(arguments))
+    if isinstance(own, type) and issubclass(own, Exception):
+        return construct(own, list(arguments))
+    shown: dict[str, object] = {"__str__": lambda _: text}
+    kind = _made(title if title.isidentifier() else "Exception", _known_bases(names), shown)
+    return construct(kind, list(arguments))
+
+
+def _known_bases(names: Sequence[str]) -> _Classes:
+    return known_classes(names) or (Exception,)
+
+
 def _class_of(title: str, names: list[str], expected: Expected) -> type[Exception]:
     if names and names[0] in expected:
         return derived(names, expected)

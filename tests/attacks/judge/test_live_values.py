@@ -197,6 +197,7 @@ HONEST = {
             made, "    def f(x): return min(taken(x))\n", "[3, 1, 2]"
         )
         for name, made in RAISED.items()
+        if name != "of a class of the tests'"  # whose tests live with the solution
     },
     "views and arrays that stay, or that nobody looks at": (
         SHOWS,

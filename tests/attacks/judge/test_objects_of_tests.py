@@ -314,7 +314,7 @@ async def test_an_honest_solution_passes(app: App, body: str, tmp_path: Path) ->
     tests = _tests(body)
     assert not await asyncio.to_thread(run_functions, code(CHANGES), tests, PROMPT, tmp_path)
     submission = submission_of(CHANGES, tests, PROMPT)
-    assessment = await app.evaluation.score(
-        replace(submission, require_integrity=Integrity.ISOLATED)
-    )
+    has_own_class = "class Node" in body  # of which the tests hand over an object
+    label = Integrity.SHARED if has_own_class else Integrity.ISOLATED
+    assessment = await app.evaluation.score(replace(submission, require_integrity=label))
     assert assessment.reward == 1, (assessment.tests, assessment)

@@ -517,11 +517,10 @@ HONEST: _Rows = {
                 def sort(self, xs): xs.sort(); self.done = len(xs)
             def clear(q):
                 while not q.empty(): q.get()
-            def rename(o, name): o.name = name
+            def rename(o, name): o["name"] = name
         """,
         suite("""
             from queue import Queue
-            from types import SimpleNamespace
             from solution import Sorter, clear, rename
             class TestAll:
                 def setup_method(self):
@@ -536,9 +535,9 @@ HONEST: _Rows = {
                     clear(q)
                     assert q.empty()
                 def test_name(self):
-                    o = SimpleNamespace(name="a")
+                    o = {"name": "a"}
                     rename(o, "b")
-                    if o.name != "b": raise ValueError
+                    if o["name"] != "b": raise ValueError
         """),
     ),
     "objects that answer in one way, and change when they are told to": (

@@ -316,7 +316,7 @@ HONEST = {
 }
 
 
-async def _assess(app: App, row: Row, solution: str) -> Assessment | None:
+async def assess(app: App, row: Row, solution: str) -> Assessment | None:
     """Returns None where the request is refused, whatever the completion."""
     submission = submission_of(solution, row.tests, row.prompt)
     if row.is_required:
@@ -327,7 +327,7 @@ async def _assess(app: App, row: Row, solution: str) -> Assessment | None:
         return None
 
 
-async def _ordinary(row: Row, solution: str, folder: Path) -> str:
+async def ordinary(row: Row, solution: str, folder: Path) -> str:
     """Returns what went wrong in an ordinary process."""
     if isinstance(row.tests, FunctionTests):
         arguments = (code(solution), row.tests, row.prompt, folder)
@@ -343,21 +343,21 @@ async def _ordinary(row: Row, solution: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
 async def test_a_wrong_solution_earns_nothing(app: App, row: Row, tmp_path: Path) -> None:
-    assert await _ordinary(row, row.wrong, tmp_path)
-    found = await _assess(app, row, row.wrong)
+    assert await ordinary(row, row.wrong, tmp_path)
+    found = await assess(app, row, row.wrong)
     assert found is None or not found.reward or found.integrity is not Integrity.ISOLATED, found
 
 
 @pytest.mark.parametrize("row", WRONG.values(), ids=WRONG.keys())
 async def test_the_right_solution_beside_it_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await _ordinary(row, row.right, tmp_path)
-    found = await _assess(app, row, row.right)
+    assert not await ordinary(row, row.right, tmp_path)
+    found = await assess(app, row, row.right)
     assert found is None or found.reward == 1, found
 
 
 @pytest.mark.parametrize("row", HONEST.values(), ids=HONEST.keys())
 async def test_an_honest_solution_passes(app: App, row: Row, tmp_path: Path) -> None:
-    assert not await _ordinary(row, row.right, tmp_path)
-    found = await _assess(app, row, row.right)
+    assert not await ordinary(row, row.right, tmp_path)
+    found = await assess(app, row, row.right)
     assert found is not None
     assert found.reward == 1, found

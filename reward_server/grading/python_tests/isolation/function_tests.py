@@ -20,6 +20,7 @@ from reward_server.domain import Framework, FunctionTests, UnitTests
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.isolation import (
     kinds,
+    own_classes,
     policy,
     process_state,
     prompt_state,
@@ -41,7 +42,7 @@ _TRIGGERS = re.compile(
     r"|\n[ \t]*(?:with|match)\s|\bproperty\b|staticmethod|classmethod"
     r"|issubclass|Stop[A-Za-z]*Iteration|\b[A-Z](?:\w*[a-z]\w*)?[.\[(]"
     r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_]|\bassertIs(?:Not)?\("
-    r"|\b(?:map|filter|zip|enumerate|reversed)\b(?!\s*\()|\bdel\s+\w"
+    r"|\b(?:map|filter|zip|enumerate|reversed)\b(?!\s*\()|\bdel\s+\w|=\s*None\b"
 )
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
@@ -57,6 +58,8 @@ _ISOLATED_REASONS = policy.PROXIES_CAN | {
 _PROMPT_REASONS = frozenset(
     ("calls seed()", "calls setrecursionlimit()", "calls set_int_max_str_digits()")
 )
+# What a prompt's code may do: objects of its classes are the same in both processes.
+_OF_TESTS_ALONE = (_ISOLATED_REASONS - _PROMPT_REASONS) | own_classes.REASONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +88,11 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
     seen = prompt_state.seen_by(prompt, tests.entry_point, texts)
     try:
-        of_prompt = (*seen.reasons, *_reasons_of_prompt(tests, seen))
+        of_prompt = (
+            *seen.reasons,
+            *_reasons_of_prompt(tests, seen),
+            *prompt_state.of_ends(prompt),
+        )
         given = seen.imports if of_prompt else (*seen.imports, *_helpers(tests, seen))
         tree, names = _Writer(tests, given).written()
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -106,7 +113,7 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
 def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
     """Returns False if no rule can apply to tests, nor to a prompt's code, without parsing them."""
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
-    if any(map(_has_trigger, texts)):
+    if prompt_state.of_ends(prompt) or any(map(_has_trigger, texts)):
         return True
     return bool(prompt) and _prompt_has_trigger(prompt, tests.entry_point, texts)
 
@@ -135,7 +142,7 @@ def _reasons_of_prompt(tests: FunctionTests, seen: prompt_state.Seen) -> Iterato
     if seen.statements:
         before = _reading(tests, seen.imports).reasons
         for reason in _reading(tests, seen.statements, seen.functions).reasons:
-            if reason not in before and reason not in _ISOLATED_REASONS - _PROMPT_REASONS:
+            if reason not in before and reason not in _OF_TESTS_ALONE:
                 yield f"the prompt's code {reason}"
 
 

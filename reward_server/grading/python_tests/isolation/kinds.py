@@ -18,6 +18,7 @@ from typing import Protocol
 from reward_server.grading.syntax import dotted, last_name
 
 ASKED = "asks for the class of a thing of the solution's"  # function tests may, by `type`
+DROPS = "drops a thing of the solution's"
 _DATA = frozenset(
     (
         *("bool", "int", "float", "complex", "str", "bytes", "bytearray", "list", "tuple", "set"),
@@ -73,6 +74,7 @@ class Kinds:
         self._file, self._hears_solution, self._parts = file, hears, parts
         self._known = set[int]()
         self._things = set[str]()
+        self._first_lines: dict[str, int] = {}  # where a name is bound to such a thing first
         self._follow()
         self._in_messages = {
             id(node) for part in parts for text in _messages(part) for node in ast.walk(text)
@@ -80,14 +82,17 @@ class Kinds:
 
     def _follow(self) -> None:
         """Finds the names of the scope that may stand for a thing of the solution's."""
-        bindings = [pair for part in self._parts for pair in _bindings(part)]
+        bound = [pair for part in self._parts for pair in bindings(part)]
         size = -1
         while size < len(self._things):
             size = len(self._things)
-            for target, value in bindings:
+            for target, value in bound:
                 if self._hears(value):
-                    names = (node for node in ast.walk(target) if isinstance(node, ast.Name))
-                    self._things.update(name.id for name in names)
+                    for name in ast.walk(target):
+                        if isinstance(name, ast.Name):
+                            self._things.add(name.id)
+                            first = self._first_lines.get(name.id, name.lineno)
+                            self._first_lines[name.id] = min(first, name.lineno)
 
     def _hears(self, node: ast.AST) -> bool:
         if self._hears_solution(node):
@@ -109,7 +114,10 @@ class Kinds:
                         yield from self._of_sides([one, other], is_identity=name in _OF_IDENTITY)
                 case ast.Delete(targets=targets):
                     if any(isinstance(one, ast.Name) and self._hears(one) for one in targets):
-                        yield "drops a thing of the solution's"
+                        yield DROPS
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=None)):
+                    if part.lineno > self._first_lines.get(name, part.lineno):
+                        yield DROPS
         called = {id(part.func) for part in self._parts if isinstance(part, ast.Call)}
         for part in self._parts:
             if id(part) in self._in_messages:
@@ -179,7 +187,8 @@ class Kinds:
         return not self._hears(node)
 
 
-def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yields what a part of code binds, each with what it means then."""
     match node:
         case ast.Assign(targets=targets, value=value):
             yield from ((target, value) for target in targets)

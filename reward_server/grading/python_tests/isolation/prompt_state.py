@@ -47,6 +47,9 @@ _PLAIN_VALUES = (
     *(ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr),
 )
 _SETTERS = frozenset(("setattr", "delattr", "globals"))
+_ENDS = re.compile(
+    r"(?i)__del__|\bdestructors?\b|\bfinali[sz]ers?\b|\bgarbage[- ]collect(?:ed|or)\b"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,14 @@ def parse(prompt: str) -> ast.Module | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return None
+
+
+def of_ends(prompt: str) -> tuple[str, ...]:
+    """Returns why tests have to live with a solution that does something as an object is dropped.
+
+    What the tests drop stays alive in the solution's process, where the judge may ask for it.
+    """
+    return ("the prompt speaks of the end of an object",) if _ENDS.search(prompt) else ()
 
 
 def whole_classes(prompt: str) -> frozenset[str]:

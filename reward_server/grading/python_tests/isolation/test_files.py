@@ -21,10 +21,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from reward_server.grading import syntax
 from reward_server.grading.python_tests.collection import settings_of_process
-from reward_server.grading.python_tests.isolation import policy, process_state
+from reward_server.grading.python_tests.isolation import own_classes, policy, process_state
 from reward_server.grading.python_tests.isolation.hearsay import (
     FOLDERS,
     Hearsay,
@@ -133,6 +134,7 @@ def read_suite(
         reasons += process_state.reasons(
             (part, one.file.origins) for one, part in reached if id(part) not in known
         )
+        reasons += own_classes.reasons([(file, partial(hearsay.hears, file)) for file in files])
         reasons += ["shares files" for one, part in reached if one.shares_file(part)]
         reasons += [reason for path, text in texts for reason in settings_of_process(path, text)]
     wanted = frozenset[str]().union(*(file.wanted for file in files))

@@ -9,10 +9,13 @@ What it does not: it does not protect what a test hands over on purpose.
 
 from __future__ import annotations
 
+import types
 from typing import Any, TypeGuard
 
 from ...channel.codec import Foreign, ProtocolViolation
 from .membrane import BOUND, FUNCTION, Membrane, is_hashed_by_address
+
+_WRITTEN_FUNCTION = "written function"  # one of Python's own kind, as `def` and `lambda` make it
 
 
 class Callbacks:
@@ -40,7 +43,8 @@ class Callbacks:
             number = self._numbers[key] = len(self._things)
             self._things.append(value)
         name = getattr(value, "__name__", "") if kind == FUNCTION else type(value).__name__
-        return ["test", number, kind, str(name)]
+        is_written = type(value) is types.FunctionType
+        return ["test", number, _WRITTEN_FUNCTION if is_written else kind, str(name)]
 
     def resolve(self, number: object) -> object:
         """Returns an object that was handed over.

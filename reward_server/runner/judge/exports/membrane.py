@@ -36,7 +36,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard, cast
 
-from ...channel.codec import DataOnly, Foreign, NotDataError, ProtocolViolation
+from ...channel.codec import TYPES, DataOnly, Foreign, NotDataError, ProtocolViolation
 from ...channel.encoding import Encoder
 from ...sharing.objects import fields_of
 from ...values import live
@@ -248,6 +248,8 @@ class Membrane:
         match operation, operands:
             case ["get", ["__doc__"]] if kind == FUNCTION:
                 return _docstring(owner)
+            case ["get", ["__signature__"]] if kind == FUNCTION:
+                return _signature(owner)
             case ["get", [name]] if kind in (*_OBJECTS, MOCK):
                 return self.get(owner, name)
             case ["set", [name, value]] if kind in (*_OBJECTS, MOCK):
@@ -528,6 +530,35 @@ def _is_data(value: object) -> bool:
 
 
 # ------------------------------------------------------------------------------- operations
+
+
+def _signature(function: Any) -> tuple[object, ...]:
+    """Returns rows of name, kind, whether there is a default, and annotations of parameters.
+
+    What a default is stays here, since tests like to keep there what they expect.
+
+    Raises:
+        AttributeError: it has none.
+    """
+    import inspect  # few solutions ask
+
+    try:
+        told = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise AttributeError("__signature__") from None
+    return (
+        *(
+            (one.name, int(one.kind), one.default is not one.empty, *_annotation(one.annotation))
+            for one in told.parameters.values()
+        ),
+        ("return", -1, False, *_annotation(told.return_annotation)),
+    )
+
+
+def _annotation(told: object) -> tuple[object, ...]:
+    """Returns an annotation if it is a text, or a class that crosses by its name."""
+    is_told = type(told) is str or any(told is known for known in TYPES.values())
+    return (told,) if is_told else ()
 
 
 def _call(function: Any, args: object, kwargs: object) -> object:

@@ -28,7 +28,9 @@ from ...channel.codec import Foreign, ProtocolViolation
 from ...channel.decoys import is_data, other_data
 from ...channel.operations import ARITHMETIC, IN_PLACE, ORDER, SPECIAL
 from ...values import changes
+from ...values.exceptions import CandidateError, names_of, text_of
 from ..exports import literals
+from ..exports.membrane import without_addresses
 from ..session import Session
 
 _MAX_CLASSES = 1000
@@ -241,9 +243,15 @@ def as_list(answer: object) -> list[object]:
     return answer
 
 
-def _told(error: BaseException | None) -> tuple[object, object]:
-    """Returns the description of an exception for the context manager in the candidate."""
-    return (None, None) if error is None else (type(error).__name__, str(error))
+def _told(error: BaseException | None) -> tuple[object, ...]:
+    """Returns what a block's manager over there is told of an exception here."""
+    if error is None:
+        return ()
+    if isinstance(error, CandidateError) and isinstance(error.runner_object, Foreign):
+        return (error.runner_object,)
+    text = without_addresses(text_of(error))
+    arguments = error.args if is_data(list(error.args)) else (text,)
+    return tuple(names_of(error)), arguments, text
 
 
 # --------------------------------------------------------------------------------- operators

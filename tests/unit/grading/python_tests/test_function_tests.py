@@ -37,7 +37,6 @@ def check_of(*lines: str, head: str = "") -> FunctionTests:
         check_of("sys.setrecursionlimit(10 ** 6)", "assert candidate(1)", head="import sys"),
         check_of("sys.set_int_max_str_digits(0)", "assert candidate(1)", head="import sys"),
         check_of("assert type(candidate(1)) in (int, float)"),
-        check_of("class Own: pass", "assert candidate(Own())"),
         check_of("began = time.time()", "assert candidate(1) > began", head="import time"),
         check_of("q = Queue()", "q.put(candidate(q))", head="from queue import Queue"),
         check_of("assert candidate().get() == 1"),
@@ -59,6 +58,8 @@ def test_what_proxies_can_do_needs_no_solution(tests: FunctionTests) -> None:
         check_of("assert not isinstance(candidate(), (map, filter))"),
         check_of("assert candidate() is not operator.add", head="import operator"),
         check_of("thing = candidate()", "del thing"),
+        check_of("thing = candidate()", "thing = None"),
+        check_of("class Own: pass", "assert candidate(Own())"),
         check_of("assert inspect.getsource(candidate)", head="import inspect"),
         check_of("assert candidate.__code__.co_argcount == 1"),
         check_of("with patch('time.time'): candidate()", head="from unittest.mock import patch"),
@@ -117,6 +118,8 @@ def test_plain_tests_are_not_even_parsed() -> None:
         ("try:\n    import numpy as np\nexcept ImportError:\n    np = None", False),
         ("LIMITS = [1]\nprint(LIMITS)", False),
         ("Prose, which is no code.", False),
+        ("class A:\n    '''Its destructor closes the file.'''", True),
+        ("class A:\n    '''Its trucks collect the garbage.'''", False),
     ],
 )
 def test_a_prompt_that_keeps_what_tests_lead_to_needs_the_solution(

@@ -32,6 +32,7 @@ def _reasons(body: str) -> tuple[str, ...]:
         "assert f() is not len",
         "assert not asyncio.iscoroutinefunction(f)",
         "log = []\np = P(log)\ndel p\nassert log == []",
+        "log = []\np = P(log)\np = None\nassert log == []",
     ],
 )
 def test_what_the_judges_interpreter_cannot_answer_needs_the_solution(body: str) -> None:
@@ -50,6 +51,7 @@ def test_what_the_judges_interpreter_cannot_answer_needs_the_solution(body: str)
         "assert list(map(str, f(1))) == ['1']",
         "assert f(1) is None or f(1) is True",
         "rows = {1: 2}\ndel rows[1]\nassert f(rows) == 1",
+        "r = None\nfor n in (1, 2):\n    r = f(n)\nassert r == 2",
     ],
 )
 def test_what_tells_data_from_all_else_stays_apart(body: str) -> None:

@@ -213,7 +213,7 @@ APART = {
     "sets attributes of what it makes": "class Node:\n    pass\ndef chain(node):\n"
     "    node.next = Node()\n    node.next.rows[0].value = 1\n    type(node).made = 1\n"
     "    setattr(node, 'x', 1)\n    return node\ndef test_f():\n    a = chain(Node())\n"
-    "    f(a).next = a\n    f(a).rows[0].value = 2\n    Node.made = 3\n    delattr(a, 'x')",
+    "    f(1).next = 2\n    f(1).rows[0].value = 2\n    Node.made = 3\n    delattr(a, 'x')",
     "sets what its framework has": "TestCase.maxDiff = None\nunittest.TestCase.longMessage = True\n"
     "def test_f():\n    f()",
     "asks for a module that may be missing": "try:\n    import numpy as np\nexcept ImportError:\n"
@@ -307,9 +307,9 @@ ALOOF = {
     "is imported by a call": "m = importlib.import_module('solution')\ndef test_f():\n"
     "    assert m.f(1) == 2",
     "patches an object of its own": "class TestF(TestCase):\n    def setUp(self):\n"
-    "        self.clock = Clock()\n        self.timer = f(self.clock)\n"
+    "        self.clock = Mock()\n        self.timer = f(self.clock)\n"
     "    def test_a(self):\n        with patch.object(self.clock, 'now'):\n"
-    "            assert self.timer\nclass Clock:\n    now = 1",
+    "            assert self.timer",
     "leaves as its main function does": "def test_f():\n    f()\ndef main():\n"
     "    raise SystemExit(unittest.main())\nif __name__ == '__main__':\n    main()",
     "patches where all is its own": "N = 3\ndef own(x):\n    return os.getcwd() + x\n"
