@@ -1,7 +1,7 @@
-"""Test frameworks: who runs the tests of files, and what it tells as it does.
+"""The interface between test frameworks and their users.
 
-The same drivers (`select`) run in the judge, against proxies, and beside a solution that
-tests have to live with.
+The same drivers (`select`) run in the judge, against proxies, and in the candidate's process, for
+tests that must share it with the solution.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ class BrokenSuiteError(Exception):
 
 
 class Course(Protocol):
-    """Who is told how a suite goes."""
+    """Receives the progress of a suite."""
 
     @property
     def heard(self) -> bool:
-        """Returns True if what is collected may depend on the solution.
+        """Returns True if the collected tests may depend on the solution.
 
-        Then an empty set of parameters, for which pytest skips a test, must not do so.
+        Then an empty set of parameters, for which pytest skips a test, must not skip it.
         """
 
     def collected(self, names: Sequence[str]) -> bool:
-        """Takes the names of all tests in order; tells whether they are to be run."""
+        """Receives the names of all tests in order; returns True if they are to run."""
 
     def begin(self, index: int) -> None:
-        """Takes note that a test begins."""
+        """Receives the beginning of a test."""
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
-        """Takes what came of a test; tells whether to go on.
+        """Receives the result of a test; returns True to continue.
 
-        A test that is told of again, since what comes after it failed, is worse than it was.
+        If a test is reported again, because a later phase of it failed, the new outcome is worse.
 
         Args:
             index: the test's place among the names.
-            outcome: what happened to it.
-            error: what it raised, if that is known.
-            note: words on the outcome where there is no exception.
+            outcome: the test's outcome.
+            error: the exception that it raised, if known.
+            note: a message about the outcome if there is no exception.
         """
 
 
@@ -60,7 +60,7 @@ def holds_tests(path: str) -> bool:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Returns names of which no two are alike."""
+    """Returns the names with numbers added, so that all are different."""
     seen: dict[str, int] = {}
     found = []
     for name in names:
@@ -70,7 +70,7 @@ def unique(names: Sequence[str]) -> list[str]:
 
 
 def place_of(error: BaseException) -> str:
-    """Returns the line of the working folder's files that an exception went through last."""
+    """Returns the innermost line of the working folder's files in an exception's traceback."""
     place, folder = "", os.path.join(os.getcwd(), "")
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None:
@@ -82,7 +82,7 @@ def place_of(error: BaseException) -> str:
 
 
 def _shown(path: str, folder: str, number: int) -> str:
-    import linecache  # dear, and only failures need it
+    import linecache  # slow to import, and only failures need it
 
     line = linecache.getline(path, number).strip()
     return f"{path.removeprefix(folder)}, line {number}: {line[:_MAX_SHOWN]}"
@@ -99,7 +99,7 @@ def forget_modules() -> None:
 
 
 def texts_of(blobs: Mapping[str, bytes]) -> dict[str, str]:
-    """Returns the texts of a request's files in Python, by path."""
+    """Returns the texts of a request's Python files, by path."""
     return {
         blob.removeprefix("test/"): content.decode("utf-8", "replace")
         for blob, content in blobs.items()

@@ -1,4 +1,4 @@
-"""What became of a test, by what it raised."""
+"""The outcome of a test, and its message, from the exception that it raised."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def message_of(
     place_of: Callable[[BaseException], str],
     unnamed: tuple[type[BaseException], ...] = (AssertionError,),
 ) -> str:
-    """Returns words on what a test raised, and where.
+    """Returns a message about what a test raised, and where.
 
     Args:
-        error: that it raised, if any.
-        note: is returned if it raised nothing.
-        place_of: returns where an exception was raised.
-        unnamed: exceptions whose text says all without the name of their class.
+        error: the exception that it raised, if any.
+        note: the result if it raised none.
+        place_of: returns the place where an exception was raised.
+        unnamed: exceptions whose text suffices without the name of their class.
     """
     if error is None:
         return note[:_MAX_MESSAGE]
@@ -34,7 +34,7 @@ def message_of(
 
 
 def outcome_of(error: BaseException | None) -> Outcome:
-    """Returns the outcome of a test that raised this, or nothing."""
+    """Returns the outcome of a test that raised this error, or none."""
     if error is None:
         return Outcome.PASSED
     if isinstance(error, AssertionError):
@@ -43,6 +43,7 @@ def outcome_of(error: BaseException | None) -> Outcome:
 
 
 def _is_skip(error: BaseException) -> bool:
-    """Returns True if a test's author skipped it; the candidate's exceptions never become this."""
+    """Returns True if the test's author skipped it; no exception of the candidate becomes this
+    one."""
     unittest = sys.modules.get("unittest")
     return unittest is not None and isinstance(error, unittest.SkipTest)

@@ -1,8 +1,8 @@
 """Runs the tests of pytest files, with pytest's own collection, fixtures and reports.
 
-No plug-in is loaded but pytest's own, and pytest-asyncio where tests or settings name it. No cache
-is kept, and nothing above the working folder is read. Assertions are not rewritten: it costs more
-than most tests do, and the line that failed is told anyway.
+Only pytest's own plug-ins are loaded, and pytest-asyncio if tests or settings name it. No cache is
+kept, and nothing above the working folder is read. Assertions are not rewritten, because that takes
+longer than most tests, and the message contains the failed line anyway.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def run(files: Sequence[str], course: Course) -> None:
     """Collects the tests in files of the working folder and runs them.
 
     Raises:
-        BrokenSuiteError: they cannot be collected.
+        BrokenSuiteError: the tests cannot be collected.
     """
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for name in _SUBJECTS:
@@ -56,7 +56,8 @@ def run(files: Sequence[str], course: Course) -> None:
 
 
 def _for_coroutines(files: Sequence[str]) -> list[str]:
-    """Returns what loads pytest-asyncio, if tests or settings name it and it is there."""
+    """Returns the options that load pytest-asyncio, if tests or settings name it and it is
+    installed."""
     paths = [*files, *_own_configurations()[:1]]
     texts = (Path(path).read_text("utf-8", "replace") for path in paths)
     is_named = any(map(_ASYNCIO.search, texts))
@@ -84,8 +85,8 @@ class _Plugin:
     """Follows one run.
 
     Attributes:
-        has_run: whether collection came to an end.
-        broken: why the tests cannot be run, if so.
+        has_run: whether the collection ended.
+        broken: the reason if the tests cannot run.
     """
 
     def __init__(self, course: Course) -> None:
@@ -97,14 +98,14 @@ class _Plugin:
         self._skip = ""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Takes note of what cannot be collected."""
+        """Records a file or test that cannot be collected."""
         if report.failed and self.broken is None:
             lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
             self.broken = f"{report.nodeid}: {lines[-1] if lines else 'cannot be collected'}"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Runs what was collected."""
+        """Runs the collected tests."""
         self.has_run = True
         items = session.items
         if self.broken is None:
@@ -135,10 +136,10 @@ class _Plugin:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Takes note of what came of a phase, or of a part, of a test."""
+        """Records the result of a phase, or of a part, of a test."""
         try:
             report = yield
-        except Exception as problem:  # noqa: BLE001  # an exception that cannot be shown
+        except Exception as problem:  # noqa: BLE001  # an exception may fail to be shown
             report = _unshown(item, call, problem)
         error = call.excinfo.value if call.excinfo is not None else None
         if report.when == "call":
@@ -156,14 +157,14 @@ class _Plugin:
 def _unshown(
     item: pytest.Item, call: pytest.CallInfo[None], problem: Exception
 ) -> pytest.TestReport:
-    """Returns the report of a test whose exception made its own report fail."""
+    """Returns the report of a test whose exception cannot be shown."""
     text = f"{type(problem).__name__} while an exception was shown"
     when = "call" if call.when == "collect" else call.when
     return pytest.TestReport(item.nodeid, item.location, {}, "failed", text, when)
 
 
 def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
-    """Names a coroutine function among the tests that no plug-in runs."""
+    """Returns a message about a test that is a coroutine function and that no plug-in runs."""
     for item in items:
         is_there = item.config.pluginmanager.has_plugin(_PLUGIN)
         if item.get_closest_marker("asyncio"):
@@ -175,21 +176,21 @@ def _missing_plugin(items: Sequence[pytest.Item]) -> str | None:
 
 
 def _is_coroutine(item: pytest.Item) -> bool:
-    """Returns True if a test is a coroutine function; the solution's stand-ins are not asked."""
-    if type(item) is not pytest.Function:  # unittest's, or a plug-in's
+    """Returns True if a test is a coroutine function; proxies of the solution are not examined."""
+    if type(item) is not pytest.Function:  # a test of unittest or of a plug-in
         return False
     is_own = isinstance(item.function, (types.FunctionType, types.MethodType))
     return is_own and inspect.iscoroutinefunction(item.function)
 
 
 def _has_way(item: pytest.Item) -> bool:
-    """Returns True if a hook of the tests' calls test functions."""
+    """Returns True if a hook of the tests calls test functions."""
     hooks = item.ihook.pytest_pyfunc_call.get_hookimpls()
     return any(one.plugin_name not in ("python", _PLUGIN) for one in hooks)
 
 
 def _missing_fixture(items: Sequence[pytest.Item]) -> str | None:
-    """Names a fixture that a test asks for and nobody defines."""
+    """Returns a message about a fixture that a test requests and that is not defined."""
     for item in items:
         info = getattr(item, "_fixtureinfo", None)
         if info is None:

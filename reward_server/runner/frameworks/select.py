@@ -1,6 +1,6 @@
-"""Finds what runs the test files of a framework.
+"""Finds the driver of a test framework.
 
-Drivers are imported when they are needed, since each costs more than most tests do.
+Drivers are imported on demand, since each import takes longer than most tests.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ Driver = Callable[[Sequence[str], Course], None]
 
 
 def driver(name: str) -> Driver:
-    """Returns what runs the tests in files of the working folder, and tells a course of it.
+    """Returns the function that runs the tests in files of the working folder and reports to a
+    course.
 
-    A driver raises BrokenSuiteError if they cannot be collected.
+    A driver raises BrokenSuiteError if the tests cannot be collected.
     """
     if name == PYTEST:
         from . import pytest_driver

@@ -16,7 +16,7 @@ from ..wire import Outcome
 from . import base
 from .base import BrokenSuiteError, Course
 
-_SKIPPED_PART = "SKIPPED PART"  # of a subtest: every other outcome outranks it
+_SKIPPED_PART = "SKIPPED PART"  # outcome of a subtest; every other outcome outranks it
 _RANK = (_SKIPPED_PART, Outcome.PASSED, Outcome.SKIPPED, Outcome.FAILED, Outcome.ERROR)
 _FIXTURE = re.compile(r"(setUp|tearDown)(?:Class|Module) \((.+)\)")
 
@@ -27,7 +27,7 @@ def run(files: Sequence[str], course: Course) -> None:
     """Collects the tests in files of the working folder and runs them.
 
     Raises:
-        BrokenSuiteError: they cannot be collected.
+        BrokenSuiteError: the tests cannot be collected.
     """
     loader = unittest.TestLoader()
     suite = unittest.TestSuite()
@@ -69,7 +69,7 @@ def _name(test: unittest.TestCase) -> str:
 
 
 class _Result(unittest.TestResult):
-    """Tells a course what comes of each test."""
+    """Reports each test's result to a course."""
 
     def __init__(self, tests: Sequence[unittest.TestCase], course: Course) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class _Result(unittest.TestResult):
             self._record(test, Outcome.FAILED if failed else Outcome.ERROR, err[1])
 
     def settle(self) -> None:
-        """Tells of tests whose class's or module's preparations kept them from running."""
+        """Reports tests that did not run because their class's or module's preparation failed."""
         if not self.shouldStop:
             for index in range(len(self._tests)):
                 if index in self._outcomes and index not in self._ended:
@@ -133,7 +133,7 @@ class _Result(unittest.TestResult):
         error: BaseException | None = None,
         note: str = "",
     ) -> bool:
-        """Records what came of a test, or of a part of it; tells whether it is one of ours."""
+        """Records the result of a test or a subtest; returns False if the test is unknown."""
         index = self._indices.get(id(getattr(test, "test_case", test)))
         if index is None:
             return False
@@ -149,7 +149,7 @@ class _Result(unittest.TestResult):
     def _record_fixture(
         self, description: str, outcome: str, error: BaseException | None, note: str
     ) -> None:
-        """Records what came of preparing, or of clearing up after, a class or module of tests."""
+        """Records the result of the setup or teardown of a class or module of tests."""
         match = _FIXTURE.match(description)
         if match is None or match[1] == "tearDown":
             if self._ended:

@@ -1,1 +1,1 @@
-"""Values that judge and candidate both hold, and that have to stay one and the same."""
+"""Values that judge and candidate both hold, and that must remain synchronized."""

@@ -1,15 +1,15 @@
-"""Containers that both sides hold: what either side changes, the other sees.
+"""Containers that both sides hold: each side sees the other's changes.
 
-`cart.items.append(x)` changes a list that crossed as data, `self.items = items` keeps one of the
-test's, and `return xs` is the test's own. Such a container has a number, which stands for it in
-all further messages, and each message begins to count only when the receiver's containers hold
-what the sender's do. A number lasts as long as both sides hold the container (`same_containers`).
+`cart.items.append(x)` changes a list that crossed as data, `self.items = items` keeps a list of the
+test, and `return xs` returns the test's own. Such a container has a number, which stands for it in
+all further messages, and a receiver applies the changes in a message before it uses the message. A
+number is valid as long as both sides hold the container (`same_containers`).
 
-What this stops: a change that reaches anything but a container that crossed. A container gets the
-elements that the other side's has; whatever is in them stays as it was.
+What this stops: a change of anything but a container that crossed. A container gets the elements of
+the other side's container, which are not changed themselves.
 
-What it does not: keep more than the latest containers in step, or larger ones; these are copies
-from then on, which is counted. So is a change of what is `live`, but for arrays.
+What it does not: it synchronizes only the latest containers up to a size. Others are copies from
+then on, which is counted. So is a change of a `live` value other than an array.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class _Entry:
 
     Attributes:
         value: the container.
-        is_own: whether this side handed it over first, or again.
-        is_live: whether it crossed as a copy that stays as it is, see `live`.
-        state: what it held when both sides had the same.
+        is_own: whether this side handed it over, first or later.
+        is_live: whether it crossed as a copy that does not change, see `live`.
+        state: its content when both sides last agreed.
     """
 
     value: object
@@ -50,7 +50,7 @@ class Containers:
 
     Attributes:
         entries: the containers, by number.
-        lost: how many are not kept in step any more.
+        lost: how many are no longer synchronized.
     """
 
     def __init__(self) -> None:
@@ -71,28 +71,28 @@ class Containers:
     # ------------------------------------------------------------------------------ numbers
 
     def number_of(self, value: object) -> int | None:
-        """Returns the number of a container, None if it has none."""
+        """Returns the number of a container, or None."""
         return self._numbers.get(id(value))
 
     def offer(self, value: object) -> int:
-        """Returns the number that a container has if the message that mentions it is sent."""
+        """Returns the number that a container gets if the current message is sent."""
         number = self._numbers[id(value)] = self._next + len(self._offered)
         self._offered.append(value)
         return number
 
     @property
     def offered(self) -> int:
-        """How many containers have numbers of a message that is not sent."""
+        """How many containers got numbers for the current message, which is not sent yet."""
         return len(self._offered)
 
     def withdraw(self, count: int = 0) -> None:
-        """Takes the numbers of a message back, but for the first few, if it is not sent."""
+        """Removes the numbers of a message that is not sent, except the first `count`."""
         for value in self._offered[count:]:
             del self._numbers[id(value)]
         del self._offered[count:]
 
     def sent(self, updates: Iterable[list[Any]]) -> None:
-        """Takes into account that a message is sent, with `updates`."""
+        """Records that a message with `updates` was sent."""
         self._unsettled.update(number for number, _ in updates)
         for value in self._offered:
             self._add(value, is_own=True, is_live=live.is_live(value))
@@ -106,10 +106,10 @@ class Containers:
         self._next += 1
 
     def receive(self, number: int, value: object, *, is_live: bool = False) -> None:
-        """Takes a container, or a live value, that came with a number.
+        """Registers a container or a live value that came with a number.
 
         Raises:
-            ProtocolViolation: it is neither, or the number is another one's.
+            ProtocolViolation: it is neither, or the number belongs to another one.
         """
         if number != self._next or type(number) is not int:
             raise ProtocolViolation("a number out of turn")
@@ -118,7 +118,7 @@ class Containers:
         self._add(value, is_own=False, is_live=is_live)
 
     def value_of(self, number: object) -> object:
-        """Returns the container with a number.
+        """Returns the container with this number.
 
         Raises:
             ProtocolViolation: there is none.
@@ -131,7 +131,7 @@ class Containers:
     # ------------------------------------------------------------------------------ changes
 
     def updates(self, encoder: Encoder) -> list[list[object]]:
-        """Returns numbers and JSON values of containers that hold something else by now."""
+        """Returns numbers and JSON values of the containers that have changed."""
         found = []
         for number, entry in self._changed():
             content = self._content(encoder, entry)
@@ -143,7 +143,8 @@ class Containers:
         return found
 
     def _content(self, encoder: Encoder, entry: _Entry) -> object:
-        """Returns the JSON value of what a container or array holds, None if it cannot be told."""
+        """Returns the JSON value of a container's or array's content, or None if it cannot
+        cross."""
         if entry.is_live and not live.keeps_form(entry.value, entry.state):
             return None
         count = self.offered
@@ -180,10 +181,10 @@ class Containers:
         self._unsettled.add(number)
 
     def check(self, updates: Mapping[int, object]) -> None:
-        """Refuses what containers cannot hold; counts changes that live values are to show.
+        """Refuses contents that containers cannot get; counts changes that live values cannot show.
 
         Raises:
-            ProtocolViolation: there is no such container, or it cannot hold the elements of this.
+            ProtocolViolation: there is no such container, or it cannot get these elements.
         """
         if not updates:
             return
@@ -205,14 +206,14 @@ class Containers:
         return number != other and not live.are_apart(one, shown)
 
     def look_back(self) -> None:
-        """Counts what changed since the last message, if a live value may be to show it."""
+        """Counts changes since the last message, if a live value may have to show them."""
         showing = {number for number, entry in self.entries.items() if entry.is_live}
         if showing:
             changed = {number for number, _ in self._changed()}
             self.lost += bool(changed) and len(changed | showing) > 1
 
     def settle(self) -> None:
-        """Takes into account that both sides have what came with, or went into, a message."""
+        """Records that both sides agree on the containers of the last message."""
         if not self._unsettled:
             return
         for number in self._unsettled & self.entries.keys():
@@ -234,14 +235,14 @@ class Containers:
         return list(self.entries)
 
     def hand_over(self, values: Iterable[object]) -> None:
-        """Takes into account that this side hands values over, with what is in them."""
+        """Records that this side hands values over, with the containers in them."""
         for identity in changes.reachable(values):
             number = self._numbers.get(identity)
             if number is not None and number in self.entries:
                 self.entries[number].is_own = True
 
     def put(self, number: int, value: object) -> None:
-        """Has a number stand for another container, of the other side's."""
+        """Assigns a number to another container, of the other side."""
         entry = self.entries[number]
         self._numbers.pop(id(entry.value), None)
         entry.value, entry.is_own = value, False
@@ -249,7 +250,7 @@ class Containers:
         self._unsettled.add(number)
 
     def _state_of(self, entry: _Entry) -> list[object]:
-        """Returns what a container holds, containers with numbers by what has the number."""
+        """Returns a container's content, in which entries replace containers with numbers."""
         value = entry.value
         parts = live.state_of(value) if entry.is_live else live.elements(plain(value))
         if changes.UNCHANGING.issuperset(map(type, parts)):
@@ -259,10 +260,10 @@ class Containers:
     # ------------------------------------------------------------------------------ holders
 
     def held(self, values: Sequence[object]) -> list[int]:
-        """Returns the numbers of containers that something on this side holds, and that are data.
+        """Returns the numbers of containers that are data and that something on this side holds.
 
         Args:
-            values: further values, a list that holds what nothing else may hold.
+            values: further values, in a list that has the only reference to some of them.
         """
         numbers = {id(entry.value): number for number, entry in self.entries.items()}
         known = Counter(numbers.keys())
@@ -273,7 +274,7 @@ class Containers:
         return [number for number in kept if number not in self._out_of_step]
 
     def keep(self, numbers: Iterable[object]) -> None:
-        """Forgets all containers but those with these numbers.
+        """Forgets all containers except those with these numbers.
 
         Raises:
             ProtocolViolation: there are no such containers.
@@ -288,7 +289,7 @@ class Containers:
             entry.value, entry.state = None, []
 
     def in_step(self, numbers: list[int]) -> list[int]:
-        """Returns the latest of some containers, as many as can be kept in step."""
+        """Returns the latest of some containers, as many as can be synchronized."""
         kept, elements = list[int](), 0
         for number in sorted(numbers, reverse=True)[:_MOST]:
             elements += live.size_of(self.entries[number].state)
@@ -299,12 +300,12 @@ class Containers:
 
 
 def plain(value: object) -> object:
-    """Returns the built-in container that holds what a container holds, itself if it is one."""
+    """Returns the built-in container with the content of a container."""
     return cast_down(_builtin(value))
 
 
 def _may_be_live(value: object) -> bool:
-    """Returns True for a live value, and for one that stays an object over there."""
+    """Returns True for a live value, and for one that stays an object of the other side."""
     return live.is_live(value) or isinstance(value, Foreign)
 
 

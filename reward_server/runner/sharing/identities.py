@@ -1,13 +1,14 @@
-"""Data that cannot change and is one thing on both sides, where tests ask whether two are one.
+"""Identity of immutable data on both sides, for tests that ask whether two values are one object.
 
-Data crosses as copies, so that `f(3) is f(3)` would hold for no text or tuple, and `is not` for
-each. Where the text of the tests looks at identity, such data crosses with a number, and stands for
-what had the number before. Texts that the interpreter keeps once stay so.
+Data crosses as copies, so `f(3) is f(3)` would be false for every text or tuple, and `is not` would
+be true. If the text of the tests looks at identity, such data crosses with a number, and is the
+object that had the number before. Strings that the interpreter interns stay interned.
 
-What this stops: an answer that is kept where the tests require another one, or the other way round.
+What this stops: an answer that is one object although the tests require two, or the reverse.
 
-What it does not: prove it. Which data is one over there is the solution's word, and whatever it
-says, a program in which it is so can be written. What has no number any more is counted.
+What it does not: it does not prove identity. The solution claims which data is one object in the
+candidate, and for every claim a program can be written in which it is true. Data that no longer has
+a number is counted.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ..channel.codec import IDENTICAL, ProtocolViolation
 from ..channel.encoding import ENCODERS, Encode, Encoder
 from ..values import changes
 
-JUDGE, CANDIDATE = 0, 1  # whose numbers are even, and whose are odd
+JUDGE, CANDIDATE = 0, 1  # the judge's numbers are even, the candidate's odd
 _UNNUMBERED, _INTERNED = -1, -2
 _MOST = 1 << 16
 _MOST_ELEMENTS = 1 << 20
@@ -36,13 +37,14 @@ _KINDS = (
     *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone),
 )
 _WORDS = (" is ", "assertIs", "id(", "is_", "nan", "NaN")
-_NAMES = frozenset(("id", "is_", "is_not", "nan", "NaN"))  # `[nan] == [nan]` if it is one
+_NAMES = frozenset(("id", "is_", "is_not", "nan", "NaN"))  # `[nan] == [nan]` is true for one object
 _ASSERTIONS = frozenset(("assertIs", "assertIsNot"))
 
 
 @remembered
 def are_looked_at(source: str) -> bool:
-    """Returns True if a text of tests asks whether two things are one, but for well-known ones."""
+    """Returns True if a text of tests asks whether two values, except well-known ones, are one
+    object."""
     if not any(word in source for word in _WORDS):
         return False
     try:
@@ -70,20 +72,20 @@ def _looks(node: ast.AST) -> bool:
 
 
 def _is_well_known(node: ast.expr) -> bool:
-    """Returns True for what is one and the same in every process: None, truth values, classes."""
+    """Returns True for singletons of every process: None, truth values, classes."""
     if isinstance(node, ast.Constant):
         return node.value is None or isinstance(node.value, (bool, type(...)))
     return isinstance(node, ast.Name) and hasattr(builtins, node.id)
 
 
 class Identities:
-    """What has a number, as one side of a session knows it.
+    """The numbered data of one side of a session.
 
     Args:
         first: the first number that this side gives.
 
     Attributes:
-        lost: how often data crossed whose identity is not known.
+        lost: how often data crossed whose identity is unknown.
     """
 
     def __init__(self, first: int) -> None:
@@ -107,7 +109,7 @@ class Identities:
         return number
 
     def identified(self, number: int, value: object) -> object:
-        """Returns what has a number, which is a value that came with it if nothing had it.
+        """Returns the value with a number; if it is new, registers the value that came with it.
 
         Raises:
             ProtocolViolation: nothing can have this number.
@@ -127,7 +129,8 @@ class Identities:
         return value
 
     def _known(self, known: object, value: object) -> object:
-        """Returns what is known, unless a tuple holds something else than the one that came."""
+        """Returns the known value, unless it is a tuple whose content differs from the one that
+        came."""
         if isinstance(known, tuple) and not changes.are_alike(known, value):
             self.lost += 1
             return value
@@ -155,7 +158,7 @@ def _is_interned(text: str) -> bool:
 
 
 class IdentifyingEncoder(Encoder):
-    """Encodes values, with numbers for data that cannot change.
+    """Encodes values, with numbers for immutable data.
 
     Args:
         identities: the numbers.
@@ -169,11 +172,11 @@ class IdentifyingEncoder(Encoder):
 
     @staticmethod
     def are_json(values: list[Any]) -> bool:
-        """Returns True if values cross as they are."""
+        """Returns True if JSON can represent the values unchanged, without numbers."""
         return {type(None), bool}.issuperset(map(type, values))
 
     def unchanging(self, value: object, content: object) -> object:
-        """Returns the JSON value of data that cannot change, with its number."""
+        """Returns the JSON value of immutable data, with its number."""
         return {IDENTICAL: [self._identities.number_of(value), content]}
 
 

@@ -1,19 +1,19 @@
-"""Objects of classes that the prompt defines in full, as records: both sides have the class.
+"""Objects of classes that the prompt defines completely, as records: both sides have the class.
 
-What this stops: a solution that redefines a class of the prompt, and so decides what the prompt's
-own helpers, and comparisons of its objects, say in the judge. There an object is one of the
-judge's own class, with the fields that the other side tells of, which are data like any other.
+What this stops: a solution that redefines a class of the prompt, and so controls the prompt's own
+helpers and comparisons of its objects in the judge. There an object is of the judge's own class,
+with the fields that the other side reports, which are data like any other.
 
-What it does not: tell whether the data is right. As in one process, a solution can change the
-fields of an object that it was given. Containers in fields are copies; where one changed that
-something else holds too, a copy could be told from it, which is counted. A change is told with the
-next message, whether that mentions the object or not, of the latest objects.
+What it does not: it does not decide whether the data is right. As in one process, a solution can
+change the fields of an object that it was given. Containers in fields are copies; if one changed
+that has another holder too, the copy could be distinguished from it, which is counted. The next
+message carries the changes of the latest objects, whether it mentions an object or not.
 
-A reference is ["record", class, number], the first of a message with a fourth element: rows of
-[number, [field, ...], [value, ...]] for all objects that the message mentions. Who sends an object
-first numbers it, the judge upwards from 1 and the candidate downwards from -1; later on, each side
-brings its object up to date. ["member", class, name] is a member of an enumeration, and
-["flag", class, value] one of a `Flag`, whose members combine to others that have no name.
+A reference is ["record", class, number]; the first one of a message has a fourth element: rows of
+[number, [field, ...], [value, ...]] for all objects that the message mentions. The side that sends
+an object first numbers it, the judge upwards from 1 and the candidate downwards from -1. Later,
+each side updates its object. ["member", class, name] is a member of an enumeration, and ["flag",
+class, value] a member of a `Flag` or a combination of members, which has no name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from . import same_containers
 RECORD, MEMBER, FLAG = "record", "member", "flag"
 JUDGE, CANDIDATE = 1, -1
 MaySet = Callable[[object, str, object], bool]
-_MOST_NESTED = 8  # objects, one in the other, that are hashed by what they hold
+_MOST_NESTED = 8  # levels of objects that are hashed by their content
 
 
 class SharedObjects:
@@ -38,11 +38,11 @@ class SharedObjects:
     Args:
         side: `JUDGE` or `CANDIDATE`.
         classes: returns this side's classes by name.
-        may_set: returns True if a field of an object may get another value; it records what is
-            kept from the tests.
+        may_set: returns True if a field of an object may get another value; records the changes
+            that the tests do not see.
 
     Attributes:
-        lost: how many containers in fields changed that something else holds.
+        lost: how many changed containers in fields have another holder.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class SharedObjects:
         return known and not isinstance(value, (BaseException, type))
 
     def may_be_key(self, value: object, encoder: Message, depth: int = _MOST_NESTED) -> bool:
-        """Returns True for an object whose hash is its identity's, or known as it arrives.
+        """Returns True for an object whose hash is by identity, or is known when it arrives.
 
-        An object that hashes what it holds is looked at before all that the message tells of it
-        has arrived, if it is a key among what is told of another, or holds what changes.
+        An object that hashes its content may be hashed before the message's data about it has
+        arrived, if it is a key in the data of another object, or if its content can change.
         """
         if not self.knows(value):
             return False
@@ -88,7 +88,7 @@ class SharedObjects:
         return self.may_be_key(field, encoder, depth - 1)
 
     def refer(self, value: object, encoder: Message) -> list[object]:
-        """Returns the reference of an object that `knows` knows.
+        """Returns the reference of an object for which `knows` returns True.
 
         Raises:
             NotDataError: one of its fields cannot cross.
@@ -106,10 +106,10 @@ class SharedObjects:
         return [RECORD, kind, number, rows] if rows else [RECORD, kind, number]
 
     def resolve(self, reference: list[object]) -> object:
-        """Returns what a reference stands for, and takes the rows that come with it.
+        """Returns the object of a reference, and applies the rows that come with it.
 
         Raises:
-            ProtocolViolation: there is no such thing.
+            ProtocolViolation: there is no such object.
         """
         match reference:
             case ["member", str(name), str(member)]:
@@ -127,7 +127,7 @@ class SharedObjects:
                 raise ProtocolViolation("an unknown record")
 
     def changed(self) -> list[object]:
-        """Returns objects, of the latest, that hold something else than the other side was told."""
+        """Returns those of the latest objects that have changed since the other side got them."""
         return [
             self._objects[number]
             for number, state in self._states.items()
@@ -135,7 +135,7 @@ class SharedObjects:
         ]
 
     def _told(self, number: int) -> None:
-        """Takes into account that both sides have an object as it is."""
+        """Records that both sides agree on an object."""
         self._states.pop(number, None)
         self._states[number] = _state_of(self._objects[number])
         if len(self._states) > _MOST_WATCHED:
@@ -145,7 +145,7 @@ class SharedObjects:
         """Ends a message.
 
         Raises:
-            ProtocolViolation: it mentioned an object that it told nothing of.
+            ProtocolViolation: the message mentioned an object without a row.
         """
         if self._empty:
             raise ProtocolViolation("a record without a row")
@@ -163,7 +163,7 @@ class SharedObjects:
         return number
 
     def _listed(self, encoder: Message) -> Iterator[object]:
-        """Yields the rows of the waiting objects, and of those that these mention."""
+        """Yields the rows of the waiting objects, and of the objects that these mention."""
         encoder.is_listing = True
         while encoder.waiting:
             value = encoder.waiting.popleft()
@@ -184,7 +184,7 @@ class SharedObjects:
         return members[member]
 
     def _flag(self, name: str, number: int) -> object:
-        """Returns a member or a combination of members, and runs no code of the class's own."""
+        """Returns a member or a combination of members, without code of the class."""
         kind = self._class(name)
         if type(number) is not int or not issubclass(kind, enum.Flag):
             raise ProtocolViolation("an unknown flag")
@@ -254,13 +254,13 @@ class SharedObjects:
                 continue
             self.lost += _can_change(value) and _is_shown(before)
             object.__setattr__(owner, name, value)
-        for name in fields:  # which are gone over there
+        for name in fields:  # the other side has deleted these fields
             if self._may_set(owner, name, None):
                 object.__delattr__(owner, name)
 
 
 def _state_of(owner: object) -> object:
-    """Returns what an object's fields hold, which is equal for as long as nothing changes there."""
+    """Returns the content of an object's fields, which is equal as long as nothing changes."""
     try:
         return {name: _content_of(field) for name, field in fields_of(owner).items()}
     except RecursionError:
@@ -288,7 +288,7 @@ def _are_alike(before: object, value: object) -> bool:
 
 
 def _is_shown(before: object) -> bool:
-    """Returns True if something else holds a container or array that a field held."""
+    """Returns True if a container or array from a field has another holder."""
     if not _can_change(before):
         return False
     return same_containers.references_to([before]) > _OF_A_FIELD or live.is_part(before)
@@ -310,7 +310,7 @@ def _combined(kind: type[enum.Flag], number: int) -> object:
 
 
 def fields_of(value: object) -> dict[str, object]:
-    """Returns an object's fields, those in slots among them."""
+    """Returns an object's fields, including those in slots."""
     fields: dict[str, object] = {}
     for base in type(value).__mro__:
         for name, descriptor in vars(base).items():
@@ -325,9 +325,9 @@ class _Slotted:
 
 
 _SLOT = type(vars(_Slotted)["slot"])
-_OF_A_FIELD = 3  # references: the field's and the two by which it is looked at
-_MOST_WATCHED = 128  # objects whose changes are told though no message mentions them
-_NOTHING = object()  # where there is no field
+_OF_A_FIELD = 3  # references: the field's, and two of the examination itself
+_MOST_WATCHED = 128  # objects whose changes are sent even if no message mentions them
+_NOTHING = object()  # the field does not exist
 
 
 def _add_slot(fields: dict[str, object], name: str, value: object) -> None:

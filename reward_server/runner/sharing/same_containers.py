@@ -1,14 +1,14 @@
-"""Which containers must stay one and the same on both sides.
+"""Decides which containers must remain one object on both sides.
 
-A container that can change is data, and crosses as a copy, if a message mentions it once and
-nothing else on its side holds it: nobody can tell the difference. Else it has a number
-(`containers`). References are counted: those from inside the values are known, and any more mean
-that a name, a field, a cache or a frame holds a container.
+A mutable container is data, and crosses as a copy, if a message mentions it once and nothing else
+on its side holds it: the copy is then indistinguishable. Otherwise it has a number (`containers`).
+References are counted: those from inside the values are known, and any more mean that a name, a
+field, a cache or a frame holds a container.
 
 What this stops: a few bytes that stand for a structure larger than any message. Sizes are counted
-as if each container were a copy, and what contains itself is refused.
+as if each container were a copy, and a container that contains itself is refused.
 
-What it does not: see a holder that counts no reference, such as a weak one.
+What it does not: it does not see a holder without a counted reference, such as a weak one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from ..channel.codec import MAX_CONTAINERS, NotDataError, TooLargeError
 from ..values import changes, live
 
-_CHARACTERS = 64  # of a text that count as one element
+_CHARACTERS = 64  # characters of a text that count as one element
 
 
 def can_be_shared(value: object) -> bool:
@@ -30,10 +30,10 @@ def can_be_shared(value: object) -> bool:
 
 
 def must_be_shared(values: Sequence[Any], references: int = 0) -> bool:
-    """Returns True if something else than some values holds a container in them, or two do.
+    """Returns True if a container in the values has another holder, or is in two of them.
 
     Args:
-        values: the values, in a list or tuple that is theirs alone.
+        values: the values, in a list or tuple without other users.
         references: how many more references each of the values has.
     """
     unchanging = changes.UNCHANGING
@@ -42,9 +42,9 @@ def must_be_shared(values: Sequence[Any], references: int = 0) -> bool:
         if kind in unchanging:
             continue
         if kind is not list or not unchanging.issuperset(map(type, value)):
-            del value  # which is a reference more
+            del value  # it is one more reference
             return _are_entangled(_changing(values), references + 1)
-        if sys.getrefcount(value) > _OF_A_VALUE + references:  # a list of nothing that changes
+        if sys.getrefcount(value) > _OF_A_VALUE + references:  # a list of immutable elements
             return True
     return False
 
@@ -63,16 +63,16 @@ def _are_entangled(values: Sequence[object], references: int) -> bool:
 
 
 def references_to(values: Sequence[object]) -> int:
-    """Returns how many more references the first of some values has; see `must_be_shared`."""
+    """Returns how many further references the first value has; see `must_be_shared`."""
     return _excess(*_met_in(values))[id(values[0])]
 
 
 def held(values: Sequence[object], known: Mapping[int, int]) -> set[int]:
-    """Returns the identities of what something else than some values holds.
+    """Returns the identities of the containers in the values that have another holder.
 
     Args:
-        values: the values, in a list or tuple that is theirs alone.
-        known: how many more references of ours there are, by identity.
+        values: the values, in a list or tuple without other users.
+        known: how many further references the runner has, by identity.
     """
     nodes, mentions = _met_in(values)
     outside = {
@@ -85,7 +85,7 @@ def held(values: Sequence[object], known: Mapping[int, int]) -> set[int]:
 
 
 def _shows(value: object, held: set[int]) -> bool:
-    """Returns True for a view of something that is held."""
+    """Returns True for a view of a held object."""
     return live.is_live(value) and any(id(one) in held for one in live.made_of(value))
 
 
@@ -94,7 +94,7 @@ def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
 
     Args:
         values: the values.
-        contents: what containers are to hold, by their identity.
+        contents: the new contents of containers, by their identity.
 
     Raises:
         NotDataError: they contain themselves, or are too large.
@@ -105,7 +105,7 @@ def check(values: Iterable[object], contents: Mapping[int, object]) -> None:
 
 
 def _parts(value: Any) -> list[object] | None:
-    """Returns what in a container, or tuple, may be changed; None for anything else."""
+    """Returns the mutable elements of a container or tuple, or None for any other value."""
     kind = type(value)
     if kind in changes.UNCHANGING:
         return None
@@ -126,7 +126,7 @@ def _parts(value: Any) -> list[object] | None:
 
 
 def _is_extended(value: object) -> bool:
-    """Returns True if a container may have more to it than what it holds."""
+    """Returns True if a container may have attributes in addition to its content."""
     is_known = type(value) in changes.KINDS or isinstance(value, tuple)
     return not is_known and not live.is_live(value)
 
@@ -136,7 +136,7 @@ def _changing(values: Iterable[object]) -> list[object]:
 
 
 def _met_in(values: Sequence[object]) -> tuple[dict[int, object], dict[int, int]]:
-    """Returns the containers in values, and how often these mention each, by identity."""
+    """Returns the containers in values, and how often the values mention each, by identity."""
     nodes, mentions = dict[int, object](), dict[int, int]()
     waiting = [values]
     while waiting:
@@ -151,7 +151,7 @@ def _met_in(values: Sequence[object]) -> tuple[dict[int, object], dict[int, int]
 
 
 def _excess(nodes: Mapping[int, object], mentions: Mapping[int, int]) -> dict[int, int]:
-    """Returns how many references each container has beside its mentions, by identity."""
+    """Returns how many references each container has in addition to its mentions, by identity."""
     return {
         identity: sys.getrefcount(node) - mentions[identity] - _OF_OURS
         for identity, node in nodes.items()

@@ -1,1 +1,1 @@
-"""Kinds of values that cross between judge and candidate, as both sides know them."""
+"""Kinds of values that cross between judge and candidate, for both sides."""

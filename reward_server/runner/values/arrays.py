@@ -1,7 +1,7 @@
-"""numpy's arrays and numbers, for whichever side has loaded numpy already.
+"""Arrays and numbers of numpy, on a side that has loaded numpy already.
 
-Nothing here imports numpy: a module is loaded because the solution's or the tests' own code
-asked for it, never because the other side sent an array.
+This module does not import numpy: a side loads it only because the solution's or the tests' own
+code imports it, never because the other side sent an array.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FORMATS = dict(zip(_NAMES, "?bhiqBHIQefd", strict=True))
 _MAX_DIMENSIONS = 32
 _MAX_FIELDS = 256
 _MAX_EMPTY_ELEMENTS = 1_000_000
-_MAX_WORK = 1000  # to find whether two views meet
+_MAX_WORK = 1000  # bound on the search for a shared element of two views
 
 
 class _Type(Protocol):
@@ -40,7 +40,7 @@ class _Flags(Protocol):
 
 
 class _Array(Protocol):
-    """What is used here of `numpy.ndarray` and `numpy.generic`."""
+    """The parts of `numpy.ndarray` and `numpy.generic` that this module uses."""
 
     dtype: _Type
     shape: tuple[int, ...]
@@ -55,7 +55,7 @@ class _Array(Protocol):
 
 
 class _Numpy(Protocol):
-    """What is used here of numpy."""
+    """The parts of numpy that this module uses."""
 
     ndarray: Any
     flatiter: type
@@ -80,55 +80,55 @@ def _loaded_numpy() -> _Numpy:
 
 
 def is_loaded() -> bool:
-    """Returns True if numpy is."""
+    """Returns True if numpy is loaded."""
     return _numpy() is not None
 
 
 def can_change(value: Any) -> bool:
-    """Returns True for an array of numpy's that has elements to change."""
+    """Returns True for a numpy array with elements that can be changed."""
     numpy = _numpy()
     return numpy is not None and isinstance(value, numpy.ndarray) and bool(value.shape)
 
 
 def is_of_numpys(value: object) -> bool:
-    """Returns True for an array of numpy's, or an iterator over one."""
+    """Returns True for a numpy array or an iterator over one."""
     numpy = _numpy()
     return numpy is not None and isinstance(value, (numpy.ndarray, numpy.flatiter))
 
 
 def objects_in(value: Any) -> tuple[object, ...]:
-    """Returns what an array of objects holds, in a list; nothing for another."""
+    """Returns the content of an array of objects as one list, and nothing for other arrays."""
     if not getattr(getattr(value, "dtype", None), "hasobject", False):
         return ()
     return (value.tolist(),)
 
 
 def form_of(array: _Array) -> tuple[object, ...]:
-    """Returns what an array is but for its elements: its type and shape."""
+    """Returns the form of an array: its type and shape."""
     return str(array.dtype), array.shape
 
 
 def can_be_written(array: Any) -> bool:
-    """Returns True for an array that may be written, and shows no element twice."""
+    """Returns True for a writable array that shows no element twice."""
     spans = ((size - 1) * abs(step) for size, step in zip(array.shape, array.strides, strict=True))
     return bool(array.flags.writeable) and array.nbytes <= sum(spans) + array.itemsize
 
 
 def are_apart(one: object, other: object) -> bool:
-    """Returns True for two arrays of numpy's of which it is certain that they share no element."""
+    """Returns True for two numpy arrays that certainly share no element."""
     numpy = _numpy()
     if numpy is None or not (can_change(one) and can_change(other)):
         return False
     try:
         return not numpy.shares_memory(one, other, max_work=_MAX_WORK)
-    except RuntimeError:  # too hard to tell
+    except RuntimeError:  # the search would take too long
         return False
 
 
 def parts(value: Any) -> list[object] | None:
-    """Returns type, shape and bytes of an array or number of numpy's, None for anything else.
+    """Returns type, shape and bytes of a numpy array or number, or None for any other value.
 
-    A number's shape is None. A matrix or masked array does other things than an array, and is none.
+    A number's shape is None. A matrix or masked array behaves differently and is not an array here.
     """
     numpy = _numpy()
     kind = type(value)
@@ -145,7 +145,7 @@ def parts(value: Any) -> list[object] | None:
 
 
 def build(kind: object, shape: object, data: object) -> object:
-    """Returns the array or number with these parts, as lists where numpy is not loaded.
+    """Returns the array or number with these parts, or lists if numpy is not loaded.
 
     Raises:
         ValueError: there is no such array.
@@ -163,9 +163,9 @@ def build(kind: object, shape: object, data: object) -> object:
 
 
 def text_of(array: Any) -> str | None:
-    """Returns a text that tells an array of texts, dates or records; None for anything else.
+    """Returns a text that describes an array of texts, dates or records; None for any other.
 
-    So is a date or span of numpy's told.
+    A date or time span of numpy is described in the same way.
     """
     numpy = _loaded_numpy()
     kind: object = array.dtype.str
@@ -178,12 +178,12 @@ def text_of(array: Any) -> str | None:
 
 
 def plain(value: Any) -> object:
-    """Returns what an array, or a date of numpy's, holds, in lists."""
+    """Returns the content of an array, or of a numpy date, as lists."""
     return value.tolist()
 
 
 def from_text(text: str) -> object:
-    """Returns the array that a text tells; numpy is loaded.
+    """Returns the array that a text describes; numpy is loaded.
 
     Raises:
         ValueError: there is no such array.

@@ -1,12 +1,12 @@
-"""Containers that can change in place: what they hold, and how they get to hold something else.
+"""Mutable containers: their content, and the way in which they get another content.
 
-A container that changes keeps its identity and gets the elements that the other side's has: where
-these are containers with a number (`containers`), they are this side's own. So rows that are sorted
-change their places and not their contents, and who else holds one of them sees what happened to it.
+A container that changes keeps its identity and gets the elements of the other side's container. If
+these elements are numbered containers (`containers`), they are this side's own. So rows that are
+sorted change their order and not their contents, and other holders of a row see its changes.
 
-What this stops: nothing; which changes the tests see is decided by `visibility`.
+What this stops: nothing; `visibility` decides which changes the tests see.
 
-What it does not: change anything inside an element.
+What it does not: it changes nothing inside an element.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def replace(old: Any, new: Any) -> None:
     """Gives a container the elements of another, whose class is exactly one of `KINDS`.
 
     Raises:
-        TypeError: its class is another.
+        TypeError: the class of the other one is not among `KINDS`.
     """
     kind = type(new)
     if kind is list:
         list.__setitem__(old, slice(None), new)
     elif kind is bytearray:
         bytearray.__setitem__(old, slice(None), new)
-    elif issubclass(kind, OrderedDict):  # which keeps its order beside what `dict` changes
+    elif issubclass(kind, OrderedDict):  # it stores its order in addition to the `dict`
         OrderedDict.clear(old)
         for key, value in new.items():
             OrderedDict.__setitem__(old, key, value)
@@ -61,15 +61,15 @@ def can_change(value: object) -> bool:
 
 
 def is_nested(value: Any) -> bool:
-    """Returns True if what a container, tuple or array gives may be changed in place."""
-    if live.is_array(value):  # parts of it show the same memory
+    """Returns True if an element of a container, tuple or array may be changed in place."""
+    if live.is_array(value):  # its parts share its memory
         return True
     is_held = live.holder_of(value) is not None
     return any(map(can_change, live.held_in(value) if is_held else value))
 
 
 def with_elements(source: object, parts: list[object]) -> object:
-    """Returns a built-in container, or a tuple, like another one that holds such elements."""
+    """Returns a built-in container or tuple of the same kind as `source`, with these elements."""
     if isinstance(source, tuple):
         return tuple.__new__(type(source), parts)
     if isinstance(source, deque):
@@ -89,7 +89,7 @@ def are_same(before: list[object], after: list[object]) -> bool:
 
 
 def are_alike(one: Any, other: Any) -> bool:
-    """Returns True if two values are data of the same kinds that holds the same, or one thing."""
+    """Returns True if two values are one object, or data of the same kinds and content."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -110,9 +110,9 @@ def are_alike(one: Any, other: Any) -> bool:
 
 
 def reachable(roots: Iterable[object]) -> set[int]:
-    """Returns the identities of the containers in values, and in those inside them.
+    """Returns the identities of the containers in values, at any depth.
 
-    So are those of arrays, and of what these are parts of.
+    They include arrays, and the objects of which these are parts.
     """
     found, waiting = set[int](), list(roots)
     while waiting:
@@ -129,7 +129,7 @@ def reachable(roots: Iterable[object]) -> set[int]:
 
 
 def are_wanted(caller: FrameType) -> bool:
-    """Returns True if a frame, amid a call, asks for no more than the result's identity."""
+    """Returns True if a frame uses at most the identity of its current call's result."""
     following = _instructions_behind(caller)
     operation, _ = next(following, ("", 0))
     if operation.startswith("LOAD_"):

@@ -1,9 +1,10 @@
-"""Exceptions that cross, by name: how each side describes one, and what the judge raises for it.
+"""Exceptions that cross, by name: each side's description of them, and what the judge raises.
 
-What this stops: a class of the candidate's being in the judge. An exception is of a class that both
-sides have (`library_exceptions`), or of one that is made here and derived from such a class.
+What this stops: a class of the candidate in the judge. An exception is of a class that both sides
+have (`library_exceptions`), or of one that is made here and derives from such a class.
 
-What it does not: make self-reports true. What an exception carries is the solution's word.
+What it does not: it does not make self-reports true. The content of an exception is the solution's
+claim.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _SET_BASES = vars(type)["__bases__"].__set__
 
 
 class SolutionClass(type):
-    """The class of exception classes that stand for the solution's.
+    """The metaclass of the judge's exception classes for the solution's classes.
 
-    Tests that look at their bases do not see that they stand for others.
+    Tests that look at the bases of such a class do not see that it stands for another one.
     """
 
     @property
@@ -55,7 +56,7 @@ class CandidateError(Exception, metaclass=SolutionClass):
 
     runner_text = ""
     runner_object: object = None
-    runner_names: Sequence[str] = ()  # of its classes over there
+    runner_names: Sequence[str] = ()  # the names of its classes in the candidate
 
     def __str__(self) -> str:
         return self.runner_text
@@ -67,28 +68,28 @@ class CandidateError(Exception, metaclass=SolutionClass):
 
 
 _Classes = tuple[type[Exception], ...]
-Expected = dict[str, type[CandidateError]]  # what tests catch and the solution defines, by name
+Expected = dict[str, type[CandidateError]]  # the solution's classes that tests catch
 
 
-class CandidateExit(BaseException):  # it is no Exception where it comes from either
-    """The solution raised what `except Exception` lets through, such as SystemExit."""
+class CandidateExit(BaseException):  # it is not an Exception in the candidate either
+    """The solution raised an exception that is not an `Exception`, such as SystemExit."""
 
 
 def names_of(error: BaseException) -> list[str]:
-    """Returns the names of an exception's classes, most special first."""
+    """Returns the names of an exception's classes, the most derived first."""
     return [name_of(kind) for kind in type(error).__mro__[:MAX_NAMES]]
 
 
 def text_of(error: BaseException) -> str:
-    """Returns an exception's message; its own code may run, and fail."""
+    """Returns an exception's message; this may run code of its class, which may fail."""
     try:
         return str(error)[:_MAX_TEXT]
-    except BaseException:  # noqa: BLE001  # whatever a solution's __str__ does
+    except BaseException:  # noqa: BLE001  # a solution's __str__ may raise anything
         return ""
 
 
 def leaves(names: list[str]) -> bool:
-    """Returns True if an exception with these names is no `Exception`."""
+    """Returns True if an exception with these names is not an `Exception`."""
     return "builtins.Exception" not in names
 
 
@@ -99,13 +100,13 @@ def rebuild(
     solution_object: object,
     expected: Expected,
 ) -> BaseException:
-    """Returns what the judge raises for an exception of the candidate's.
+    """Returns the exception that the judge raises for an exception of the candidate.
 
     Args:
-        names: as `names_of` gives them.
+        names: the names of its classes, as of `names_of`.
         arguments: the exception's arguments.
         text: its message.
-        solution_object: stands for the exception itself, or None.
+        solution_object: the proxy of the exception itself, or None.
         expected: see `Expected`.
     """
     title = names[0].rpartition(".")[2] if names else ""
@@ -155,17 +156,18 @@ def _class_of(title: str, names: list[str], expected: Expected) -> type[Exceptio
 
 
 def derived(names: list[str], expected: Expected) -> type[CandidateError]:
-    """Derives what stands for a class from what stands for those that it is derived from.
+    """Sets the bases of the judge's class for a class of the solution.
 
     Args:
-        names: of the class, which tests catch, and of those that it is derived from.
-        expected: see `Expected`; it holds another class then if the first one cannot be derived.
+        names: the name of the class, which tests catch, and the names of its bases.
+        expected: see `Expected`; if the present class cannot get these bases, another one replaces
+            it.
     """
     kind = expected[names[0]]
     if "_runner_is_derived" in vars(kind):
         return kind
     wanted, known = _bases(names[1:], expected)
-    with contextlib.suppress(TypeError):  # no order of bases, which no class has
+    with contextlib.suppress(TypeError):  # these bases have no consistent order
         _SET_BASES(kind, wanted)
         kind = expected[names[0]] = _joined(kind, wanted, known)
     type.__setattr__(kind, "_runner_is_derived", True)
@@ -177,7 +179,7 @@ def _joined(
     bases: tuple[type[Exception], ...],
     known: tuple[type[Exception], ...],
 ) -> type[CandidateError]:
-    """Returns a class that is derived from those of Python's too, another one if need be."""
+    """Returns a class that also derives from known classes; a new one if necessary."""
     try:
         _SET_BASES(kind, (*bases, *known))
     except TypeError:  # it has another memory layout
@@ -189,7 +191,7 @@ def _joined(
 
 
 def _bases(names: list[str], expected: Expected) -> tuple[_Classes, _Classes]:
-    """Returns what stands for the classes with these names, and what is known of them here."""
+    """Returns the judge's classes for these names, and the known classes among them."""
     wanted = tuple(expected[name] for name in names if name in expected)
     return wanted or (CandidateError,), known_classes(names)
 
@@ -197,14 +199,14 @@ def _bases(names: list[str], expected: Expected) -> tuple[_Classes, _Classes]:
 def more_of(
     error: BaseException, encode: Encode, depth: int = _MAX_CHAIN, *, has_object: bool = False
 ) -> list[object] | None:
-    """Returns what there is to tell of an exception beside itself, None if there is nothing.
+    """Returns further details of an exception, or None if there are none.
 
     Args:
         error: the exception.
-        encode: returns the JSON values of data in the order of the calls, None if some is no data,
-            of which nothing is told.
-        depth: how many more exceptions of a chain are told.
-        has_object: whether the other side can ask the exception itself.
+        encode: returns the JSON values of data in the order of the calls, or None if some of it is
+            not data, which is then omitted.
+        depth: how many more exceptions of a chain are described.
+        has_object: whether the other side can request attributes from the exception itself.
     """
     cause, context = error.__cause__, error.__context__
     notes = [str(note)[:_MAX_TEXT] for note in getattr(error, "__notes__", [])[:MAX_NAMES]]
@@ -226,7 +228,7 @@ def _told(error: BaseException | None, encode: Encode, depth: int) -> list[objec
 
 
 def completed(error: BaseException, more: list[object], expected: Expected) -> BaseException:
-    """Returns an exception with what `more_of` tells of it; what is malformed tells nothing."""
+    """Adds the details of `more_of` to an exception, and returns it; ignores malformed details."""
     match more:
         case [cause, context, bool(suppresses), list(notes), list(attributes)]:
             error.__cause__ = _retold(cause, expected)
@@ -254,8 +256,8 @@ def _subclass(title: str, bases: tuple[type[Exception], ...]) -> type[Exception]
 
 
 def _made(name: str, bases: _Classes, own: dict[str, object]) -> type[Exception]:
-    """Makes a class that is derived from as many of these classes as one can be, the first ones."""
+    """Makes a class that derives from as many of the first of these classes as possible."""
     for count in range(len(bases), 1, -1):
-        with contextlib.suppress(TypeError):  # no order, or memory layouts that exclude each other
+        with contextlib.suppress(TypeError):  # no consistent order, or incompatible memory layouts
             return type(name, bases[:count], own)
     return type(name, bases[:1], own)

@@ -1,13 +1,14 @@
 """Exception classes that both sides have: Python's own, and those of libraries.
 
-What this stops: an exception of the candidate's ending something of the test's early and
-quietly. `StopIteration` ends a `for` or an `all`, `SkipTest` a test, `SystemExit` a process;
-they are not among the classes that a name can mean, so none of them, nor a subclass, is ever
-raised in the judge on the candidate's word. No module is imported because the candidate named it,
-and no code of a library is run to make an exception: its class has no `__new__` of its own, and its
-`__init__` is left out. What that would have set is told.
+What this stops: an exception of the candidate that ends something of the test early and silently.
+`StopIteration` ends a `for` or an `all`, `SkipTest` a test, `SystemExit` a process. These are not
+among the classes that a name can refer to, so the judge never raises one of them, or a subclass,
+for the candidate. No module is imported because the candidate named it, and no code of a library
+runs to make an exception: its class has no `__new__` of its own, and its `__init__` is not called.
+The candidate reports the attributes that `__init__` would have set.
 
-What it does not: tell a solution that honestly raises `ValueError` from one that only claims to.
+What it does not: it does not distinguish a solution that honestly raises `ValueError` from one that
+only claims to.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _BUILTIN: Mapping[str, type[Exception]] = {
     for kind in _PYTHONS
     if issubclass(kind, Exception) and kind is not Exception and not issubclass(kind, _QUIET)
 }
-# What ends a test, or what runs it, goes by modules and by words in its class's name; what is
-# private ends something inside its library.
+# Exceptions that end a test or its runner are recognized by modules and by words in their class's
+# name; private ones end something inside their library.
 _RUNNERS = frozenset(
     (
         *("bdb", "doctest", "pdb", "test", "unittest"),
@@ -45,12 +46,12 @@ _ENDING = re.compile(
     r"|FoundException"
 )
 _ACTING = frozenset(("__new__", "__init_subclass__", "__getattribute__", "__setattr__", "__del__"))
-_all_parts = vars(type)["__mro__"].__get__  # also of a class that hides some of them
+_all_parts = vars(type)["__mro__"].__get__  # works also for a class that hides some of its bases
 _PLAIN = (type(None), bool, int, float, str, bytes, tuple)
 
 
 def known_class(names: Iterable[str]) -> type[Exception] | None:
-    """Returns the most special class of this side's with one of these names."""
+    """Returns this side's most derived class with one of these names."""
     for name in names:
         kind = _BUILTIN.get(name) or _of_library(name)
         if kind is not None:
@@ -59,7 +60,7 @@ def known_class(names: Iterable[str]) -> type[Exception] | None:
 
 
 def known_classes(names: Sequence[str]) -> tuple[type[Exception], ...]:
-    """Returns this side's classes with these names, but for those that others are derived from."""
+    """Returns this side's classes with these names, except base classes of others among them."""
     found = [kind for name in names[:MAX_NAMES] if (kind := known_class([name])) is not None]
     return tuple(
         kind
@@ -69,17 +70,17 @@ def known_classes(names: Sequence[str]) -> tuple[type[Exception], ...]:
 
 
 def is_known(kind: type) -> bool:
-    """Returns True if the name of an exception's class means that class, on this side."""
+    """Returns True if the name of an exception's class refers to that class on this side."""
     return known_class([name_of(kind)]) is kind
 
 
 def name_of(kind: type) -> str:
-    """Returns the name by which the other side is told of a class."""
+    """Returns the name that the other side gets for a class."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _of_library(name: str) -> type[Exception] | None:
-    """Returns the class that a module, which this side has loaded itself, has by this name."""
+    """Returns the class with this name in a module that this side has loaded already."""
     module = name if len(name) <= _MAX_CHARACTERS else ""
     while "." in module and module not in sys.modules:
         module = module.rpartition(".")[0]
@@ -100,7 +101,7 @@ def _is_library(package: str) -> bool:
 
 
 def _in_module(module: object, names: Sequence[str]) -> object:
-    """Returns what a module, and the classes in it, hold by these names; nothing is made for it."""
+    """Returns the object with these names in a module and its classes, without running code."""
     found: Any = module if issubclass(type(module), (ModuleType, type)) else None
     for name in names:
         is_holder = issubclass(type(found), (ModuleType, type))
@@ -115,15 +116,15 @@ def _is_plain_exception(kind: object) -> TypeGuard[type[Exception]]:
 
 
 def _own_parts(kind: type) -> Iterator[type]:
-    """Returns the classes that one is made of, but for Python's own."""
+    """Returns a class and its bases, without Python's own."""
     return (part for part in kind.__mro__ if part not in _PYTHONS)
 
 
 def construct(kind: type[Exception], arguments: list[object]) -> Exception:
-    """Makes an exception, with the arguments if its class takes them and runs no code for it."""
+    """Makes an exception, with the arguments if its class accepts them without code of its own."""
     if not any("__init__" in vars(part) for part in _own_parts(kind)):
-        with contextlib.suppress(Exception):  # whatever a constructor makes of other arguments
-            made: Exception = type.__call__(kind, *arguments)  # here, not over there
+        with contextlib.suppress(Exception):  # a constructor may raise anything for other arguments
+            made: Exception = type.__call__(kind, *arguments)  # the judge's own class
             return made
     error = kind.__new__(kind)
     error.args = tuple(arguments)
@@ -134,19 +135,20 @@ def construct(kind: type[Exception], arguments: list[object]) -> Exception:
 
 
 def attributes_of(error: BaseException, *, has_object: bool = False) -> dict[str, object]:
-    """Returns the attributes that an exception has for itself.
+    """Returns the attributes that an exception itself has.
 
-    Those of Python's own classes are left out that are None, which they are to begin with. Private
-    ones are a library's alone, whose class makes its text of them.
+    Attributes of Python's own classes are left out if they are None, their initial value. Private
+    ones are included only for a library's class, whose text depends on them.
 
     Args:
         error: the exception.
-        has_object: whether the other side can ask for all but what a class of both sides keeps.
+        has_object: whether the other side can request all others than those in slots of a class
+            that both sides have.
     """
     kind: Any = type(error)
     found = dict[str, object]()
     for name, slot in _slots(kind).items():
-        with contextlib.suppress(AttributeError):  # there is nothing in it
+        with contextlib.suppress(AttributeError):  # the slot is empty
             value = slot.__get__(error)
             if value is not None or slot.__objclass__ not in _PYTHONS:
                 found[name] = value
@@ -158,20 +160,20 @@ def attributes_of(error: BaseException, *, has_object: bool = False) -> dict[str
 
 @functools.lru_cache(maxsize=256)
 def _slots(kind: type) -> Mapping[str, MemberDescriptorType]:
-    """Returns what a class keeps attributes in, by their names, but for what others hide."""
+    """Returns the slots of a class by name, without those that other attributes hide."""
     found = {name: one for part in reversed(kind.__mro__) for name, one in vars(part).items()}
     slots = {name: one for name, one in found.items() if type(one) is MemberDescriptorType}
     return {name: one for name, one in slots.items() if _is_told(name, private=True)}
 
 
 def _is_computed(kind: type, name: str) -> bool:
-    """Returns True if a class has its own way to give an attribute."""
+    """Returns True if a class computes an attribute by a descriptor."""
     found = next((vars(part)[name] for part in kind.__mro__ if name in vars(part)), None)
     return hasattr(type(found), "__get__")
 
 
 def give(error: BaseException, name: object, value: object) -> None:
-    """Gives an exception an attribute that its class here has no other use for."""
+    """Sets an attribute of an exception, unless its class here uses the name otherwise."""
     kind = type(error)
     is_librarys = type(kind) is type and is_known(kind)
     if not _is_told(name, private=is_librarys):

@@ -1,9 +1,10 @@
-"""Values of the standard library that cross as data: views, memory, and what a text tells in full.
+"""Values of the standard library that cross as data: views, memory, and what a text describes
+fully.
 
-Like numpy's arrays, what needs a module is made of it only where that module is loaded already; the
-other side's word loads none but `zoneinfo`. Elsewhere the value stays an object over there. For
-what tests hand over the solution's process loads modules of the library; without numpy it gets
-lists.
+As with numpy's arrays, a value is made only if its module is loaded already; a message of the other
+side loads no module but `zoneinfo`. Otherwise the value stays an object of the candidate. For
+values that tests hand over, the solution's process loads modules of the library; without numpy it
+gets lists.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _array_text(typed: Any) -> str:
 
 
 class _Array:
-    """What is used here of `array.array`."""
+    """The parts of `array.array` that this module uses."""
 
     typecode: str
 
@@ -53,7 +54,7 @@ def _made_array(kind: Callable[..., object], text: str) -> object:
 
 
 def key_of(value: object) -> str | None:
-    """Returns the name of a zone of the library's, None for anything else."""
+    """Returns the name of a time zone of the library, or None for any other value."""
     kind = getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
     if kind is None or type(value) is not kind:
         return None
@@ -62,10 +63,10 @@ def key_of(value: object) -> str | None:
 
 
 def zone(key: str) -> datetime.tzinfo | None:
-    """Returns the library's zone with a name, None if there is none."""
+    """Returns the library's time zone with this name, or None."""
     if len(key) > _MAX_ZONE_CHARACTERS or not _ZONE.fullmatch(key):
         return None
-    import zoneinfo  # dear, and few answers have a zone
+    import zoneinfo  # slow to import, and few answers have a time zone
 
     try:
         return zoneinfo.ZoneInfo(key)
@@ -74,7 +75,7 @@ def zone(key: str) -> datetime.tzinfo | None:
 
 
 _Build = Callable[[Callable[..., object], str], object]
-# How each class is told by a text and made of it, by its full name.
+# The functions that convert each class to a text and back, by its full name.
 _TOLD: Mapping[str, tuple[Callable[[object], str | None], _Build]] = {
     **dict.fromkeys(
         ("numpy.ndarray", "numpy.datetime64", "numpy.timedelta64"), (arrays.text_of, _made_array)
@@ -94,9 +95,9 @@ _LOADED = frozenset(name for name, (_, build) in _TOLD.items() if build is _from
 
 
 def handed_over(value: object) -> tuple[str, object] | None:
-    """Returns how a value of the tests' is made where its module is not loaded, None for others.
+    """Returns how to make a value of the tests if its module is not loaded; None for other values.
 
-    It is "library" and the value's class and text, or "data" and lists that hold what it does.
+    The result is "library" with the value's class and text, or "data" with lists of its content.
     """
     told = text_of(value)
     if told is None:
@@ -107,13 +108,13 @@ def handed_over(value: object) -> tuple[str, object] | None:
 
 
 def loaded(name: str, text: str) -> object | None:
-    """Returns the value that a text of the tests' tells, whose module is loaded for it."""
+    """Loads the module of a value of the tests, and returns the value that its text describes."""
     importlib.import_module(name.rpartition(".")[0])
     return from_text(name, text)
 
 
 def text_of(value: object) -> tuple[str, str] | None:
-    """Returns a value's class and the text that tells it, None for other values."""
+    """Returns a value's class and the text that describes it, or None for other values."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
     if name not in _TOLD:
@@ -123,7 +124,7 @@ def text_of(value: object) -> tuple[str, str] | None:
 
 
 def from_text(name: object, text: object) -> object | None:
-    """Returns the value that a text tells, None where its module is not loaded.
+    """Returns the value that a text describes, or None if its module is not loaded.
 
     Raises:
         ValueError, KeyError: there is no such value.
@@ -149,7 +150,7 @@ def keys(content: dict[object, object]) -> object:
 
 
 def values(content: list[object]) -> object:
-    """Returns elements as the view of a dictionary's values."""
+    """Returns elements as a view of a dictionary's values."""
     return dict(enumerate(content)).values()
 
 
@@ -159,5 +160,5 @@ def items(content: dict[object, object]) -> object:
 
 
 def read_only(content: dict[object, object]) -> object:
-    """Returns a dictionary that cannot be changed."""
+    """Returns a read-only view of a dictionary."""
     return MappingProxyType(content)

@@ -1,15 +1,16 @@
-"""Values that cross as copies, though what they show may change: views, memory and arrays.
+"""Values that cross as copies, though their content may change: views, memory and arrays.
 
-`keys()` of a dictionary, a `memoryview`, an array show what somebody else may change while both
-sides go on looking. They have numbers like containers (`containers`) for as long as both sides
-hold them, or what they are made of. What changes in an array of numbers, texts or dates is brought
-to the other side's array, whose form it has. Any other change is not carried over; it is counted,
-and takes the label ISOLATED from a pass, since there a copy could be told from what it is a copy
-of. So is a change of what two values show, which are two copies over there.
+`keys()` of a dictionary, a `memoryview` and an array show what another holder may change while both
+sides use them. They have numbers like containers (`containers`) as long as both sides hold them or
+the objects that they show. Changes in an array of numbers, texts or dates are applied to the other
+side's array if it has the same form. Any other change is not carried over. It is counted, and a
+pass loses the label ISOLATED, since a copy could then be distinguished from its original. The same
+holds for a change of what two values show, which are two copies on the other side.
 
-What this stops: a view or an array that stands still where in one process it would have changed.
+What this stops: a view or an array that stays unchanged although it would have changed in one
+process.
 
-What it does not: bring a change of a view, or of an array's form, to the other side.
+What it does not: it does not carry over a change of a view or of an array's form.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from . import arrays
 from .library_types import ITEMS, KEYS, VALUES
 
 KINDS: frozenset[type] = frozenset((KEYS, VALUES, ITEMS, MappingProxyType, memoryview))
-OF_DICTIONARIES = (VALUES, ITEMS, MappingProxyType)  # in which there may be containers
+OF_DICTIONARIES = (VALUES, ITEMS, MappingProxyType)  # these may contain containers
 _HOLDERS = (dict, list, tuple, deque, set, frozenset, bytearray)
 _BYTES_OF_AN_ELEMENT = 8
 
 
 def holder_of(value: object) -> type | None:
-    """Returns the built-in class of containers that a value's class is, or derives from."""
+    """Returns the built-in container class that is, or is a base of, a value's class."""
     return next((kind for kind in _HOLDERS if isinstance(value, kind)), None)
 
 
 def held_in(value: Any) -> Iterable[object]:
-    """Returns what a container holds, of a dictionary the values, without asking its class."""
+    """Returns a container's elements (a dictionary's values), without methods of its own class."""
     if isinstance(value, dict):
         return dict.values(value)
     holder: Any = holder_of(value)
@@ -45,32 +46,32 @@ def held_in(value: Any) -> Iterable[object]:
 
 
 def elements(value: object) -> list[object]:
-    """Returns what a container holds; it is another list of objects if the container changed."""
+    """Returns a container's elements as a list, which differs after a change."""
     if isinstance(value, dict):
         return [*dict.keys(value), *dict.values(value)]
     return list(held_in(value))
 
 
 def size_held(value: Any) -> int:
-    """Returns how many elements a container holds, whatever its own class makes of that."""
+    """Returns the number of a container's elements, without methods of its own class."""
     holder: Any = holder_of(value) or type(value)
     size: int = holder.__len__(value)
     return size
 
 
 def is_live(value: object) -> bool:
-    """Returns True if a value crosses as a copy, and what it shows may change."""
+    """Returns True if a value crosses as a copy although its content may change."""
     return type(value) in KINDS or is_array(value) or isinstance(value, ChainMap)
 
 
 def is_array(value: object) -> bool:
-    """Returns True for an array of numpy's, or of the library's."""
+    """Returns True for an array of numpy or of the standard library."""
     typed = getattr(sys.modules.get("array"), "array", None)
     return arrays.can_change(value) or (typed is not None and isinstance(value, typed))
 
 
 def made_of(value: Any) -> list[object]:
-    """Returns what a live value shows: a dictionary, a buffer, maps, another array."""
+    """Returns the objects that a live value shows: a dictionary, a buffer, maps, another array."""
     kind = type(value)
     if kind is memoryview:
         return [value.obj]
@@ -83,12 +84,12 @@ def made_of(value: Any) -> list[object]:
 
 
 def is_part(value: object) -> bool:
-    """Returns True for an array that shows the memory of something else."""
+    """Returns True for an array that shows the memory of another object."""
     return is_array(value) and bool(made_of(value))
 
 
 def memory_of(value: object) -> set[int]:
-    """Returns the identities of a value and of all that it is made of."""
+    """Returns the identities of a value and of all objects that it shows."""
     found, waiting = dict[int, object](), [value]
     while waiting:
         one = waiting.pop()
@@ -99,25 +100,25 @@ def memory_of(value: object) -> set[int]:
 
 
 def are_apart(one: object, other: object) -> bool:
-    """Returns True if a change of one value is certainly none of another, which is live."""
+    """Returns True if a change of one value certainly does not change the other, which is live."""
     return memory_of(one).isdisjoint(memory_of(other)) or arrays.are_apart(one, other)
 
 
 def dictionary_of(view: Any) -> dict[object, object]:
-    """Returns a dictionary that holds what one of `OF_DICTIONARIES` shows."""
+    """Returns a dictionary with the content of one of `OF_DICTIONARIES`."""
     mapping = view if isinstance(view, MappingProxyType) else getattr(view, "mapping", {})
     return dict(mapping)
 
 
 def like(view: Any, dictionary: Any) -> object:
-    """Returns a view of a dictionary, of the class that another one has."""
+    """Returns a view of a dictionary, of the same class as another view."""
     if isinstance(view, MappingProxyType):
         return MappingProxyType(dictionary)
     return dictionary.values() if type(view) is VALUES else dictionary.items()
 
 
 def state_of(value: Any) -> list[object]:
-    """Returns what a live value shows at this moment; nothing for what is an object over there."""
+    """Returns the present content of a live value; empty if it is an object of the other side."""
     kind = type(value)
     if kind is ITEMS:
         return [part for pair in value for part in pair]
@@ -140,12 +141,12 @@ def _form_of(value: Any) -> tuple[object, ...]:
 
 
 def keeps_form(value: object, before: list[object]) -> bool:
-    """Returns True for an array that has the form of a state."""
+    """Returns True for an array whose form is that of a state."""
     return is_array(value) and _form_of(value) == before[-1]
 
 
 def can_hold(old: object, new: object) -> bool:
-    """Returns True if an array can get the elements of another, or is it."""
+    """Returns True if an array can get the elements of another, or is the same one."""
     if old is new:
         return True
     if type(old) is not type(new) or not is_array(old) or _form_of(old) != _form_of(new):
@@ -160,7 +161,7 @@ def replace(old: Any, new: Any) -> None:
 
 
 def are_same(before: list[object], after: list[object]) -> bool:
-    """Returns True if two states show the same."""
+    """Returns True if two states are equal."""
     return len(before) == len(after) and all(map(_is_same, before, after))
 
 
@@ -171,6 +172,6 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def size_of(state: list[object]) -> int:
-    """Returns how many elements a state counts as."""
+    """Returns the number of elements that a state counts as."""
     sizes = (len(part) // _BYTES_OF_AN_ELEMENT for part in state if type(part) is bytes)
     return len(state) + sum(sizes)

@@ -1,4 +1,4 @@
-"""Where packages are installed that programs may import."""
+"""The folders of installed packages that programs may import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _folders: list[str] = []
 
 
 def add(folders: Iterable[str]) -> None:
-    """Takes note of folders of installed packages."""
+    """Records folders of installed packages."""
     _folders.extend(os.path.join(folder, "") for folder in folders)
 
 

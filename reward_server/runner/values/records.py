@@ -1,10 +1,10 @@
 """Named tuples, which cross as plain data: the class's name, its fields' names and the values.
 
-What this stops: nothing of the other side's class but these names. The class is made here, by
-`collections.namedtuple`, which takes no name that is not an identifier of the public kind, so its
-attributes are the elements and nothing else.
+What this stops: everything of the other side's class except these names. The class is made here, by
+`collections.namedtuple`, which accepts only public identifiers, so its only attributes are the
+elements.
 
-What it does not: carry methods that such a class has beside; see `extended`.
+What it does not: it does not carry the other methods of such a class; see `extended`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _finds_nothing(name: str) -> object:
 
 
 def fields_of(kind: type) -> tuple[str, ...] | None:
-    """Returns the fields of a class of named tuples, None for any other class."""
+    """Returns the fields of a class of named tuples, or None for any other class."""
     fields = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
     if type(fields) is not tuple or not all(type(field) is str for field in fields):
         return None
@@ -39,7 +39,7 @@ def fields_of(kind: type) -> tuple[str, ...] | None:
 
 @functools.lru_cache(maxsize=256)
 def has_nothing_else(kind: type) -> bool:
-    """Returns True if a class of named tuples has no attribute that nobody generated."""
+    """Returns True if all attributes of a class of named tuples are generated."""
     fields = fields_of(kind)
     if fields is None or kind.__mro__ != (kind, tuple, object):
         return False
@@ -52,7 +52,7 @@ class Records:
     """The classes of named tuples that one side of a session knows.
 
     Args:
-        find: gives this side's own class of a name, if it has one.
+        find: returns this side's own class with a name, if it has one.
         keeps_methods: whether a class with methods of its own is left to `extended`.
     """
 
@@ -64,9 +64,9 @@ class Records:
         self._types: dict[tuple[str, tuple[str, ...]], type] = {}
 
     def parts(self, value: tuple[object, ...]) -> tuple[str, list[str], list[object]] | None:
-        """Returns name, fields and values of a named tuple, None for any other tuple.
+        """Returns name, fields and values of a named tuple, or None for any other tuple.
 
-        The class is kept, since the other side may hand back what it was given.
+        The class is kept, since the other side may send the tuple back.
         """
         kind = type(value)
         fields = fields_of(kind)

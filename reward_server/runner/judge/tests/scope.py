@@ -224,14 +224,15 @@ class Scope:
         if not prompt.is_plain(self._prompt):
             self._session.cross()
         own, limit = self._session.own, sys.getrecursionlimit()
-        _set_limit(limit + _HEADROOM)  # the tests may ask from deep within
+        _set_limit(limit + _HEADROOM)  # the tests may use a name at great depth
         try:
             return prompt.helpers(self._prompt, self._stand_in, own, self._tested)
         finally:
             _set_limit(limit)
 
     def _complete_classes(self) -> dict[str, object]:
-        """Returns the classes that stay the prompt's; without a prompt's code, none."""
+        """Returns the classes that the prompt defines completely, or none without a prompt's
+        code."""
         names = prompt.complete_classes(self._prompt, self._tested)
         found = ((name, self._helpers.get(name)) for name in names)
         return {name: kind for name, kind in found if isinstance(kind, type)}
@@ -249,12 +250,12 @@ class Scope:
 
 
 def _define_classes(sources: Sequence[str]) -> bool:
-    """Returns True if any text can define a class, since it has the word."""
+    """Returns True if any text contains the word `class`, and so may define one."""
     return any("class" in source for source in sources)
 
 
 def _uses(source: str, name: str) -> Iterator[tuple[set[int], ast.Name]]:
-    """Yields where a text uses a name, and the identities of all that it calls."""
+    """Yields the uses of a name in a text, each with the identities of all called expressions."""
     nodes = list(ast.walk(ast.parse(source)))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:

@@ -1,11 +1,11 @@
-"""Test files that have to live with the solution: the judge hands them over and watches.
+"""Test files that must run in the solution's process: the judge sends them and observes.
 
-What this stops: tests that are broken by themselves, before the candidate is heard; observations
-that no shim of ours would send.
+What this stops: tests that are broken by themselves, before the judge hears the candidate, and
+observations that no unmodified shim would send.
 
-What it does not: tell true observations from invented ones. The tests run in the candidate's
-process (`candidate.test_files`), and whether they ran at all is found out by the server, which has
-perturbed twins of them run in the same way.
+What it does not: it does not distinguish true observations from forged ones. The tests run in the
+candidate's process (`candidate.test_files`); the server finds out whether they ran at all by runs
+of perturbed twins.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED)
 
 
 def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: Report) -> None:
-    """Has the tests of a request run.
+    """Runs the tests of a request in the candidate.
 
     Raises:
-        ClosedError, OversizeFrameError: the candidate did not take the program.
+        ClosedError, OversizeFrameError: the candidate did not receive the program.
     """
     session = Session(link, proxy.make, result_bytes=request.result_bytes, calls=0)
     texts = base.texts_of(blobs)
@@ -56,10 +56,10 @@ def run(request: SharedRequest, blobs: Mapping[str, bytes], link: Link, report: 
 
 
 class _Watch:
-    """Takes down what the candidate's process says of the tests.
+    """Records the candidate's reports about the tests.
 
-    Whether a first failure ends it is the judge's to know: the candidate runs true tests and twins
-    without a word that tells them apart.
+    Only the judge knows whether a first failure ends the run: the candidate runs true tests and
+    twins without any message that would distinguish them.
     """
 
     def __init__(self, session: Session, report: Report, *, stops: bool) -> None:
@@ -71,7 +71,7 @@ class _Watch:
         self._began = 0
 
     def follow(self) -> None:
-        """Listens until all is said, or nothing more can be believed to be said."""
+        """Receives reports until the last one, or until one breaks the protocol."""
         try:
             while self._take(self._session.receive()):
                 self._began = time.perf_counter_ns()
@@ -98,7 +98,7 @@ class _Watch:
         return True
 
     def _may_end(self, index: int, outcome: str) -> bool:
-        """Returns True if a test can have come to an end: it is the next, or was the last."""
+        """Returns True if a test can have ended: it is the next one or the previous one."""
         return (
             outcome in _OUTCOMES
             and max(0, self._next - 1) <= index <= self._next
@@ -124,7 +124,7 @@ def _are_names(names: list[object]) -> bool:
 
 
 def _check_imports(texts: Mapping[str, str], solution_path: str) -> None:
-    """Refuses files that import what is not there.
+    """Refuses files that import a missing module.
 
     Raises:
         TaskError: a module is neither installed, nor among the files, nor the solution's.
@@ -139,7 +139,7 @@ def _check_imports(texts: Mapping[str, str], solution_path: str) -> None:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    """Yields the modules that a file imports without condition."""
+    """Yields the modules that a file imports unconditionally."""
     for node in tree.body:
         match node:
             case ast.Import(names=aliases):

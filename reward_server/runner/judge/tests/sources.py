@@ -1,4 +1,4 @@
-"""The texts of tests given as Python: compiled, sorted by what they are, and looked over."""
+"""The texts of tests given as Python, compiled and sorted by kind."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Text:
 
     @functools.cached_property
     def mentioned(self) -> frozenset[str]:
-        """The names of globals and attributes that it uses."""
+        """The names of globals and attributes that the text uses."""
         return names.mentioned(self.code)
 
     @functools.cached_property
     def is_plain(self) -> bool:
-        """Returns True if running it leaves nothing behind; see `purity`."""
+        """Returns True if the text leaves nothing behind when it runs; see `purity`."""
         return purity.is_plain(self.source, self.code)
 
     @functools.cached_property
@@ -47,8 +47,8 @@ class Sources:
     """All texts of an execution's tests.
 
     Args:
-        support: what runs before the tests.
-        script: statements that are a test by themselves, if the tests are given so.
+        support: texts that run before the tests.
+        script: statements that together are one test, if the tests have this form.
         has_check: whether the support defines check().
         reads_parameter: whether check() reads its parameter, the solution.
         asserts: texts that are each a test.
@@ -72,11 +72,11 @@ class Sources:
 
     @property
     def are_plain(self) -> bool:
-        """Returns True if running them leaves nothing behind; see `purity`."""
+        """Returns True if the texts leave nothing behind when they run; see `purity`."""
         return all(text.is_plain for text in self.all)
 
     def check_that_they_ask(self, entry_point: str) -> None:
-        """Refuses texts that cannot ask the solution for anything.
+        """Refuses texts that cannot use the solution.
 
         Raises:
             TaskError: they use no name that could be the solution's.
@@ -92,7 +92,7 @@ class Sources:
             raise TaskError("the tests never ask the solution for anything")
 
     def place_of(self, error: BaseException) -> str:
-        """Returns the line of a text that an exception went through last, or nothing."""
+        """Returns the innermost line of the texts in an exception's traceback, or ""."""
         place = ""
         texts = {text.code.co_filename: text for text in self.all}
         traceback: TracebackType | None = error.__traceback__
@@ -142,13 +142,13 @@ def read(request: FunctionRequest) -> Sources:
 
 @remembered
 def _check_in(source: str) -> tuple[bool, bool]:
-    """Returns whether a text defines check(), and whether that reads its parameter."""
+    """Returns whether a text defines check(), and whether check() reads its parameter."""
     definition = _CHECK_DEFINITION.search(source)
     return definition is not None, definition is not None and _reads_parameter(definition, source)
 
 
 def _reads_parameter(definition: re.Match[str], source: str) -> bool:
     parameter = definition[1]
-    if parameter is None:  # bound to something else than a plain function
+    if parameter is None:  # it is bound to something other than a plain function
         return True
     return parameter != "" and len(re.findall(rf"\b{parameter}\b", source)) > 1

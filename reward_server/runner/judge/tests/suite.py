@@ -1,4 +1,4 @@
-"""What the judge runs: tests with names, after the solution was loaded."""
+"""The interface of the judge's tests, which have names and run after the solution was loaded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class TaskError(Exception):
-    """The tests themselves are broken, whatever the solution is like."""
+    """The tests themselves are broken, independently of the solution."""
 
 
 class Suite(Protocol):
@@ -17,13 +17,13 @@ class Suite(Protocol):
 
     @property
     def is_plain(self) -> bool:
-        """Returns True if the tests leave nothing behind, whatever is answered; see `purity`."""
+        """Returns True if the tests leave nothing behind, with any answers; see `purity`."""
 
     def prepare(self) -> None:
-        """Does what comes before the tests and needs the solution.
+        """Runs the code before the tests that needs the solution.
 
         Raises:
-            BaseException: it went wrong; no test can run.
+            BaseException: it failed, so no test can run.
         """
 
     def run(self, index: int) -> None:
@@ -31,8 +31,8 @@ class Suite(Protocol):
 
         Raises:
             AssertionError: the solution is wrong.
-            BaseException: the test did not come to an end.
+            BaseException: the test did not run to its end.
         """
 
     def where(self, error: BaseException) -> str:
-        """Returns the place in the tests that an exception comes from, or nothing."""
+        """Returns the place in the tests from which an exception comes, or ""."""

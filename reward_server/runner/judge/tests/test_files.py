@@ -1,8 +1,8 @@
-"""Test files run in the judge, where the solution's module holds proxies.
+"""Test files that run in the judge, where the solution's module holds proxies.
 
-The tests are collected before the solution is there. If that fails by itself, they are broken; if
-it asked for the solution, or took a name that this turns out to lack, they are collected again,
-afresh, when it is loaded, and whatever goes wrong then is the solution's to answer for.
+The tests are collected before the solution is loaded. If that fails by itself, the task is broken.
+If it used the solution, or took a name that the solution turns out to lack, the tests are collected
+again from the start after the solution is loaded, and any failure is then the solution's.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from .run import record_end
 from .suite import TaskError
 
 COLLECTION = "collection"
-_JUDGES = ("test/", "data/")  # files that the judge has in its own folder
+_JUDGES = ("test/", "data/")  # files that the judge writes to its own folder
 
 
 class _Course:
     """Follows a suite in the judge.
 
     Args:
-        session: to the solution.
-        report: where outcomes go.
-        load: hands the solution over and waits until it is loaded; tells whether it is.
-        misled: tells whether the loaded solution lacks what collecting took from it.
+        session: the session with the solution.
+        report: receives the outcomes.
+        load: sends the solution and waits until it is loaded; returns True if it is.
+        misled: returns True if the loaded solution lacks a name that the collection took from it.
         stop_at_failure: whether one failed test ends the run.
 
     Attributes:
-        problem: what went wrong with handing over, which is not the tests' to see.
-        is_misled: whether what was collected is not what a loaded solution gives.
+        problem: the error of sending the solution, which the tests do not see.
+        is_misled: whether the collection differs from one with the loaded solution.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class _Course:
         return self._session.loaded
 
     def collected(self, names: Sequence[str]) -> bool:
-        """Loads the solution, if collecting did without it and found tests."""
+        """Loads the solution, if the collection did not use it and found tests."""
         if not self.heard:
             if self._session.asked_early:
                 return False
@@ -86,12 +86,12 @@ class _Course:
         return not self.is_misled
 
     def again(self) -> None:
-        """Has the tests collected afresh, with the loaded solution."""
+        """Prepares a new collection of the tests, with the loaded solution."""
         base.forget_modules()
         self._report.tests, self.is_misled = [], False
 
     def load(self) -> bool:
-        """Hands the solution over; tells whether it is loaded."""
+        """Sends the solution; returns True if it is loaded."""
         try:
             return self._load()
         except (ClosedError, OversizeFrameError) as error:
@@ -103,7 +103,7 @@ class _Course:
         self._began = time.perf_counter_ns()
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
-        """Records a test; one whose session ended did not come to an end, whatever it says."""
+        """Records a test; if its session ended, it did not run to its end, whatever it reports."""
         self._session.finish()
         ended = self._session.ended
         test = self._report.tests[index]
@@ -124,7 +124,7 @@ def run(
     """Runs the tests of a request.
 
     Raises:
-        ClosedError, OversizeFrameError: the candidate did not take the program.
+        ClosedError, OversizeFrameError: the candidate did not receive the program.
     """
     session = Session(
         link,
@@ -183,7 +183,7 @@ def check_that_they_compile(texts: Mapping[str, str]) -> None:
 
 
 def _install(solution_path: str, texts: Mapping[str, str], session: Session) -> SolutionNames:
-    """Prepares the interpreter, which does nothing else afterwards, for the tests."""
+    """Prepares the interpreter, which serves no other execution afterwards, for the tests."""
     sys.path.insert(0, os.getcwd())
     sys.dont_write_bytecode = True
     solution_names = SolutionNames(texts, session)
@@ -201,10 +201,10 @@ def _observes(
     things: frozenset[int],
     nested: bool,
 ) -> bool:
-    """Returns True if a test looks at what it made itself, and handed over by no other name."""
+    """Returns True if a test looks at objects that it made itself and handed over by one name."""
     code = frame.f_code
     text = texts.get(os.path.relpath(code.co_filename))
-    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # of fixtures, maybe
+    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # these may be fixtures
     if text is None or not code.co_name.startswith("test") or not set(names).isdisjoint(given):
         return False
     position, known = observations.position_in(frame), aliases.of(frame, things)
@@ -214,10 +214,10 @@ def _observes(
 
 
 def _keeps_apart(texts: Mapping[str, str], frame: FrameType, things: frozenset[int]) -> bool:
-    """Returns True if what a call makes of its arguments decides nothing about its answers."""
+    """Returns True if changes of a call's arguments cannot decide about its answers."""
     text = texts.get(os.path.relpath(frame.f_code.co_filename))
     if text is None:
-        return True  # a library's, which knows nothing of what the tests expect
+        return True  # a library's frame, which does not know the expected values
     position, names = observations.position_in(frame), aliases.of(frame, things)
     if position is None or names is None:
         return False
@@ -251,7 +251,7 @@ def _run_twice_if_needed(
 
 
 def _problem_of(framework: str, files: Sequence[str], course: _Course) -> str | None:
-    """Runs the tests, and returns why they cannot be collected, if so."""
+    """Runs the tests; returns the reason if they cannot be collected."""
     try:
         select.driver(framework)(files, course)
     except BrokenSuiteError as error:
@@ -262,7 +262,7 @@ def _problem_of(framework: str, files: Sequence[str], course: _Course) -> str | 
 
 
 def _record_problem(problem: str | None, report: Report) -> None:
-    """Records what kept the tests of a loaded solution from being run, which fails them."""
+    """Records the reason why the tests of a loaded solution did not run, as an error."""
     if report.load is None and not report.tests:
         message = problem or "no tests were left when the solution was there"
         report.tests = [TestReport(name=COLLECTION, outcome=Outcome.ERROR, message=message[:1000])]

@@ -1,10 +1,11 @@
-"""What a prompt defines, and the solution is to define again: it is under test.
+"""Names that the prompt defines and the solution has to define again: they are under test.
 
-What this stops: tests that ask the prompt's own definition of what the solution is to write again,
-so that any solution passes.
+What this stops: tests that use the prompt's own definition of something that the solution has to
+write, so that every solution passes.
 
-What it does not: tell a helper from what is under test where tests give a helper only what they
-know. Whatever they compute from the solution's answers, they leave to the prompt's.
+What it does not: it does not distinguish a helper from what is under test if tests give a helper
+only values that they know. What they compute from the solution's answers is left to the prompt's
+helpers.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ _WORD = re.compile(r"(?<![\w.])\w+")
 
 @remembered
 def under_test(prompt_text: str, entry_point: str, *sources: str) -> frozenset[str]:
-    """Returns the names of what is the solution's, though a prompt may define it, too.
+    """Returns the names that the solution defines, even if a prompt defines them, too.
 
-    That is the entry point, and what an assertion looks at that looks at nothing else of the
-    solution's. Without an entry point, and without a name that nobody else defines, it is all that
-    the tests name.
+    They are the entry point, and each name that an assertion examines without another name of the
+    solution. Without an entry point, and if every name is defined elsewhere, they are all names
+    that the tests use.
 
     Args:
-        prompt_text: trusted code, "" for none.
-        entry_point: "" where there is none.
+        prompt_text: trusted code, or "" for none.
+        entry_point: the name of the entry point, or "" for none.
         sources: the texts of the tests; they compile.
     """
     own = frozenset(_WORD.findall(entry_point))
@@ -62,7 +63,7 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:
-    """Yields the names of what else a prompt has, for its own part."""
+    """Yields the other names that a prompt binds for its own use."""
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from ((one.asname or one.name).partition(".")[0] for one in node.names)
@@ -74,12 +75,12 @@ def _bound(tree: ast.Module) -> Iterator[str]:
 def _looked_at_alone(
     sources: Sequence[str], heard: frozenset[str], defined: frozenset[str]
 ) -> frozenset[str]:
-    """Returns the names that assertions look at without anything that is heard of the solution.
+    """Returns the names that assertions examine without a value of the solution.
 
     Args:
         sources: the texts of the tests.
-        heard: names of the solution's.
-        defined: the names that are asked about.
+        heard: names of the solution.
+        defined: the names in question.
     """
     trees = [ast.parse(source) for source in sources]
     known = heard.union(*(flows.parameters(tree) for tree in trees))
@@ -95,7 +96,7 @@ def _looked_at_alone(
 
 
 def _steps(tree: ast.Module, defined: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yields names with each name that what they hold is computed from."""
+    """Yields names, each with a name from which its value is computed."""
     no_things = flows.names_of_no_things(tree) | defined
     flowing = [*flows.bindings(tree), *(flow for _, flow in flows.puts(tree, no_things))]
     calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)]
@@ -111,7 +112,7 @@ def _steps(tree: ast.Module, defined: frozenset[str]) -> Iterator[tuple[str, str
 
 
 def _reached(roots: Iterable[str], steps: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Returns names, and those that steps lead to."""
+    """Returns the names, and those to which steps lead."""
     found, size = set(roots), -1
     while len(found) > size:
         size = len(found)

@@ -1,1 +1,1 @@
-"""What the text of tests says about their names, arguments and side effects."""
+"""Analyses the text of tests for names, arguments and side effects."""

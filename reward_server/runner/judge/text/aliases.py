@@ -1,12 +1,14 @@
-"""Names by which a test knows what a call hands over, beside those in the text of the call.
+"""Names by which a test can reach what a call hands over, in addition to those in the call's text.
 
-`for xs in batch: f(xs)` hands over what `batch` holds, and `data` may be another name of it. The
-text does not tell, but while the call is made everything that can be looked at afterwards is held
-by something in the test.
+`for xs in batch: f(xs)` hands over an element of `batch`, and `data` may be another name of it. The
+text does not show that. But while the call is made, something in the test holds every object that
+the test can examine afterwards.
 
-What this stops: a change of what another name holds, from which a test computes what it expects.
+What this stops: a change of an object that another name holds, from which a test computes what it
+expects.
 
-What it does not: look into the solution's objects, libraries and what only C code holds.
+What it does not: it does not look into the solution's objects, libraries and what only C code
+holds.
 """
 
 from __future__ import annotations
@@ -22,19 +24,19 @@ from ...values import arrays, changes, live
 
 _MOST = 1 << 16
 _NOT_LOOKED_INTO = (Foreign, types.FrameType, types.CodeType, types.TracebackType)
-_MAIN = "__main__"  # where a prompt's code runs, and tests that are no files
+_MAIN = "__main__"  # the module of a prompt's code and of tests that are not files
 _UNCHANGING = changes.UNCHANGING
 
 
 def of(frame: types.FrameType, wanted: Iterable[int]) -> frozenset[str] | None:
-    """Returns the names in a frame that hold some things, or what leads to them.
+    """Returns the names in a frame that hold some objects, or lead to them.
 
     Args:
-        frame: of a test.
-        wanted: the identities of the things.
+        frame: a frame of a test.
+        wanted: the identities of the objects.
 
     Returns:
-        The names; None if too much is held to tell.
+        The names; None if the search would take too long.
     """
     search, found = _Search(frozenset(wanted), frame.f_globals), set[str]()
     own = frame.f_locals.get("self")
@@ -46,14 +48,14 @@ def of(frame: types.FrameType, wanted: Iterable[int]) -> frozenset[str] | None:
 
 
 class _Search:
-    """Follows references, to a bound.
+    """Follows references, up to a limit.
 
     Args:
-        wanted: the identities that are looked for.
-        names: of which all that they mean is looked at anyway.
+        wanted: the identities to find.
+        names: globals whose values are all examined anyway.
 
     Attributes:
-        left: how many more things may be looked at.
+        left: how many more objects may be examined.
     """
 
     def __init__(self, wanted: frozenset[int], names: dict[str, object]) -> None:
@@ -63,7 +65,7 @@ class _Search:
         self.left = _MOST
 
     def leads(self, value: object) -> bool:
-        """Returns True if a value is wanted, or leads to something that is."""
+        """Returns True if a value is wanted or leads to a wanted object."""
         seen, waiting = dict[int, object](), [value]
         while waiting and self.left > 0:
             one = waiting.pop()
@@ -86,12 +88,12 @@ class _Search:
             return (*bound, *(value.__kwdefaults__ or {}).values(), *self._known_to(value))
         if isinstance(value, (type, types.ModuleType)):
             return vars(value).values() if _is_own(value) else ()
-        if arrays.is_of_numpys(value):  # which tells the collector of nothing
+        if arrays.is_of_numpys(value):  # it does not support the garbage collector
             return (*live.made_of(value), *arrays.objects_in(value))
         return gc.get_referents(value)
 
     def _known_to(self, function: types.FunctionType) -> Iterator[object]:
-        """Yields what a function of another module knows by names of that module."""
+        """Yields the values of the globals that a function of another module uses."""
         names = function.__globals__
         if names is self._names or not _is_of_tests(names.get("__name__")):
             return
@@ -103,7 +105,7 @@ class _Search:
 
 
 def _is_own(value: type | types.ModuleType) -> bool:
-    """Returns True for classes and modules of the tests, and of the prompt."""
+    """Returns True for classes and modules of the tests and the prompt."""
     return _is_of_tests(value.__module__ if isinstance(value, type) else value.__name__)
 
 

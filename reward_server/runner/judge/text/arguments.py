@@ -1,14 +1,14 @@
-"""Whether what a call makes of its arguments can decide what the test expects of an answer.
+"""Decides whether changes of a call's arguments can decide what the test expects of an answer.
 
 What this stops: a solution that empties a list or clears the fields of an object, from which the
-test takes what it expects of the solution's answers, or over which it loops to look at them. The
-text decides: behind the call no assertion, condition or `match` may bring an argument and an
-answer together, unless the argument is only handed to the solution again. Else the test keeps its
-arguments as they were. Where an argument is a field, a global or a fixture's, the other functions
-of the text are read as well; what is put into an argument by name counts as one.
+test derives what it expects of the solution's answers, or over which it loops to check them. The
+text decides: after the call no assertion, condition or `match` may combine an argument with an
+answer, unless it only hands the argument to the solution again. Otherwise the test keeps its
+arguments unchanged. If an argument is a field, a global or a fixture's, the other functions of the
+text are read as well; an object that is put into an argument by name counts as one.
 
-What it does not: find a test weak. `sort(v); assert v == sorted(v)` has no answer in it, and is
-passed by who empties `v` in every process.
+What it does not: it does not find weak tests. `sort(v); assert v == sorted(v)` contains no answer,
+and a solution that empties `v` passes it in every process.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _ROWS = (ast.List, ast.ListComp, ast.Tuple)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PLAIN_STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Return)
 _REMEMBERED = 256
-_HANDING_ON = ("map", "partial")  # they call what they are given
-_MOST_FUNCTIONS = 64  # of the tests' that are looked into
+_HANDING_ON = ("map", "partial")  # they call their first argument
+_MOST_FUNCTIONS = 64  # the most functions of the tests that are examined
 _MOST_TEXTS = 8
 _Read = Callable[[ast.AST], Iterable[str]]
 
@@ -46,12 +46,12 @@ def are_apart(
     others: tuple[str, ...],
     aliases: frozenset[str] = frozenset(),
 ) -> bool:
-    """Returns True if nothing that decides brings arguments of a call and an answer together.
+    """Returns True if no assertion or condition combines arguments of a call with an answer.
 
     Args:
         source: the text of the test.
-        position: of the call in it, or of whatever else hands something over.
-        heard: names that hold something of the solution's.
+        position: position of the call in it, or of another expression that hands something over.
+        heard: names that hold something of the solution.
         others: further texts that run with the same names.
         aliases: further names that hold what is handed over, see `aliases`.
     """
@@ -72,7 +72,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def heard_in(frame: FrameType) -> frozenset[str]:
-    """Returns the names by which a test knows the solution, and its objects."""
+    """Returns the names by which a test refers to the solution and its objects."""
     names = {**frame.f_globals, **frame.f_locals}
     found = {name for name, value in names.items() if isinstance(value, Foreign)}
     owner = frame.f_locals.get("self")
@@ -83,7 +83,7 @@ def heard_in(frame: FrameType) -> frozenset[str]:
 
 
 class _Meeting:
-    """Looks for an assertion or condition in which arguments of a call meet answers.
+    """Searches for an assertion or condition that combines arguments of a call with answers.
 
     Args:
         path: the nodes from the text to the call.
@@ -126,13 +126,14 @@ class _Meeting:
         self._others = self._around(path, self._given)
 
     def _called_at(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names of what a call calls, or of the object whose method it calls."""
+        """Yields the names of the function that a call calls, or of the object whose method it
+        calls."""
         if isinstance(node, ast.Call):
             owner = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             yield from (one for one in self._chains(owner) if one not in self._no_things)
 
     def _around(self, path: Sequence[ast.AST], given: set[str]) -> Sequence[ast.AST]:
-        """Returns the functions beside that of the call that may look at its arguments."""
+        """Returns the functions, other than the call's own, that may examine its arguments."""
         if isinstance(self._scope, ast.Module):
             return []
         if not _fixtures(self._scope) and not any(map(self._is_shared, given)):
@@ -141,7 +142,7 @@ class _Meeting:
         return [flows.surface(path[0]), *(one for one in functions if one is not self._scope)]
 
     def _is_shared(self, chain: str) -> bool:
-        """Returns True for a name by which other functions know the same thing."""
+        """Returns True for a name that refers to the same object in other functions."""
         root = chain.partition(".")[0]
         if isinstance(self._scope, ast.Module) or root == "self":
             return chain != "self"
@@ -152,14 +153,15 @@ class _Meeting:
         return root not in bound | _parameters(self._scope)
 
     def _put_into(self, name: str) -> Iterator[str]:
-        """Yields the names of what a statement puts into an argument."""
+        """Yields the names of the objects that a statement puts into an argument."""
         for target, value in flows.bindings(self._scope):
             if _meet(self._chains(target), {name}):
                 for element in _elements(value):
                     yield from self._chains(element)
 
     def _chains(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names in an expression; a field's is that of each object that has one."""
+        """Yields the names in an expression; a field's name stands for every object's field of that
+        name."""
         for one in _chains(node):
             yield self._of_class(one)
             _, dot, rest = one.partition(".")
@@ -167,9 +169,9 @@ class _Meeting:
                 yield f"self.{rest}"
 
     def _things(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names in what is handed over, but for functions that make it.
+        """Yields the names in an expression that is handed over, except functions that make it.
 
-        What these hold themselves is found by what it is, see `aliases`.
+        `aliases` finds what these objects themselves hold.
         """
         if isinstance(node, ast.Call) and self._is_function(node.func):
             for one in flows.given_to(node):
@@ -181,7 +183,8 @@ class _Meeting:
                 yield from self._things(child)
 
     def _is_function(self, called: ast.expr) -> bool:
-        """Returns True for a function that is called by its name, of a module or a class too."""
+        """Returns True for a function that is called by its name, also one of a module or a
+        class."""
         root = _chain(called).partition(".")[0]
         return isinstance(called, ast.Name) or root in self._no_things
 
@@ -190,10 +193,10 @@ class _Meeting:
         return f"self.{rest}" if dot and root in self._class_names else chain
 
     def _bound_to(self, names: set[str]) -> set[str]:
-        """Returns names of the solution's, and those that stand for nothing but its answers.
+        """Returns names of the solution, and those that hold nothing but its answers.
 
         Args:
-            names: those that do so as the call is made, maybe in one turn of a loop.
+            names: those that do so when the call is made, perhaps in one iteration of a loop.
         """
         found, size = set(names), -1
         bindings = [flow for text in self._texts for flow in flows.bindings(text)]
@@ -211,7 +214,8 @@ class _Meeting:
         return found
 
     def _is_of(self, names: set[str], value: ast.expr) -> bool:
-        """Returns True if all that a value may be is a constant or made by what names mean."""
+        """Returns True if a value can only be a constant or made by the objects with these
+        names."""
         return all(
             isinstance(leaf, ast.Constant)
             or (bool(_chain(leaf)) and _meet(self._named(leaf), names))
@@ -229,7 +233,7 @@ class _Meeting:
         return map(self._of_class, _chains(node))
 
     def _grown(self, names: set[str], read: _Read, texts: Sequence[ast.AST]) -> set[str]:
-        """Returns names, and those that are computed from them, or get them."""
+        """Returns the names, and those whose values are computed from them or hold them."""
         found, size = set(names), -1
         while len(found) > size:
             size = len(found)
@@ -241,7 +245,8 @@ class _Meeting:
         return found
 
     def _with_answers(self, names: set[str], read: _Read) -> set[str]:
-        """Returns names that grow, and those of functions that return what they hold."""
+        """Returns the names that `_grown` finds, and those of functions that return their
+        values."""
         found, size = self._grown(names, read, self._texts), -1
         while len(found) > size:
             size = len(found)
@@ -253,7 +258,7 @@ class _Meeting:
         return found
 
     def _flows_of(self, text: ast.AST) -> list[_Put]:
-        """Returns what a text binds, and what its calls and assignments put somewhere."""
+        """Returns the bindings in a text, and what its calls and assignments put into objects."""
         known = self._flows.get(id(text))
         if known is None:
             known = self._flows[id(text)] = [(None, flow) for flow in flows.bindings(text)]
@@ -262,11 +267,11 @@ class _Meeting:
         return known
 
     def _is_asked(self, call: ast.AST | None) -> bool:
-        """Returns True for a call of the solution's, which is no deed of the tests'."""
+        """Returns True for a call of the solution."""
         return isinstance(call, ast.Call) and self._asks(call, self._solution)
 
     def _asks(self, call: ast.Call, names: set[str]) -> bool:
-        """Returns True for a call of what names mean, or one by which they are called."""
+        """Returns True for a call of these names, or for a call that in turn calls them."""
         hands_on = flows.called(call) in _HANDING_ON and bool(call.args)
         return _meet(self._named(call.args[0] if hands_on else call.func), names)
 
@@ -278,14 +283,14 @@ class _Meeting:
     # ------------------------------------------------------------------ the tests' functions
 
     def _called_by(self, node: ast.AST) -> list[Function]:
-        """Returns the functions of the tests' that a call may mean."""
+        """Returns the functions of the tests that a call may call."""
         if not isinstance(node, ast.Call) or self._is_asked(node):
             return []
         called = flows.called(node)
         return [function for name, function in self._functions if name == called]
 
     def _visible_in(self, function: Function, names: Iterable[str]) -> set[str]:
-        """Returns names that mean the same in a function."""
+        """Returns the names that refer to the same objects in a function."""
         is_inside = any(one is function for one in ast.walk(self._scope))
         own = _own_names(function)
         return {
@@ -295,7 +300,8 @@ class _Meeting:
         }
 
     def _put_by_functions(self, text: ast.AST) -> Iterator[_Put]:
-        """Yields what calls of the tests' functions put into what they are given, or elsewhere."""
+        """Yields what calls of the tests' functions put into their arguments or into other
+        objects."""
         for call in ast.walk(text):
             if isinstance(call, ast.Call):
                 for function, given in self._given_by(call):
@@ -305,7 +311,7 @@ class _Meeting:
                             yield from ((call, (target, value)) for value in values)
 
     def _reached_from(self, source: str, function: Function) -> set[str]:
-        """Returns the names that get something of a parameter's in a function."""
+        """Returns the names that get a value from a parameter in a function."""
         key = id(function), source
         if key not in self._reached:
             self._reached[key] = set()  # in what it calls itself
@@ -324,7 +330,7 @@ class _Meeting:
                 yield ast.Name(id=one)
 
     def _given_by(self, call: ast.Call) -> Iterator[tuple[Function, dict[str, list[ast.expr]]]]:
-        """Yields the functions that a call may run, and what it gives to their parameters."""
+        """Yields the functions that a call may run, with the values of their parameters."""
         for function in self._called_by(call):
             yield function, flows.names_given(call, function)
         handed = flows.given_to(call)
@@ -334,7 +340,7 @@ class _Meeting:
                 yield function, dict.fromkeys(_parameters(function), others)
 
     def _open_parameters(self, function: Function) -> set[str]:
-        """Returns the parameters from which a function's answer is computed by the tests alone."""
+        """Returns the parameters from which only the tests compute a function's result."""
         names = _parameters(function)
         if id(function) not in self._opened:
             self._opened[id(function)] = names  # in what it calls itself
@@ -353,7 +359,7 @@ class _Meeting:
         return self._opened[id(function)]
 
     def is_there(self) -> bool:
-        """Returns True if there is one."""
+        """Returns True if there is such an assertion or condition."""
         if self._is_long or any(map(flows.makes_names, self._texts)):
             return True
         return any(self._decides(text, self._heard, self._given) for text in self._texts) or any(
@@ -378,7 +384,7 @@ class _Meeting:
         return any(self._decides_in(call, heard, given_at(call)) for call in calls)
 
     def _decides_in(self, call: ast.Call, heard: set[str], given: set[str]) -> bool:
-        """Returns True if a function of the tests' decides that a call runs."""
+        """Returns True if a function of the tests that a call runs contains one."""
         for function, values in self._given_by(call):
             inner = {
                 name for name, ones in values.items() if _any_meet(ones, self._chains, heard)
@@ -399,7 +405,8 @@ class _Meeting:
     def _deciding(
         self, owner: ast.AST, headers: tuple[ast.expr, ...]
     ) -> Iterator[tuple[ast.stmt, tuple[ast.expr, ...]]]:
-        """Yields assertions and conditions, each with what decides whether it is reached."""
+        """Yields assertions and conditions, each with the expressions that decide if it is
+        reached."""
         for child in ast.iter_child_nodes(owner):
             if isinstance(child, ast.stmt):
                 yield child, headers
@@ -428,7 +435,7 @@ class _Meeting:
         )
 
     def _unknown_calls(self, statement: ast.stmt) -> Iterator[ast.expr]:
-        """Yields a call that may end the test, as an assertion does, for all that is known."""
+        """Yields a call of an unknown function, which may end the test as an assertion does."""
         match statement:
             case ast.Expr(value=(ast.Call() as call) | ast.Await(value=ast.Call() as call)):
                 is_known = self._is_asked(call) or flows.is_known(call)
@@ -436,7 +443,8 @@ class _Meeting:
                     yield call
 
     def _searches(self, call: ast.Call) -> bool:
-        """Returns True for a method of a row of the tests' own that raises if it finds nothing."""
+        """Returns True for a search method of a list of the tests that raises if it finds
+        nothing."""
         match call.func:
             case ast.Attribute(value=owner, attr="index" | "remove" | "rindex"):
                 flow = (one for text in self._texts for one in flows.bindings(text))
@@ -445,9 +453,9 @@ class _Meeting:
         return False
 
     def _is_identity(self, part: ast.expr) -> bool:
-        """Returns True if an answer may be an argument itself, which says nothing of values."""
+        """Returns True for a comparison of identities, which shows nothing about values."""
         match part:
-            case ast.UnaryOp(op=ast.Not(), operand=turned):  # as copies of a test have it
+            case ast.UnaryOp(op=ast.Not(), operand=turned):  # the form in perturbed copies
                 return self._is_identity(turned)
             case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
                 arguments = set(map(_chain, getattr(self._node, "args", ()))) - {""}
@@ -461,7 +469,7 @@ class _Meeting:
         return bool(_chain(function)) and _meet(_chains(function), self._heard)
 
     def _given_at(self, statement: ast.AST) -> set[str]:
-        """Returns the names that hold what the call changed when an assertion is reached."""
+        """Returns the names that hold the changed arguments when an assertion is reached."""
         if _end(statement) > _begin(self._node):
             return self._given
         around = [loop for loop in self._loops if _begin(loop) <= _begin(statement)]
@@ -471,9 +479,9 @@ class _Meeting:
         return self._given - {name for loop in inside for name in _bound_in(loop)}
 
     def _open_chains(self, node: ast.AST) -> Iterator[str]:
-        """Yields the names in an expression, but for those handed to the solution.
+        """Yields the names in an expression, except those that are handed to the solution.
 
-        A method that compares may as well be that of an answer, or of a list of answers.
+        A method that compares may also be one of an answer, or of a list of answers.
         """
         if self._is_asked(node) and not _compares(node):
             return
@@ -493,13 +501,13 @@ class _Meeting:
             yield from self._open_chains(child)
 
 
-_Put = tuple[ast.AST | None, Flow]  # by a call or an assignment, None if a name is bound
+_Put = tuple[ast.AST | None, Flow]  # the call or assignment, or None if a name is bound
 
 
 def _functions_in(
     texts: Sequence[ast.AST], path: Sequence[ast.AST], scope: ast.AST
 ) -> list[tuple[str, Function]]:
-    """Returns functions that may run in a scope by their names, but for those around a call."""
+    """Returns functions that may run in a scope, by name, except those around the call."""
     nodes = [node for text in texts for node in ast.walk(text) if isinstance(node, _FUNCTIONS)]
     waiting = [node for node in nodes if not any(node is one for one in path)]
     found, names, size = list[tuple[str, Function]](), _mentioned_in(scope), -1
@@ -519,7 +527,7 @@ def _mentioned_in(node: ast.AST) -> set[str]:
 
 
 def _own_names(function: Function) -> set[str]:
-    """Returns the names that mean something else outside of a function."""
+    """Returns the names that refer to other objects outside a function."""
     found, free = _parameters(function), set[str]()
     for node in ast.walk(function):
         match node:
@@ -548,7 +556,7 @@ def _meet(chains: Iterable[str], names: set[str]) -> bool:
 
 
 def _handed_over(path: Sequence[ast.AST]) -> Sequence[ast.AST]:
-    """Returns what a call, an assignment or an operator hands over."""
+    """Returns the expressions that a call, an assignment or an operator hands over."""
     node = path[-1]
     if isinstance(node, ast.Call):
         return [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -570,7 +578,7 @@ def _elements(value: ast.AST) -> Iterator[ast.expr]:
 
 
 def _fixtures(scope: ast.AST) -> set[str]:
-    """Returns the name of what runs before tests: a fixture, `setUp` and the like."""
+    """Returns the name of a function that runs before tests, such as a fixture or `setUp`."""
     if not isinstance(scope, _FUNCTIONS):
         return set()
     is_fixture = any("fixture" in one for one in map(ast.dump, scope.decorator_list))
@@ -578,7 +586,7 @@ def _fixtures(scope: ast.AST) -> set[str]:
 
 
 def _bound_in(loop: ast.AST) -> Iterator[str]:
-    """Yields the names that each turn of a loop binds anew, by its target or at its beginning."""
+    """Yields the names that each iteration of a loop rebinds, by its target or at its beginning."""
     if isinstance(loop, (ast.For, ast.AsyncFor)):
         yield from _chains(loop.target)
     for statement in getattr(loop, "body", ()):
@@ -599,7 +607,7 @@ def _header(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _matched(node: ast.Match) -> ast.expr:
-    """Returns all that decides which case is taken."""
+    """Returns the expressions that decide which case is taken."""
     found = [node.subject, *(one.guard for one in node.cases if one.guard is not None)]
     for case in node.cases:
         for part in ast.walk(case.pattern):
@@ -619,11 +627,11 @@ def _is_assertion(node: ast.AST) -> bool:
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yields what an assertion asserts, or a condition depends on, one after another."""
+    """Yields the parts of an assertion or a condition, one after another."""
     match statement:
         case ast.Assert(
             test=ast.BoolOp(op=ast.And(), values=values)
-            | ast.UnaryOp(  # as copies of a test have it
+            | ast.UnaryOp(  # the form in perturbed copies
                 op=ast.Not(), operand=ast.BoolOp(op=ast.And(), values=values)
             )
         ):
@@ -642,7 +650,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _choices(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yields the expressions in a statement that do not always compute all of their parts."""
+    """Yields the expressions in a statement that do not always evaluate all of their parts."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):

@@ -1,10 +1,11 @@
-"""What statements bind to names, and what calls may put into what they are given.
+"""Finds what statements bind to names, and what calls may put into their arguments.
 
-What this stops: an answer that meets an argument by another way than an assignment: an attribute
-that is set, an element that is appended, a parameter of a function of the tests' own.
+What this stops: an answer that is combined with an argument by another way than an assignment: an
+attribute that is set, an element that is appended, a parameter of a function of the tests.
 
-What it does not: look into libraries. A call of one may put each thing that it is given into each
-other, but for well-known methods that only look, and built-in functions.
+What it does not: it does not look into libraries. A call of a library's function may put each
+argument into each other one, except for well-known methods without side effects and built-in
+functions.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Flow = tuple[ast.AST, ast.AST]  # where to, and what from
+Flow = tuple[ast.AST, ast.AST]  # the target and the source
 _PUTTING = frozenset(
     (
         *("add", "append", "appendleft", "extend", "extendleft", "insert", "put", "put_nowait"),
@@ -37,8 +38,8 @@ _LOOKING = frozenset(
     )
 )
 _GIVING = frozenset(("copy", "get", "items", "pop", "popitem", "popleft", "values"))  # their own
-_NAMING = frozenset(("eval", "exec", "globals", "locals"))  # they give names that no text has
-# Methods of built-in classes whose answer tells how what they are given is to what they are of.
+_NAMING = frozenset(("eval", "exec", "globals", "locals"))  # they use names that no text shows
+# Methods of built-in classes that compare their argument with their object.
 COMPARING = frozenset(
     (
         *("count", "difference", "endswith", "find", "index", "intersection", "isdisjoint"),
@@ -51,7 +52,7 @@ _SETTERS = frozenset(("setattr", "__setattr__"))
 
 
 def chain(node: ast.AST) -> str:
-    """Returns a name with its attributes, as `self.rows`; an empty text for anything else."""
+    """Returns a name with its attributes, such as `self.rows`, or "" for any other node."""
     match node:
         case ast.Name(id=name):
             return name
@@ -72,7 +73,7 @@ def chains(node: ast.AST) -> Iterator[str]:
 
 
 def bound(target: ast.AST) -> Iterator[str]:
-    """Yields the names that an assignment binds anew, and not the things that it changes."""
+    """Yields the names that an assignment binds, without the objects that it changes."""
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
@@ -84,7 +85,8 @@ def bound(target: ast.AST) -> Iterator[str]:
 
 
 def roots(node: ast.AST) -> Iterator[str]:
-    """Yields the names of what something is put into: of `rows` in `rows[0].append(x)`."""
+    """Yields the names of the objects that a target changes, such as `rows` in
+    `rows[0].append(x)`."""
     whole = chain(node)
     if whole:
         yield whole.removesuffix(".__dict__")
@@ -103,7 +105,7 @@ def roots(node: ast.AST) -> Iterator[str]:
 
 
 def names_of_no_things(tree: ast.AST) -> set[str]:
-    """Returns the names of modules, functions and classes, into which nothing is put."""
+    """Returns the names of modules, functions and classes, which hold no values of the tests."""
     found, stored = {"self", "cls"}, set[str]()
     for node in ast.walk(tree):
         match node:
@@ -119,12 +121,12 @@ def names_of_no_things(tree: ast.AST) -> set[str]:
 
 
 def parameters(function: ast.AST) -> set[str]:
-    """Returns the names of a function's parameters, and of those of functions inside it."""
+    """Returns the names of the parameters of a function and of the functions inside it."""
     return {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
 
 
 def makes_names(text: ast.AST) -> bool:
-    """Returns True if a text may bind names that it does not spell."""
+    """Returns True if a text may bind names that it does not contain."""
     return any(isinstance(one, ast.Name) and one.id in _NAMING for one in ast.walk(text))
 
 
@@ -132,7 +134,7 @@ def makes_names(text: ast.AST) -> bool:
 
 
 def bindings(text: ast.AST) -> Iterator[Flow]:
-    """Yields what statements bind, and from what; rows one by one."""
+    """Yields the bindings of statements, each with its source; tuples element by element."""
     for node in ast.walk(text):
         match node:
             case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
@@ -173,7 +175,8 @@ def _assigned(node: ast.AST) -> Iterator[Flow]:
 
 
 def _entered(items: Iterable[ast.withitem], body: Sequence[ast.stmt]) -> Iterator[Flow]:
-    """Yields what a block binds; it may tell of what is done in it, as `pytest.raises` does."""
+    """Yields what a `with` block binds; its value may depend on the block, as for
+    `pytest.raises`."""
     for item in items:
         if item.optional_vars is not None:
             yield item.optional_vars, item.context_expr
@@ -187,7 +190,7 @@ def _names(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def fields(tree: ast.AST) -> set[str]:
-    """Returns the names of what the classes of a text have, or their objects get."""
+    """Returns the names of the attributes of a text's classes and of their objects."""
     found = set[str]()
     for node in ast.walk(tree):
         match node:
@@ -200,7 +203,7 @@ def fields(tree: ast.AST) -> set[str]:
 
 
 def surface(tree: ast.AST) -> ast.Module:
-    """Returns the statements of a text and of its classes that are in no function."""
+    """Returns the statements of a text and of its classes outside functions."""
     waiting, found = [tree], list[ast.stmt]()
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):
@@ -212,7 +215,7 @@ def surface(tree: ast.AST) -> ast.Module:
 
 
 def leaves(value: ast.expr) -> Iterator[ast.expr]:
-    """Yields the expressions of which one, or a part of one, is what a value is or holds."""
+    """Yields the expressions from which a value, or a part of it, may come."""
     parts: Sequence[ast.expr | None]
     match value:
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
@@ -263,7 +266,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[Flow]:
 
 
 def puts(text: ast.AST, no_things: Collection[str]) -> Iterator[tuple[ast.AST, Flow]]:
-    """Yields statements and calls that may put something somewhere, each with one such flow.
+    """Yields statements and calls that may change an object, each with one flow.
 
     Args:
         text: the text.
@@ -282,7 +285,7 @@ def puts(text: ast.AST, no_things: Collection[str]) -> Iterator[tuple[ast.AST, F
 
 
 def _put_at(target: ast.AST, value: ast.AST) -> Iterator[Flow]:
-    """Yields what an assignment to an element or attribute changes."""
+    """Yields the flows of an assignment to an element or attribute."""
     match target:
         case ast.Subscript(value=owner, slice=key):
             yield owner, value
@@ -331,12 +334,12 @@ def _set_by(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _only_looks(name: str) -> bool:
-    """Returns True for what changes nothing: functions that look, assertions and classes."""
+    """Returns True for callees without side effects: known functions, assertions and classes."""
     return name in _LOOKING or name.startswith("assert") or name[:1].isupper()
 
 
 def called(call: ast.Call) -> str:
-    """Returns the last name of what is called; an empty text if it has none."""
+    """Returns the last name of the callee, or "" if it has none."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -344,21 +347,22 @@ def called(call: ast.Call) -> str:
 
 
 def is_known(call: ast.Call) -> bool:
-    """Returns True for a call that ends no test by what it is given, but by an assertion."""
+    """Returns True for a call that can end a test, depending on its arguments, only as an
+    assertion."""
     name, is_method = called(call), isinstance(call.func, ast.Attribute)
     return _only_looks(name) or (name in _PUTTING if is_method else hasattr(builtins, name))
 
 
 def given_to(call: ast.Call) -> list[ast.expr]:
-    """Returns what a call hands over, starred or not."""
+    """Returns the arguments of a call, starred or not."""
     values = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
     return [*values, *(keyword.value for keyword in call.keywords)]
 
 
 def names_given(call: ast.Call, function: Function) -> dict[str, list[ast.expr]]:
-    """Returns what a call gives to a function's parameters, by name.
+    """Returns the arguments that a call passes to a function's parameters, by name.
 
-    What is starred may be given to each of them.
+    A starred argument may be passed to each of them.
     """
     places = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     rest = function.args.vararg.arg if function.args.vararg else ""
@@ -386,7 +390,7 @@ def _give(found: dict[str, list[ast.expr]], names: Iterable[str], value: ast.exp
 
 
 def answers_of(function: Function) -> Iterator[ast.expr]:
-    """Yields what a function returns or yields."""
+    """Yields the expressions that a function returns or yields."""
     for node in ast.walk(function):
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None:
             yield node.value

@@ -1,4 +1,4 @@
-"""What Python text says about the names that it uses."""
+"""Finds the names that Python text uses and defines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CALLED_LIKE_EXCEPTIONS = re.compile(r"\b_*[A-Z]\w*(?:Error|Exception)\b")
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:
-    """Yields a code object and all inside it, outermost first."""
+    """Yields a code object and all code objects inside it, outermost first."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -46,7 +46,7 @@ def taken_from_elsewhere(texts: Iterable[str]) -> frozenset[str]:
     """Returns the global names that texts use and none of them defines.
 
     Raises:
-        SyntaxError: one of them is not Python.
+        SyntaxError: one of the texts is not Python.
     """
     used, defined = set[str](), set[str]()
     for text in texts:
@@ -57,7 +57,7 @@ def taken_from_elsewhere(texts: Iterable[str]) -> frozenset[str]:
 
 
 def handed_on(texts: Mapping[str, str]) -> frozenset[str]:
-    """Returns the names that texts take from one among them which imports all from elsewhere."""
+    """Returns the names that texts import from one of them that has a star import."""
     found = set[str]()
     for path, text in texts.items():
         if _STAR.search(text):
@@ -67,7 +67,7 @@ def handed_on(texts: Mapping[str, str]) -> frozenset[str]:
 
 
 def _taken_from(path: str, text: str) -> frozenset[str]:
-    """Returns the names that a text takes from a module of that file's name, wherever that is."""
+    """Returns the names that a text imports from a module with that file's name, in any package."""
     module = module_of(path).rpartition(".")[2]
     sources = {module, ""} if path.endswith("__init__.py") else {module}  # `from . import name`
     nodes = list(ast.walk(ast.parse(text))) if any(one in text for one in sources) else []
@@ -114,12 +114,11 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 @remembered
 def caught(text: str) -> frozenset[str]:
-    """Returns the names of what a text may catch, also as attributes.
+    """Returns the names of the exceptions that a text may catch, also as attributes.
 
-    These are what follows `except`, what is handed to something called like `assertRaises`, and
-    what is called like an exception. Where one of those is a variable, any name that is written
-    like a class may be what it holds. What has a built-in name counts where a text takes it from
-    a module.
+    They follow `except`, are passed to a function named like `assertRaises`, or are named like an
+    exception. If one of these is a variable, it may hold any name that is written like a class's. A
+    built-in name counts if the text takes it from a module.
     """
     found = set(_CALLED_LIKE_EXCEPTIONS.findall(text))
     if "except" not in text and "aises" not in text:
@@ -137,7 +136,7 @@ def caught(text: str) -> frozenset[str]:
 
 
 def _of_modules(nodes: Iterable[ast.AST]) -> set[str]:
-    """Returns the names of attributes, and of what is imported from modules."""
+    """Returns the names of attributes, and of objects imported from modules."""
     found = set[str]()
     for node in nodes:
         if isinstance(node, ast.Attribute):
@@ -161,7 +160,7 @@ def _last_name(node: ast.AST) -> str:
 
 @remembered
 def checks_at_top_level(text: str) -> bool:
-    """Returns True if a text asserts or calls something outside of functions and classes."""
+    """Returns True if a text asserts or calls something outside functions and classes."""
     waiting: list[ast.AST] = list(ast.parse(text).body)
     while waiting:
         node = waiting.pop()

@@ -1,13 +1,16 @@
-"""Whether a test looks at an argument to see what a call whose result it keeps made of it.
+"""Decides whether a test examines an argument to check how a call, whose result it keeps, changed
+it.
 
-`k = remove(numbers); assert numbers[:k] == [2, 3]` is LeetCode's commonest form. The text decides:
-every later use of the argument must be compared with something that neither it nor the result has
-a part in, so that whatever the solution makes of the argument, no expected value follows from it.
+`k = remove(numbers); assert numbers[:k] == [2, 3]` is LeetCode's most common form. The text
+decides: every later use of the argument must be compared with an expression that contains neither
+it nor the result, so that no expected value follows from the solution's changes of the argument.
 
-What this stops: a solution that empties the argument which the test iterates over, measures, or
-computes the expected value from. Such a test gets no changes, as if it had handed over a copy.
+What this stops: a solution that empties the argument over which the test iterates, whose length it
+takes, or from which it computes the expected value. Such a test sees no changes, as if it had
+handed over a copy.
 
-What it does not: see an argument that is no plain name, or one that several names share.
+What it does not: it does not recognize an argument that is not a plain name, or that has several
+names.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import cast
 
-Position = tuple[int, int, int, int]  # line and column of the beginning, and of the end
+Position = tuple[int, int, int, int]  # line and column of the beginning and of the end
 
 _Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -38,7 +41,7 @@ _MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def position_in(frame: FrameType) -> Position | None:
-    """Returns the position of the call that a frame is in the middle of."""
+    """Returns the position of a frame's current call."""
     for number, position in enumerate(frame.f_code.co_positions()):
         if number * 2 == frame.f_lasti:
             line, end_line, column, end_column = position
@@ -57,14 +60,14 @@ def are_observed(
     heard: frozenset[str] = frozenset(),
     aliases: frozenset[str] = frozenset(),
 ) -> bool:
-    """Returns True if a test sees what a call made of arguments, and computes nothing from them.
+    """Returns True if a test examines arguments after a call, and computes nothing from them.
 
     Args:
         source: the text of the test.
-        position: of the call in it.
-        names: of the arguments that can change.
-        nested: whether one of them holds what can change as well.
-        heard: names that hold something of the solution's, which may have an argument too.
+        position: the position of the call in it.
+        names: the names of the mutable arguments.
+        nested: whether one of them contains a mutable object.
+        heard: names that hold something of the solution, which may hold an argument too.
         aliases: further names that hold an argument, or lead to one.
     """
     try:
@@ -82,9 +85,9 @@ def are_observed(
 
 @functools.lru_cache(maxsize=_REMEMBERED)
 def raises_by_itself(source: str, line: int) -> bool:
-    """Returns True if a block's own statement raises, or computes with nothing but built-ins.
+    """Returns True if a block's own statement raises, or computes with built-in functions only.
 
-    A statement inside a condition or a loop of the block depends on what was found before.
+    A statement inside a condition or a loop of the block depends on earlier results.
     """
     blocks = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.With))
     statements = (statement for block in blocks for statement in block.body)
@@ -131,7 +134,7 @@ def _holds(node: ast.AST, position: Position) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A place that reads a name, and what is around it, outermost first."""
+    """A node that reads a name, and the nodes around it, outermost first."""
 
     node: ast.Name
     around: tuple[ast.AST, ...]
@@ -142,7 +145,7 @@ class _Use:
         return next(node for node in reversed(self.around) if isinstance(node, ast.stmt))
 
     def is_in(self, node: ast.expr | None) -> bool:
-        """Returns True if it is a part of an expression."""
+        """Returns True if the use is a part of an expression."""
         return node is not None and any(part is self.node for part in ast.walk(node))
 
 
@@ -168,7 +171,7 @@ class _Uses:
         self._derived = _closure(scope, {name}, self._call)
 
     def are_observations(self) -> bool:
-        """Returns True if all are, and there is one."""
+        """Returns True if there are uses, and all of them are observations."""
         if _mentioned_inside(self._scope, self._name):
             return False
         uses = [use for name in self._derived for use in _uses(self._scope, name)]
@@ -184,7 +187,7 @@ class _Uses:
         )
 
     def are_over(self) -> bool:
-        """Returns True if nothing looks at the value later, but the loops that the call is in."""
+        """Returns True if only the loops around the call use the value later."""
         heads = [loop.iter for loop in self._loops if isinstance(loop, ast.For)]
         uses = [use for use in _uses(self._scope, self._name) if self._call not in use.around]
         return not _mentioned_inside(self._scope, self._name) and not any(
@@ -231,12 +234,13 @@ class _Uses:
         return False
 
     def _separates(self, sides: Sequence[ast.expr], use: _Use) -> bool:
-        """Returns True if a comparison shows a use on one side, and has another, untouched one."""
+        """Returns True if a comparison has a use on one side, and another side without the
+        solution."""
         shown = any(_shows(side, use.node) for side in sides)
         return shown and not all(map(self._is_touched, sides))
 
     def _is_touched(self, side: ast.expr) -> bool:
-        """Returns True if the solution has a part in a side, but for which element it is."""
+        """Returns True if a side depends on the solution, except in the choice of an element."""
         touched = self._results | self._derived | self._heard
         return any(
             (isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) in touched)
@@ -245,7 +249,7 @@ class _Uses:
         )
 
     def _is_harmless(self, use: _Use) -> bool:
-        """Returns True if a use has no part in what a later assertion expects."""
+        """Returns True if a use cannot influence what a later assertion expects."""
         statement = use.statement
         if isinstance(statement, ast.Assert) and use.is_in(statement.msg):
             return True
@@ -260,7 +264,7 @@ class _Uses:
         return False
 
     def _is_snapshot(self, use: _Use) -> bool:
-        """Returns True if an earlier use takes a copy, which the call cannot change."""
+        """Returns True if an earlier use makes a copy, which the call cannot change."""
         if isinstance(use.statement, ast.Assert):
             return True
         if isinstance(use.statement, ast.For):
@@ -297,7 +301,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _root(node: ast.expr) -> str:
-    """Returns the name that a chain of attributes begins with."""
+    """Returns the name with which a chain of attributes begins."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -321,7 +325,8 @@ def _mentioned_inside(scope: ast.AST, name: str) -> bool:
 
 
 def _shows(side: ast.expr, node: ast.Name) -> bool:
-    """Returns True if a side of a comparison is a name, a part of it, or a plain function of it."""
+    """Returns True if a side of a comparison is a name, a part of its value, or a plain function of
+    it."""
     match side:
         case ast.Name():
             return side is node
@@ -335,7 +340,7 @@ def _shows(side: ast.expr, node: ast.Name) -> bool:
 
 
 def _roots(target: ast.expr) -> Iterator[str]:
-    """Yields the names that an assignment binds, or changes something of."""
+    """Yields the names that an assignment binds, or whose objects it changes."""
     match target:
         case ast.Name(id=name):
             yield name
@@ -363,7 +368,7 @@ def _targets(loop: ast.For | ast.While) -> set[str]:
 
 
 def _assigned_in(loop: ast.For | ast.While) -> set[str]:
-    """Returns the names that each turn of a loop binds anew at its beginning."""
+    """Returns the names that each iteration of a loop rebinds at its beginning."""
     found: set[str] = set()
     for statement in loop.body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -374,7 +379,7 @@ def _assigned_in(loop: ast.For | ast.While) -> set[str]:
 
 
 def _closure(scope: ast.AST, names: set[str], call: ast.AST) -> set[str]:
-    """Returns names, and those that are computed from them behind a call."""
+    """Returns the names, and those whose values are computed from them after a call."""
     found, grown = set(names), True
     statements = [node for node in ast.walk(scope) if isinstance(node, ast.stmt)]
     while grown:
@@ -394,7 +399,7 @@ def _reads(statement: ast.stmt, names: set[str]) -> bool:
 
 
 def _beside_indices(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes of an expression, but for those that only say which element is meant."""
+    """Yields the nodes of an expression, except those that only choose an element."""
     yield node
     children = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
     for child in children:

@@ -1,11 +1,11 @@
-"""Which tests leave nothing behind in the interpreter that ran them.
+"""Decides which tests are pure: they leave nothing behind in the interpreter that ran them.
 
-What this stops: one execution's tests changing what the next one's see, where both run in one
-judge. Plain tests call what they test, compute with plain data and pure functions, and keep all
-they make in globals of their own. They cannot set an attribute, so every module and class is
-afterwards as it was before.
+What this stops: tests of one execution that change what the tests of the next one see in the same
+judge. Pure tests call the functions under test, compute with plain data and pure functions, and
+keep their objects in globals of their own. They cannot set an attribute, so every module and class
+is the same afterwards.
 
-What it does not: refuse anything. Tests that are not plain run as well; their judge leaves.
+What it does not: it refuses nothing. Tests that are not pure run as well; their judge then exits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-# What of these modules leaves nothing behind; random numbers nobody seeded are no one's state.
+# The functions of these modules that leave nothing behind; unseeded random numbers are not a state
+# that tests use.
 MODULES: Mapping[str, frozenset[str]] = {
     "bisect": _words("bisect bisect_left bisect_right insort insort_left insort_right"),
     "collections": _words("Counter OrderedDict defaultdict deque"),
@@ -81,7 +82,7 @@ _KINDS = (
 )
 _BINDING = (ast.FunctionDef, ast.arg, ast.ExceptHandler, ast.alias, ast.Global, ast.Nonlocal)
 _HARMLESS = frozenset(_KINDS).union(*(kind.__subclasses__() for kind in _KINDS))
-# What texts without attributes, imports and classes are compiled to, in any version of Python.
+# The instructions of texts without attributes, imports and classes, in all versions of Python.
 _INSTRUCTIONS = _words(
     "CACHE EXTENDED_ARG NOP RESUME PUSH_NULL POP_TOP COPY SWAP END_FOR"
     " LOAD_CONST LOAD_NAME LOAD_GLOBAL LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR LOAD_DEREF"
@@ -109,13 +110,13 @@ def is_plain(text: str, code: CodeType) -> bool:
 
     Args:
         text: the text.
-        code: what it was compiled to, which is looked at first, since that is cheaper.
+        code: the text's code object, which is examined first because that is faster.
     """
     return _computes_alone(code) or _is_plain(text)
 
 
 def _computes_alone(code: CodeType) -> bool:
-    """Returns True if a code uses no attribute, import or class, and no name that is forbidden."""
+    """Returns True if a code object uses no attribute, import, class or forbidden name."""
     names = (*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars)
     is_generator = bool(code.co_flags & inspect.CO_GENERATOR)
     return (
@@ -132,12 +133,12 @@ def _computes_alone(code: CodeType) -> bool:
 def _is_plain(text: str) -> bool:
     try:
         return leaves_nothing(ast.parse(text))
-    except (RecursionError, MemoryError):  # nested deeper than a tree may be, but not than code
+    except (RecursionError, MemoryError):  # too deeply nested for a tree, though not for code
         return False
 
 
 def leaves_nothing(tree: ast.Module) -> bool:
-    """Tells the same of a text that was parsed."""
+    """Returns True if a parsed text leaves nothing behind."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -172,7 +173,7 @@ def _offers(module: str, imported: Iterable[ast.alias]) -> bool:
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """Yields the names that a node itself, none inside it, says."""
+    """Yields the names in a node itself, without those in nodes inside it."""
     for _, value in ast.iter_fields(node):
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, str):
@@ -180,5 +181,6 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _is_special(name: str) -> bool:
-    """Returns True if the interpreter or a module gives a name a meaning, as `__builtins__`."""
+    """Returns True if the interpreter or a module gives a name a meaning, such as
+    `__builtins__`."""
     return name.startswith("__")
