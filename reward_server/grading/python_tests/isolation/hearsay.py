@@ -25,12 +25,12 @@ FOLDERS = frozenset(("tmp_path", "tmpdir", "tmp_path_factory", "tmpdir_factory")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A statement without those inside it, an import, or all that a function or class has.
+    """A statement without the statements inside it, an import, or a whole function or class.
 
     Args:
-        parts: of its code.
-        mentioned: names, those of a function's variables marked as its own.
-        kept: names that may come to mean what the mentioned ones mean.
+        parts: the nodes of its code.
+        mentioned: the names in it; the names of a function's variables are marked as its own.
+        kept: the names that may stand for the objects of the mentioned names afterwards.
     """
 
     parts: Sequence[ast.AST]
@@ -95,7 +95,7 @@ def _units(
 
 
 def named(node: ast.AST) -> Iterator[str]:
-    """Yields the names that a part of code mentions, also as a parameter, an import or a text."""
+    """Yields the names in a node, also as a parameter, an import or a text."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
             yield name
@@ -107,13 +107,13 @@ def named(node: ast.AST) -> Iterator[str]:
 
 
 def _listed(text: ast.Constant) -> Iterator[str]:
-    """Yields the names in a text that is one, or a list of some with commas between them."""
+    """Yields the names in a text that is a name, or a list of names separated by commas."""
     for part in named(text):
         yield from map(str.strip, part.split(","))
 
 
 def _fixture(definition: ast.AST) -> Iterator[str]:
-    """Yields the name that a decorator gives to what it decorates."""
+    """Yields the name that a decorator gives to its function."""
     for node in getattr(definition, "decorator_list", ()):
         for part in ast.walk(node):
             if isinstance(part, ast.keyword) and part.arg == "name":
@@ -126,14 +126,14 @@ def arguments(function: Function) -> set[str]:
 
 
 def attributes_stored(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Yields the names of attributes that parts of code set."""
+    """Yields the names of the attributes that code sets."""
     for node in parts:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, Function | None]]:
-    """Yields all statements, with the outermost function that they are in, or are."""
+    """Yields all statements, each with the outermost function around it, or itself."""
     waiting: list[tuple[ast.AST, Function | None]] = [(tree, None)]
     while waiting:
         node, function = waiting.pop()
@@ -145,7 +145,7 @@ def _statements(tree: ast.Module) -> Iterator[tuple[ast.AST, Function | None]]:
 
 
 def _parts(statement: ast.AST) -> Iterator[ast.AST]:
-    """Yields the parts of a statement that are in none inside it."""
+    """Yields the nodes of a statement, without those of the statements inside it."""
     waiting = [statement]
     while waiting:
         node = waiting.pop()
@@ -154,7 +154,7 @@ def _parts(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _variables(function: Function | None) -> set[str]:
-    """Returns the names of a function's own variables, those of functions inside it included."""
+    """Returns the names of a function's variables, also of the functions inside it."""
     if function is None:
         return set()
     parts = list(ast.walk(function))
@@ -170,7 +170,7 @@ def _stored(parts: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _owners(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Yields the names whose methods are called, and those of which something is set."""
+    """Yields the names with a called method, an attribute or an element that is set."""
     for node in parts:
         match node:
             case ast.Call(func=ast.Attribute(value=owner)):
@@ -189,10 +189,10 @@ def _root(node: ast.expr) -> Iterator[str]:
 
 
 class Hearsay:
-    """Which names lead to the solution, whatever they are names of.
+    """The names in test files that may stand for something of the solution.
 
     Args:
-        files: those in Python.
+        files: the files in Python.
         hearing: names that do in any case.
     """
 
@@ -215,7 +215,7 @@ class Hearsay:
             self.folders |= {name for name, given in fixtures if given & self.folders}
 
     def _spread(self, files: Sequence[File]) -> None:
-        """Has all names heard that may come to mean what a heard name means."""
+        """Adds all names that may stand for an object of a name that was found before."""
         kept_with: dict[str, list[AbstractSet[str]]] = {}
         waiting = list(self.names)
         for file in files:
@@ -239,7 +239,7 @@ class Hearsay:
         )
 
     def _is_heard(self, file: File, node: ast.AST) -> bool:
-        """Returns True if a part of code is heard by itself, as a name is that no file explains."""
+        """Returns True if a node itself may be of the solution, as a name that no file explains."""
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 origin = file.imported.get(name, name).partition(".")[0]

@@ -1,11 +1,10 @@
-"""What tests ask about the class or the identity of a thing, which the judge's interpreter answers.
+"""Finds questions about the class or the identity of an object, which the judge itself answers.
 
-What stands for an object of the solution's is of a class of the judge's, which is one for all
-objects with the same special methods. So `type(x)`, `x.__class__` and `is` are right where data is
-meant, which arrives as itself, and wrong where another object's class is: two classes look like
-one, and nothing is ever a `map` or a function of a library's. Function tests have a `type` that
-asks the solution's process (`runner.judge.tests.scope`) where it is called by its name. The text
-decides.
+The proxy of a solution's object has a class of the judge, and all objects with the same special
+methods share it. So `type(x)`, `x.__class__` and `is` are right for data, which arrives as itself,
+and wrong for other objects: two classes look like one, and no object is a `map` or a function of a
+library. The `type` of function tests asks the solution's process (`runner.judge.tests.scope`) if it
+is called by its name. The text decides.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ERRORS = frozenset(
     for name, kind in _BUILTINS.items()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 )
-# Classes whose objects never cross as they are.
+# Classes whose objects never cross as data.
 _NEVER_DATA = frozenset(("map", "filter", "zip", "enumerate", "reversed", "type"))
 _SINGLE = frozenset(("NotImplemented", "Ellipsis", "__debug__"))
 _OF_IDENTITY = frozenset(("assertIs", "assertIsNot"))
@@ -48,24 +47,24 @@ _TYPE = "type"
 
 
 class File(Protocol):
-    """The names of one file; see `test_files`."""
+    """The names of one file; see `names`."""
 
     bound: set[str]
 
     def origin(self, node: ast.expr) -> str:
-        """Returns the full name of what an expression names, if an import gave it."""
+        """Returns the full name of the imported object that an expression names; "" for others."""
 
     def is_own(self, node: ast.expr) -> bool:
-        """Returns True if the tests made something: it is neither imported nor the solution's."""
+        """Returns True if an object is the tests' own: neither imported nor of the solution."""
 
 
 class Kinds:
     """The rules for one scope.
 
     Args:
-        file: whose scope it is.
+        file: the file of the scope.
         hears: returns True for code that uses the solution.
-        parts: what is in the scope.
+        parts: the nodes of the scope.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class Kinds:
         }
 
     def _follow(self) -> None:
-        """Finds the names of the scope that may stand for a thing of the solution's."""
+        """Finds the names of the scope that may stand for an object of the solution."""
         bound = [pair for part in self._parts for pair in bindings(part)]
         size = -1
         while size < len(self._things):
@@ -135,7 +134,7 @@ class Kinds:
         return dotted(thing) not in ("self", "cls") and self._hears(thing)
 
     def _of_sides(self, sides: Sequence[ast.expr], *, is_identity: bool) -> Iterator[str]:
-        """Looks at what is compared."""
+        """Yields reasons for the sides of a comparison."""
         asking = [side for side in sides if self._asked(_unnamed(side)) is not None]
         others = [side for side in sides if not any(side is one for one in asking)]
         if asking and len(asking) < len(sides) and all(map(self._is_known_kind, others)):
@@ -160,7 +159,7 @@ class Kinds:
                 yield f"asks whether a thing is {dotted(side)}"
 
     def _asked(self, node: ast.expr) -> ast.expr | None:
-        """Returns the thing whose class an expression is; None if it is no class of a thing."""
+        """Returns the object whose class an expression asks for; None if it asks for none."""
         match node:
             case ast.Call(func=ast.Name(id=name), args=[one], keywords=[]) if name == _TYPE:
                 return one
@@ -172,7 +171,7 @@ class Kinds:
         return name.id not in self._file.bound and not self._file.origin(name)
 
     def _is_known_kind(self, node: ast.expr) -> bool:
-        """Returns True for classes, or their names, by which data is told from all else."""
+        """Returns True for classes of data, or their names."""
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
                 return all(map(self._is_known_kind, parts))
@@ -205,14 +204,14 @@ def bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _unnamed(node: ast.expr) -> ast.expr:
-    """Returns the class whose name an expression is, else the expression."""
+    """Returns the class whose name an expression is, or else the expression."""
     if isinstance(node, ast.Attribute) and node.attr in _NAMES:
         return node.value
     return node
 
 
 def _messages(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the texts for people that a statement or a call has."""
+    """Yields the messages for people in a statement or a call."""
     match node:
         case ast.Assert(msg=ast.expr() as text):
             yield text

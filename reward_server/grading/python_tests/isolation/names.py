@@ -1,4 +1,4 @@
-"""The names that a test file binds, and what they stand for: modules, the solution, own things."""
+"""Finds what the names in a test file stand for: modules, the solution, or own objects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from reward_server.grading.syntax import Function, dotted
 Scope = Function | ast.ClassDef | ast.Module
 BUILTINS = frozenset(vars(builtins))
 SETTERS = frozenset(("setattr", "delattr", "__setattr__", "__delattr__"))
-# What gives a module by the text of its name, and what leads to one, or its names, by any text.
+# Functions that return a module by its name.
 _GIVE_BY_NAME = frozenset(("import_module", "__import__", "importorskip"))
 _PARTS, _SPACE = re.compile(r"\w+"), re.compile(r"\s")
-_FOLLOWED = 4  # assignments, one after another, against the order of the text
+_FOLLOWED = 4  # the most assignments in a chain that are followed against the order of the text
 _LIBRARY = sysconfig.get_path("stdlib")
 _OF_NUMPY = frozenset(("", "fft", "lib", "linalg", "ma", "polynomial", "random", "testing"))
 
@@ -68,7 +68,7 @@ class File:
                 self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
     def is_solution(self, name: str) -> bool:
-        """Returns True if a dotted name is that of the solution's module, or ends as it does."""
+        """Returns True if a dotted name is the solution's module, or the end of its name."""
         module = self.solution_module
         return bool(name) and (module == name or module.endswith(f".{name}"))
 
@@ -87,7 +87,7 @@ class File:
             self.imported_own.add(name)
 
     def _import_from(self, node: ast.ImportFrom, names: Sequence[ast.alias]) -> bool:
-        """Takes note of an import; tells whether it takes all that the solution has."""
+        """Adds the names of an import; returns True if it takes all names of the solution."""
         module = node.module or ""
         if self.is_solution(module):
             for alias in names:
@@ -110,7 +110,7 @@ class File:
         return False
 
     def imported_by(self, call: ast.Call) -> str:
-        """Returns the name of the module that a call imports; "" if it is none, or not told."""
+        """Returns the name of the module that a call imports; "" if it imports none by a text."""
         names = {*chain_of(call.func)[-1:], self.origin(call.func).rpartition(".")[2]}
         match call.args:
             case [ast.Constant(value=str(module)), *_] if names & _GIVE_BY_NAME:
@@ -118,7 +118,7 @@ class File:
         return ""
 
     def solution_loader(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yields the parts of what a statement calls to import the solution under a name."""
+        """Yields the nodes of the function by which an assignment imports the solution."""
         match node:
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
                 if self.is_solution(self.imported_by(call)):
@@ -129,7 +129,7 @@ class File:
         self.origins[name] = self.origins.get(name, frozenset()) | {origin}
 
     def _follow_names(self) -> None:
-        """Has names that stand for what was imported, or for what sets attributes, mean it."""
+        """Follows plain assignments of imported names and of functions that set attributes."""
         given = list(plain_bindings(self.tree))
         for _ in range(_FOLLOWED):
             size = sum(map(len, self.origins.values()))
@@ -145,26 +145,26 @@ class File:
                 return
 
     def origins_of(self, node: ast.expr) -> list[str]:
-        """Returns the full names of what an expression may name, if they are none of the tests'."""
+        """Returns the full names of the imported objects that an expression may stand for."""
         root, dot, rest = dotted(node).partition(".")
         if root in SETTERS and root not in self.bound:
             return [f"builtins.{root}"]
         return [f"{origin}{dot}{rest}" for origin in self.origins.get(root, ())]
 
     def is_module(self, node: ast.expr) -> bool:
-        """Returns True if an expression names a module that is none of the tests'."""
+        """Returns True if an expression stands for a module that is no test file."""
         name = dotted(node)
         return name in self.modules or any(map(_is_module, self.origins_of(node)))
 
     def origin(self, node: ast.expr) -> str:
-        """Returns the full name of what an expression names, if an import gave it."""
+        """Returns the full name of the imported object that an expression names; "" for others."""
         name = dotted(node)
         root, _, rest = name.partition(".")
         origin = self.imported.get(root, "")
         return f"{origin}.{rest}" if origin and rest else origin
 
     def is_own(self, node: ast.expr) -> bool:
-        """Returns True if the tests made something: it is neither imported nor the solution's."""
+        """Returns True if an object is the tests' own: neither imported nor of the solution."""
         root = dotted(node).partition(".")[0]
         if root in self.aliases or root in self.taken or root in self.origins:
             return False
@@ -175,7 +175,7 @@ class File:
         return target.partition(".")[0] in self._own_modules and not self.names_solution(target)
 
     def is_named_by(self, text: str) -> bool:
-        """Returns True if a text has the name of the solution's module as a part of a path."""
+        """Returns True if a text contains the name of the solution's module as part of a path."""
         name = self.solution_module.rpartition(".")[2]
         return name in text and name in _PARTS.findall(text) and not _SPACE.search(text)
 
@@ -186,7 +186,7 @@ class File:
 
 
 def chain_of(node: ast.expr) -> list[str]:
-    """Returns the names on the way to what is called, also behind calls."""
+    """Returns the names in a chain of attributes, also after a call in it."""
     match node:
         case ast.Name(id=name):
             return [name]
@@ -196,7 +196,7 @@ def chain_of(node: ast.expr) -> list[str]:
 
 
 def plain_bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yields names that a plain assignment binds, each with what it means then."""
+    """Yields the names that plain assignments bind, each with its value."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -222,7 +222,7 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]
 
 @functools.cache
 def _is_module(name: str) -> bool:
-    """Returns True if a dotted name is that of a module of the standard library's, or numpy's."""
+    """Returns True if a dotted name is a module of the standard library or of numpy."""
     root, _, rest = name.partition(".")
     if root == "numpy":
         return rest in _OF_NUMPY
@@ -233,7 +233,7 @@ def _is_module(name: str) -> bool:
 
 
 def bound_in(parts: Iterable[ast.AST]) -> Iterator[str]:
-    """Yields the names that parts of code bind, but for those that they import."""
+    """Yields the names that nodes bind, without imported names."""
     for node in parts:
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):

@@ -1,9 +1,9 @@
-"""Which modules and names tests use that neither read, measure nor set the process they run in.
+"""Lists the modules and names that neither read, measure nor set the process of the tests.
 
-What a judge measures of its own process, such as CPU time, says nothing of the solution, which runs
-in another one; and what tests set there, such as a precision, the solution does not see. So tests
-that are judged apart use names from these lists, and wall time, which goes by in both. A library
-that is not listed may do either, or share files.
+If a judge measures its own process, as CPU time, that says nothing about the solution, which runs
+in another process. The solution does not see what tests set in the judge, such as a precision. So
+tests that are judged apart use names from these lists only, and wall time, which passes in both. A
+library that is not listed may do either, or share files.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from reward_server.grading.syntax import dotted, last_name
 
-# Of a process, and set over there too where function tests set them to a number.
 Origins = Mapping[str, frozenset[str]]
+# Settings of a process that cross: if function tests set them, the solution's process does, too.
 SETTINGS = frozenset(("sys.setrecursionlimit", "sys.set_int_max_str_digits"))
-_LEAST_SETTING = 1000  # below, what surrounds the solution there would feel it
+_LEAST_SETTING = 1000  # a smaller one would affect the runner around the solution
 _SEEDS = frozenset(("random.seed", "numpy.random.seed"))
 
 
@@ -40,7 +40,7 @@ _DRAWS = _words(
     " triangular uniform vonmisesvariate weibullvariate"
 )
 _PACKED = _words("compress decompress BadGzipFile LZMAError")
-# Of modules that hold state or open files: what does neither, and all that is behind these names.
+# The harmless names of modules that hold state or open files, with the names behind them.
 _NAMES: Mapping[str, frozenset[str]] = {
     "bz2": _PACKED,
     "calendar": _words(
@@ -99,7 +99,7 @@ _NAMES: Mapping[str, frozenset[str]] = {
     ),
     "zoneinfo": _words("ZoneInfo ZoneInfoNotFoundError"),
 }
-# Of numpy, whose functions are too many to list: what reads or sets its state, or a file.
+# The names of numpy that read or set its state, or a file; its other functions are too many.
 _NUMPY = _words(
     "errstate fromfile genfromtxt get_printoptions getbufsize geterr geterrcall geterrobj load"
     " loadtxt memmap printoptions recfromcsv recfromtxt save savetxt savez savez_compressed"
@@ -117,11 +117,11 @@ _NUMPY_GENERATORS = _words(
 
 
 def reasons(parts: Iterable[tuple[ast.AST, Origins]]) -> Iterator[str]:
-    """Yields what code uses that is of its own process.
+    """Yields the reasons in code that uses its own process.
 
     Args:
-        parts: of the code, those outside before those inside, with what the imported names of
-            their file may stand for.
+        parts: the nodes of the code, outer ones first, with the objects that the imported names
+            of their file may stand for.
     """
     looked_at = set[int]()
     streams = set[tuple[str, bool]]()
@@ -148,7 +148,7 @@ def reasons(parts: Iterable[tuple[ast.AST, Origins]]) -> Iterator[str]:
 
 
 def public_names(module: str) -> frozenset[str]:
-    """Returns the names that a star takes of a module, of those that are listed here by names."""
+    """Returns the names that a star import takes from a module whose names are listed here."""
     if module.partition(".")[0] not in _NAMES:
         return frozenset()
     try:
@@ -173,13 +173,13 @@ def _of_name(origin: str) -> Iterator[str]:
 
 
 def _leads(rest: str, names: frozenset[str]) -> bool:
-    """Returns True if a dotted name is one of these, or behind one."""
+    """Returns True if a dotted name is one of these names, or an attribute of one."""
     parts = rest.split(".")
     return any(".".join(parts[:end]) in names for end in range(1, len(parts) + 1))
 
 
 def _stream(origin: str) -> set[tuple[str, bool]]:
-    """Returns the module whose one stream of random numbers a name uses, and whether it seeds."""
+    """Returns the module whose random numbers a name uses, and whether it seeds them."""
     if origin in _SEEDS:
         return {(origin.rpartition(".")[0], True)}
     module, _, name = origin.rpartition(".")
@@ -197,13 +197,13 @@ def _origins_of(node: ast.expr, origins: Origins) -> Iterator[str]:
 
 
 def _patches(function: ast.expr) -> bool:
-    """Returns True for a patch, for which there are rules of its own."""
+    """Returns True for a patch, for which there are other rules."""
     name = dotted(function)
     return "patch" in name.split(".") or name.startswith("monkeypatch.")
 
 
 def _is_setting(call: ast.Call, origins: Origins) -> bool:
-    """Returns True where a setting that can be set over there is set to a number."""
+    """Returns True if a call sets a setting that crosses to a number."""
     named = set(_origins_of(call.func, origins))
     if not named or not named <= SETTINGS or len(call.args) != 1:
         return False
@@ -212,7 +212,7 @@ def _is_setting(call: ast.Call, origins: Origins) -> bool:
 
 
 def _number(node: ast.expr) -> int:
-    """Returns a number that a text gives, as `20_000` or `10 ** 6`; -1 for all else."""
+    """Returns a number that is written as `20_000` or `10 ** 6`; -1 for other expressions."""
     match node:
         case ast.Constant(value=int(value)):
             return value

@@ -1,8 +1,8 @@
-"""What tests do with the solution's classes, and objects of them, that a judge cannot do from afar.
+"""Finds uses of the solution's classes, and of their objects, that need the solution's process.
 
-An object that stands for the solution's is a key only by what the solution says of its hash, so
-none arrives as one: a dictionary or a set that the tests make of such objects is equal to nothing
-that the solution gives. Nor is what stands for a class a class. The tests' own text decides.
+The hash of a proxy would be the solution's word, so no proxy arrives as a key: a dictionary or a
+set that the tests make of such objects is not equal to any that the solution returns. The proxy of
+a class is not a class, either. The text of the tests decides.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reward_server.grading.syntax import IMPORTS, dotted, last_name
 
-_FOLLOWED = 4  # assignments, one after another, against the order of the text
+_FOLLOWED = 4  # the most assignments in a chain that are followed against the order of the text
 _KEEPING = frozenset(("list", "tuple", "sorted", "reversed"))
 _KEYED = frozenset(("set", "frozenset", "Counter", "fromkeys"))
 _OF_CLASSES = frozenset(
@@ -27,11 +27,11 @@ _NEXT = frozenset(("StopIteration", "StopAsyncIteration"))
 
 
 def reasons(trees: Iterable[ast.Module], wanted: Iterable[str]) -> tuple[str, ...]:
-    """Returns why tests have to live with the solution.
+    """Returns why tests need the solution's process.
 
     Args:
         trees: the files.
-        wanted: names of what they take from the solution, and do not have themselves.
+        wanted: the names that they take from the solution and do not define themselves.
     """
     classes = frozenset(filter(_is_class_name, wanted))
     found = dict.fromkeys(reason for tree in trees for reason in _Look(tree, classes).reasons())
@@ -43,7 +43,7 @@ def _is_class_name(name: str) -> bool:
 
 
 class _Look:
-    """What one file does with classes of the solution's."""
+    """Finds such uses in one file."""
 
     def __init__(self, tree: ast.Module, classes: frozenset[str]) -> None:
         self._nodes = list(ast.walk(tree))
@@ -88,7 +88,7 @@ class _Look:
         return last_name(node) in self._classes
 
     def _is_thing(self, node: ast.AST | None) -> bool:
-        """Returns True for a class of the solution's, an object of one, or what holds some."""
+        """Returns True for a class of the solution, an object of one, or a container of these."""
         match node:
             case ast.Call(func=function, args=arguments):
                 keeps = last_name(function) in _KEEPING | _KEYED
@@ -136,7 +136,7 @@ class _Look:
                 yield f"looks at {name}"
 
     def _is_foreign(self, base: ast.expr) -> bool:
-        """Returns True for a class of a library's, but for exceptions."""
+        """Returns True for a class of a library, except exceptions."""
         name = last_name(base)
         if name.endswith(("Error", "Exception", "Warning")) or self._is_class(base):
             return False
@@ -144,7 +144,7 @@ class _Look:
 
 
 def _looked_into(node: ast.AST) -> Sequence[ast.expr]:
-    """Returns what is looked into at once, and so met by nothing that the solution gives."""
+    """Returns the containers that an expression only reads, so that they are never compared."""
     match node:
         case ast.Subscript(value=one) | ast.Call(func=ast.Name(id="len"), args=[one]):
             return [one]
@@ -154,7 +154,7 @@ def _looked_into(node: ast.AST) -> Sequence[ast.expr]:
 
 
 def _names_in(target: ast.AST) -> Iterator[str]:
-    """Yields the names that an assignment binds, or puts something into, attributes with a dot."""
+    """Yields the names that an assignment binds or changes; attributes begin with a dot."""
     match target:
         case ast.Name(id=name):
             yield name
@@ -184,7 +184,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _of_ends(node: ast.AST) -> Iterator[str]:
-    """Looks whether a test expects the end of an iteration from anything but its next step."""
+    """Yields a reason if a test expects the end of an iteration from another call than `next`."""
     match node:
         case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
             expects = any(_expects_end(item.context_expr) for item in items)

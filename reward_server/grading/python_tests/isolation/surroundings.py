@@ -28,7 +28,7 @@ from reward_server.grading.python_tests.isolation.policy import Part
 from reward_server.grading.syntax import FUNCTIONS, NAMES, dotted
 
 _AROUND = policy.by_name(policy.AROUND)
-# Libraries whose objects a judge can hand over or take, or that have to do with tests alone.
+# Libraries whose objects can cross, or that only concern tests.
 _HARMLESS_LIBRARIES = frozenset(("numpy", "pytest", "pytest_asyncio", "hypothesis"))
 _MONKEYPATCH = frozenset(
     (
@@ -37,10 +37,10 @@ _MONKEYPATCH = frozenset(
     )
 )
 _OF_PROCESS = frozenset(("setenv", "delenv", "chdir", "syspath_prepend"))
-# What gives a module, or what else is no test's own, to whoever knows its name.
+# Functions that return a module, or another object that is not the tests' own, by its name.
 _GIVERS = frozenset(("getattr", "globals", "locals", "vars", "__import__", "importorskip"))
 _LOOKS = frozenset(("hasattr", "getattr", "dir", *SETTERS))
-# What is of tests alone: whoever changes it changes nothing for the solution.
+# Libraries of tests only: a change of them does not affect the solution.
 _FRAMEWORKS = frozenset(("unittest", "pytest", "hypothesis"))
 _ACTS = frozenset(("exec", "__import__", "seed"))
 _QUEUES = frozenset(("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue"))
@@ -62,7 +62,7 @@ class Surroundings:
         return self._hearsay.hears(self.file, node)
 
     def reasons(self, scope: Scope) -> Iterator[str]:
-        """Yields reasons in code that runs as the solution is used, whether it hears it or not."""
+        """Yields the reasons in a scope that runs as the solution is used."""
         looked_at = set[int]()
         for node in own_parts(scope):
             looked_at.update(map(id, _only_looked_at(node, scope)))
@@ -87,7 +87,7 @@ class Surroundings:
                     yield f"changes {dotted(_innermost(owner)) or 'what a call gives'}"
 
     def _of_change(self, call: ast.Call, scope: Scope) -> Iterator[str]:
-        """Looks at what changes something, by whatever name."""
+        """Yields reasons for a call that changes an object, under any name."""
         chains = [chain_of(call.func), *(one.split(".") for one in self.file.origins_of(call.func))]
         names = {chain[-1] for chain in chains if chain}
         if (any("patch" in chain for chain in chains) and not self._patches_own(call)) or (
@@ -105,7 +105,7 @@ class Surroundings:
             yield "makes warnings errors"
 
     def _of_value(self, node: ast.Attribute | ast.Name) -> Iterator[str]:
-        """Looks at what is handed over, or kept under a name that is not followed."""
+        """Yields reasons for an object that is passed on, or stored where it is not followed."""
         is_named = dotted(node) in self.file.aliases or isinstance(node, ast.Attribute)
         if (is_named and self.file.is_solutions(node)) or self.file.is_module(node):
             yield f"hands over the module {dotted(node)}"
@@ -113,11 +113,11 @@ class Surroundings:
             yield f"hands over {dotted(node)}"
 
     def _is_own(self, node: ast.expr, attribute: str = "") -> bool:
-        """Returns True if something that is changed is surely of the tests' making, or of a call's.
+        """Returns True if a changed object certainly comes from the tests, or from a call.
 
         Args:
-            node: the thing.
-            attribute: of it that is changed, if it is one.
+            node: the object.
+            attribute: its attribute that is changed; "" if it is no attribute.
         """
         inner = _innermost(node)
         origins = self.file.origins_of(inner)
@@ -144,7 +144,7 @@ class Surroundings:
         return not self._hearsay.modules.isdisjoint(names)
 
     def _around_by_policy(self, node: ast.Name | ast.Attribute) -> Iterator[str]:
-        """Yields what the policy says of any code, by a name and by the import that gave it."""
+        """Yields the reason of the policy's row for a name, by itself or by its import."""
         origin = self.file.origin(node)
         attribute = node.attr if isinstance(node, ast.Attribute) else ""
         for part, name in (
@@ -158,14 +158,14 @@ class Surroundings:
                 return
 
     def _of_waits(self, node: ast.AST, part: Part) -> Iterator[str]:
-        """Looks for what waits, meanwhile the solution may work in threads, timers and tasks."""
+        """Yields reasons for waiting, since threads, timers and tasks may work in the meantime."""
         if isinstance(node, NAMES):
             for origin in sorted({*self.file.origins_of(node)}):
                 if row := _AROUND.get((part, origin)):
                     yield row.reason.format(origin)
 
     def _of_queues(self, call: ast.Call) -> Iterator[str]:
-        """Looks for what waits for another thread's doing with a queue."""
+        """Yields reasons for waiting for a thread at a queue."""
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         is_timed = any(one.arg == "timeout" for one in call.keywords)
         takes = name in ("get", "join") and not call.args
@@ -175,7 +175,7 @@ class Surroundings:
                 yield f"waits by {name}() of a queue, while the solution may work"
 
     def _patches_own(self, call: ast.Call, scope: Scope | None = None) -> bool:
-        """Returns True if a patch is of the tests' own things, or of what this test itself uses."""
+        """Returns True if a patch replaces the tests' own object, or one that the scope uses."""
         if not call.args:
             return False
         target = call.args[0]
@@ -206,25 +206,25 @@ class Surroundings:
 
 
 def is_monkeypatch(call: ast.Call) -> bool:
-    """Returns True if a call is of a method that the fixture `monkeypatch` has."""
+    """Returns True if a call is of a method with a name that `monkeypatch` has."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in _MONKEYPATCH
 
 
 def _is_changer(origin: str) -> bool:
-    """Returns True if a full name is of what changes whatever it is given."""
+    """Returns True if a full name is a function that changes its argument."""
     is_patch = "patch" in origin.split(".") and not origin.endswith(".stopall")
     return is_patch or origin.rpartition(".")[2] in SETTERS
 
 
 def _innermost(node: ast.expr) -> ast.expr:
-    """Returns what attributes and elements are taken of."""
+    """Returns the expression at the root of attributes and elements."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.NamedExpr)):
         node = node.value
     return node
 
 
 def _only_looked_at(node: ast.AST, scope: Scope) -> Iterable[ast.AST]:
-    """Returns parts of an expression or statement by which nothing else gets to have them."""
+    """Returns the parts of a node that it only reads, and does not pass on."""
     match node:
         case ast.Attribute(value=part) | ast.If(test=part) | ast.While(test=part):
             return [part]
@@ -244,7 +244,7 @@ def _only_looked_at(node: ast.AST, scope: Scope) -> Iterable[ast.AST]:
 
 
 def own_parts(scope: Scope) -> Iterator[ast.AST]:
-    """Yields what is in a scope and not in a function or class inside it, but for their heads."""
+    """Yields the nodes of a scope, without the bodies of functions and classes inside it."""
     waiting: list[ast.AST] = list(ast.iter_child_nodes(scope))
     while waiting:
         node = waiting.pop(0)

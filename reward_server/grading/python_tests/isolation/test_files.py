@@ -48,7 +48,7 @@ _USING = policy.by_name(policy.USING)
 _READINGS = frozenset(
     ("read_text", "read_bytes", "read", "readlines", "exists", "stat", "load", "loads", "open")
 )
-# Special names by which what stands for a thing of the solution's has what that thing has.
+# Special names that a proxy has if the solution's object has them.
 _SHOWN = frozenset(
     (
         *("__call__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__"),
@@ -62,7 +62,7 @@ _CONTAINERS = (ast.List, ast.Dict, ast.Set)
 _PLAIN_CLASSES = frozenset(
     ("builtins", "collections", "datetime", "decimal", "fractions", "numbers", "numpy", "typing")
 )
-# Abstract classes whose instances are told by what they derive from, and not by their methods.
+# Abstract classes whose instances are recognised by their base classes, not by their methods.
 _REGISTERED = re.compile(
     r"(?:collections\.abc|typing)\.(?:Mutable)?"
     r"(?:Mapping|Sequence|AbstractSet|ByteString|\w+View)|collections\.abc\.(?:Mutable)?Set"
@@ -82,8 +82,8 @@ class Reading:
     """What the text of test files says.
 
     Args:
-        wanted: names that the tests take from the solution, as far as they are known.
-        reasons: why they have to live with the solution; none if they need not.
+        wanted: the names that the tests take from the solution, as far as they are known.
+        reasons: why they need the solution's process; none if they do not.
     """
 
     wanted: frozenset[str]
@@ -91,7 +91,7 @@ class Reading:
 
 
 def parse_files(files: Iterable[tuple[str, str]]) -> dict[str, ast.Module]:
-    """Parses test files; those that are no Python, or not to be parsed, are left out."""
+    """Parses test files; files that are not Python, or cannot be parsed, are left out."""
     trees = {}
     for path, text in files:
         if path.endswith(".py"):
@@ -111,10 +111,10 @@ def read_suite(
     """Reads test files.
 
     Args:
-        trees: those in Python, parsed, by path.
+        trees: the parsed files in Python, by path.
         texts: all files, with their text.
-        solution_path: where tests find the solution.
-        heard_by: names of functions that hear of the solution, whatever they name themselves.
+        solution_path: the path of the solution for the tests.
+        heard_by: the names of functions that count as hearing code in any case.
     """
     paths = [path for path, _ in texts]
     files = [File(tree, paths, solution_path) for tree in trees.values()]
@@ -142,7 +142,7 @@ def read_suite(
 
 
 class _Rules:
-    """What hearing code of one file does that needs the solution itself."""
+    """The rules for hearing code, applied to one file."""
 
     def __init__(self, file: File, hearsay: Hearsay, paths: Sequence[str]) -> None:
         self.file = file
@@ -170,7 +170,7 @@ class _Rules:
                 yield from self._of_solution_file(node)
 
     def of_scope(self, scope: Scope) -> Iterator[str]:
-        """Yields reasons in hearing code."""
+        """Yields the reasons in a scope of hearing code."""
         yield from Kinds(self.file, self._hears, list(own_parts(scope))).reasons()
         raised = set[int]()
         for part in own_parts(scope):
@@ -185,11 +185,11 @@ class _Rules:
                 yield node
 
     def preparing(self) -> Iterator[Scope]:
-        """Returns what runs before or behind tests without being named."""
+        """Returns the functions that run before or after tests without being named."""
         return (one for one in self._scopes() if isinstance(one, FUNCTIONS) and _prepares(one))
 
     def around(self) -> Iterator[Scope]:
-        """Yields what runs in any case."""
+        """Yields the scopes that run in any case."""
         for scope in self._scopes():
             if not isinstance(scope, FUNCTIONS) or scope.name.startswith("__"):
                 yield scope
@@ -241,7 +241,7 @@ class _Rules:
                 yield from self._by_policy(node, scope)
 
     def _by_policy(self, node: ast.AST, scope: Scope) -> Iterator[str]:
-        """Yields what the policy says of a part of hearing code, by its name."""
+        """Yields the reasons of the policy's rows for a node of hearing code."""
         for part, name in _names_of(node):
             row = _USING.get((part, name))
             if row is not None and self._holds(row.when, node, scope):
@@ -275,7 +275,7 @@ class _Rules:
         return dotted(node) in self._coroutine_functions
 
     def _is_descriptor(self, maker: ast.expr, scope: Scope) -> bool:
-        """Returns True if a class that is no test case has something of the solution's making."""
+        """Returns True if a class that is no test case has an attribute made by the solution."""
         if not isinstance(scope, ast.ClassDef) or scope.name.startswith("Test"):
             return False
         is_case = any(dotted(base).endswith("TestCase") for base in scope.bases)
@@ -292,7 +292,7 @@ class _Rules:
                 yield row.reason.format(name[0])
 
     def _of_manager(self, call: ast.Call) -> Iterator[str]:
-        """Looks whether the solution changes a container before and behind a block."""
+        """Yields a reason if a manager of the solution gets a container that it may change."""
         given = {node.id for node in call.args if isinstance(node, ast.Name)}
         for node in ast.walk(self.file.tree):
             is_container = isinstance(node, ast.Assign) and isinstance(node.value, _CONTAINERS)
@@ -327,13 +327,13 @@ class _Rules:
             yield "asks whether a result is an element"
 
     def _is_class(self, node: ast.expr) -> bool:
-        """Returns True for a name of the solution's as classes have it."""
+        """Returns True for a name of the solution with the form of a class name."""
         name = last_name(node)
         is_class = name[:1].isupper() and (len(name) == 1 or not name.isupper())
         return is_class and self._hears(node)
 
     def shares_file(self, node: ast.AST) -> bool:
-        """Returns True for what opens a file, or names one, that is none of the tests' own."""
+        """Returns True for a call that opens or names a file that is not the tests' own."""
         return isinstance(node, ast.Call) and self._opens(node) and not self._reads_own_data(node)
 
     def _opens(self, call: ast.Call) -> bool:
@@ -354,7 +354,7 @@ class _Rules:
         return False
 
     def _of_shared_folders(self, call: ast.Call, function: Function) -> Iterator[str]:
-        """Looks whether a path that only the tests can see is handed to the solution."""
+        """Yields a reason if the solution gets a path that only the tests can see."""
         paths = arguments(function) & self._hearsay.folders
         if not paths:
             return
@@ -369,7 +369,7 @@ class _Rules:
 def _reached(
     rules: Sequence[_Rules], first: Iterable[tuple[_Rules, Scope]]
 ) -> Iterator[tuple[_Rules, Scope]]:
-    """Yields scopes, and the functions that one of them names, with the rules of their files."""
+    """Yields scopes, and all functions that they name, with the rules of their files."""
     by_name: dict[str, list[tuple[_Rules, Scope]]] = {}
     for one in rules:
         for node in ast.walk(one.file.tree):
@@ -397,7 +397,7 @@ def _prepares(function: Function) -> bool:
 
 
 def _names_of(node: ast.AST) -> Iterator[tuple[Part, str]]:
-    """Yields the names of a part of code, with what they are there."""
+    """Yields the names of a node, with the part of code in which they count."""
     match node:
         case ast.Call(func=function):
             yield from ((Part.CALLED, name) for name in chain_of(function)[-1:])
@@ -428,7 +428,7 @@ def _stored(target: ast.expr) -> Iterator[ast.Name]:
 
 
 def _special(call: ast.Call) -> str:
-    """Returns the special name that `hasattr` asks for; "" where none is, or one that is shown."""
+    """Returns the special name that `hasattr` asks for; "" for names that proxies have."""
     match call.args:
         case [_, ast.Constant(value=str(name)), *_] if name.startswith("__"):
             return "" if name in _SHOWN else name
@@ -448,7 +448,7 @@ def _uses_any(node: ast.AST, names: set[str]) -> bool:
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
-    """Returns True if an expression holds one of these paths, and not only what is read from it."""
+    """Returns True if an expression holds one of these paths, and not only its file's content."""
     if isinstance(node, ast.Call) and not _READINGS.isdisjoint(chain_of(node.func)[-1:]):
         return False
     if isinstance(node, ast.Name) and node.id in names:
