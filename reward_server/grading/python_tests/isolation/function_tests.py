@@ -1,8 +1,7 @@
-"""Writes function tests as a test file that can live with the solution.
+"""Writes function tests as a test file that can run in the solution's process.
 
-Some tests need the solution itself: they subclass its classes, look at its code, patch what it
-uses. As a file of unittest they run beside the solution and get perturbed twins, as all such files
-do.
+Some tests need the solution itself: they subclass its classes, read its code, or patch what it
+uses. As a file of unittest they run in its process and get perturbed twins, as other such files do.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
 _CLASS = "TestSolution"
-# A word without which none of the rules in `test_files` and `solution_classes` finds a reason.
+# Without one of these words no rule in `test_files` and `solution_classes` finds a reason.
 _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed|register)\b"
@@ -49,16 +48,16 @@ _WATCHED = process_state.WATCHED | {"np", "numpy"}
 _CACHE_SIZE = 1024
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
-# What the rules for test files refuse to a judge, and proxies of function tests can do.
+# Reasons of the rules for test files that do not count, since the judge of function tests answers.
 _ISOLATED_REASONS = policy.PROXIES_CAN | {
     *("uses dataclasses", "calls seed()", "calls setrecursionlimit()"),
     *("calls set_int_max_str_digits()", kinds.ASKED),
 }
-# What a prompt does of these, the solution's process does not.
+# These count in a prompt, since a prompt's settings do not reach the solution's process.
 _PROMPT_REASONS = frozenset(
     ("calls seed()", "calls setrecursionlimit()", "calls set_int_max_str_digits()")
 )
-# What a prompt's code may do: objects of its classes are the same in both processes.
+# Reasons that do not count in a prompt: objects of its classes are the same in both processes.
 _OF_TESTS_ALONE = (_ISOLATED_REASONS - _PROMPT_REASONS) | own_classes.REASONS
 
 
@@ -68,8 +67,8 @@ class FunctionFile:
 
     Args:
         tests: the file.
-        names: of the tests, as the judge of function tests has them, by their names in the file.
-        reasons: why the tests have to live with the solution; none if they need not.
+        names: the names of the tests for the judge of function tests, by their names in the file.
+        reasons: why the tests need the solution's process; none if they do not.
     """
 
     tests: UnitTests
@@ -78,12 +77,12 @@ class FunctionFile:
 
 
 def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
-    """Writes function tests as a test file; None where they cannot be.
+    """Writes function tests as a test file; returns None if that is impossible.
 
     Args:
         tests: the tests.
-        prompt: trusted code in front of the solution, whose helpers the tests may use. The file has
-            copies of them, but where that code is why it lives with the solution.
+        prompt: trusted code before the solution, whose helpers the tests may use. The file has
+            copies of them, unless that code is the reason for the solution's process.
     """
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
     seen = prompt_state.seen_by(prompt, tests.entry_point, texts)
@@ -111,7 +110,7 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
 
 
 def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
-    """Returns False if no rule can apply to tests, nor to a prompt's code, without parsing them."""
+    """Returns False if no rule can apply to tests or to a prompt's code; parses neither."""
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
     if prompt_state.of_ends(prompt) or any(map(_has_trigger, texts)):
         return True
@@ -120,7 +119,7 @@ def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
 
 def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -> bool:
     if len(prompt) + sum(map(len, texts)) > _LONG_CHARACTERS:
-        return True  # which is read aside
+        return True  # a long text is read in a thread
     found = _found_in(_digest("\0".join((prompt, entry_point, *texts))))
     if not found:
         seen = prompt_state.seen_by(prompt, entry_point, texts)
@@ -130,7 +129,7 @@ def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -
 
 
 def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt]:
-    """Yields the functions of a prompt that are none of the solution's business."""
+    """Yields the functions of a prompt other than the entry point."""
     owner = _owner(tests.entry_point)
     for one in seen.statements:
         if isinstance(one, FUNCTIONS) and owner and one.name != owner:
@@ -138,7 +137,7 @@ def _helpers(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[ast.stmt
 
 
 def _reasons_of_prompt(tests: FunctionTests, seen: prompt_state.Seen) -> Iterator[str]:
-    """Yields the reasons by which the rules for test files refuse a prompt's code."""
+    """Yields the reasons that the rules for test files find in a prompt's code."""
     if seen.statements:
         before = _reading(tests, seen.imports).reasons
         for reason in _reading(tests, seen.statements, seen.functions).reasons:
@@ -155,7 +154,7 @@ def _reading(
 
 
 def _has_trigger(text: str) -> bool:
-    # The completions of a task come with the same tests, and a long text is not kept.
+    # All completions of a task have the same tests. A digest is kept, since texts may be long.
     found = _found_in(_digest(text))
     if not found:
         is_watched = not _WATCHED.isdisjoint(_OWNERS.findall(text))
@@ -169,7 +168,7 @@ def _digest(text: str) -> bytes:
 
 @functools.lru_cache(maxsize=_CACHE_SIZE)
 def _found_in(digest: bytes) -> list[bool]:
-    """Returns what was found in a text with this digest, an empty list at first."""
+    """Returns the list of what was found in a text with this digest; it is empty at first."""
     return []
 
 
@@ -183,7 +182,7 @@ def _needed(reasons: Iterable[str], tests: FunctionTests) -> Iterator[str]:
 
 
 def _only_signatures(text: str) -> bool:
-    """Returns True if a text uses of `inspect` only what proxies answer."""
+    """Returns True if a text uses only names of `inspect` for which proxies answer."""
     used = {
         node.attr
         for node in ast.walk(syntax.parse(text))
@@ -199,7 +198,7 @@ class _Writer:
 
     Args:
         tests: see `function_file`.
-        prompt: what the file has of the prompt's code.
+        prompt: the statements of the prompt's code in the file.
     """
 
     def __init__(self, tests: FunctionTests, prompt: Sequence[ast.stmt]) -> None:
@@ -254,7 +253,7 @@ class _Writer:
         methods.append(function)
 
     def _body_of(self, check: Function) -> list[ast.stmt]:
-        """Returns the statements of check(), whose parameter is a name of the file's."""
+        """Returns the statements of check(), whose parameter becomes a name of the file."""
         for parameter in check.args.args:
             given = syntax.parse(f"{parameter.arg} = {self._entry_point}").body
             if parameter.arg in _stored(check.body):
@@ -267,7 +266,7 @@ class _Writer:
         return syntax.parse(f"{_CHECK}({self._entry_point})").body
 
     def _head(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Returns the imports of what the tests use and do not define."""
+        """Returns the imports of the names that the tests use and do not define."""
         used, bound = _names(body)
         foreign = used - bound - _BUILTINS - {"unittest"}
         owner = _owner(self._entry_point)
@@ -289,7 +288,7 @@ def _is_async(check: ast.stmt) -> bool:
 
 
 def _check_in(body: Sequence[ast.stmt]) -> Function | None:
-    """Returns the one plain definition of check() that nothing else mentions."""
+    """Returns the only plain definition of check(), if no other code mentions it."""
     found = [one for one in body if isinstance(one, FUNCTIONS) and one.name == _CHECK]
     named = sum(
         isinstance(node, ast.Name) and node.id == _CHECK for one in body for node in ast.walk(one)
@@ -335,7 +334,7 @@ def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
 
 
 def _globals(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Returns what makes the names that an assert's text binds visible to the texts after it."""
+    """Returns the statement that makes the names of an assert's text global for the next ones."""
     bound = {
         node.id
         for one in body

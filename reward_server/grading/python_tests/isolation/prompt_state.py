@@ -1,10 +1,10 @@
-"""What tests see of a prompt's code, and whether that keeps a state.
+"""Decides whether the part of a prompt's code that tests can reach keeps a state.
 
-The judge of function tests runs a prompt for itself, and so does the solution's process. What
-changes in one does not show in the other: a list, a counter, a cache, what is drawn at random, or
-an object that is known by its identity. Such a prompt has the tests beside the solution. A prompt
-may define functions and classes that keep nothing from call to call, and constants. All else is a
-state, if tests can come by it. To refuse too much costs a label, and never a verdict.
+The judge of function tests and the solution's process each run the prompt. A change in one process
+does not show in the other: of a list, a counter, a cache, a random number, or an object that is
+known by its identity. With such a prompt the tests run in the solution's process. A prompt may
+define constants, and functions and classes that keep nothing from call to call. Everything else is
+a state, if tests can reach it. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reward_server.grading.syntax import (
 _ENDINGS = ("", "\n    pass", "\n        pass")
 _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-# Decorators, and what makes a value, that keep nothing.
+# Decorators, and makers of values, that keep nothing.
 _PLAIN_DECORATORS = frozenset(
     (
         *("abstractmethod", "classmethod", "contextmanager", "dataclass", "final", "overload"),
@@ -54,11 +54,12 @@ _ENDS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What tests can come by of a prompt's code.
+    """The part of a prompt's code that tests can reach.
 
     Args:
-        statements: its imports, what tests lead to, its classes, and what is done at its top.
-        reasons: why they have to live with the solution, as far as its state goes.
+        statements: its imports, the statements that tests lead to, its classes, and actions at its
+            top.
+        reasons: why its state needs the solution's process.
     """
 
     statements: tuple[ast.stmt, ...] = ()
@@ -77,7 +78,7 @@ class Seen:
 
 
 def parse(prompt: str) -> ast.Module | None:
-    """Returns a prompt's code; None for prose."""
+    """Parses a prompt's code; returns None for prose."""
     for ending in _ENDINGS:
         try:
             return syntax.parse(prompt.rstrip() + ending)
@@ -95,7 +96,7 @@ def of_ends(prompt: str) -> tuple[str, ...]:
 
 
 def whole_classes(prompt: str) -> frozenset[str]:
-    """Returns the names of the classes that a prompt does not leave to the solution to continue."""
+    """Returns the names of the classes that a prompt defines completely."""
     tree = parse(prompt) if prompt else None
     found = [one for one in tree.body[:-1] if isinstance(one, ast.ClassDef)] if tree else []
     stubbed = {one.name for one in found for part in ast.walk(one) if _is_open(part)}
@@ -111,8 +112,8 @@ def seen_by(prompt: str, entry_point: str, texts: Iterable[str]) -> Seen:
 
     Args:
         prompt: its code, or prose.
-        entry_point: what is under test; "" where there is none.
-        texts: of the tests.
+        entry_point: the function or class under test; "" if there is none.
+        texts: the texts of the tests.
     """
     tree = parse(prompt) if prompt else None
     if tree is None:
@@ -122,7 +123,7 @@ def seen_by(prompt: str, entry_point: str, texts: Iterable[str]) -> Seen:
 
 
 class _Reading:
-    """The statements of a prompt, by what they define, change or do."""
+    """The statements of a prompt: definitions, changes and actions."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._all = list(_flat(tree.body, at_top=True))
@@ -141,7 +142,7 @@ class _Reading:
                 self._by_name.setdefault(name, []).append(one)
 
     def seen_by(self, names: set[str]) -> Seen:
-        """Returns what these names lead to."""
+        """Returns the part of the prompt that these names lead to."""
         kinds = (one for one, _ in self._all if isinstance(one, ast.ClassDef))
         reached = self._reached(names | {one.name for one in kinds})
         found = [one for one, _ in self._all if self._leads_to(one, reached)]
@@ -155,7 +156,7 @@ class _Reading:
         return Seen(statements=(*imports, *code), reasons=tuple(dict.fromkeys(reasons)))
 
     def _reached(self, names: set[str]) -> set[str]:
-        """Returns names of the prompt's, and those that their statements lead to."""
+        """Returns the names of the prompt among these, and those that their statements lead to."""
         found, waiting = set[str](), [name for name in names if name in self._by_name]
         while waiting:
             name = waiting.pop()
@@ -176,7 +177,7 @@ class _Reading:
         return not isinstance(one, IMPORTS) and any(name in reached for name in _bound_by(one))
 
     def _of(self, one: ast.stmt) -> Iterator[str]:
-        """Yields what a statement keeps, and what it does more than to define."""
+        """Yields reasons for a statement that keeps something, or does more than define."""
         if isinstance(one, _DEFINITIONS) and id(one) in self._not_at_top:
             yield f"the prompt defines {one.name} under a condition"
         if is_stub(one):
@@ -197,7 +198,7 @@ class _Reading:
 
 
 def _flat(body: Sequence[ast.stmt], *, at_top: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yields statements, those under a condition too, and whether they stand at the top."""
+    """Yields statements, also conditional ones, and whether they are at the top."""
     for one in body:
         match one:
             case ast.If(body=inner, orelse=other):
@@ -219,7 +220,7 @@ def _does_nothing(one: ast.stmt) -> bool:
 
 
 def _bound_by(one: ast.stmt) -> Iterator[str]:
-    """Yields the names that a statement gives a meaning, or whose things it changes."""
+    """Yields the names that a statement binds, or whose objects it changes."""
     match one:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             yield name
@@ -259,7 +260,7 @@ def _elements(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _root(node: ast.expr) -> str:
-    """Returns the name of what an expression is a part of, or a call's answer on it."""
+    """Returns the name at the root of an expression of attributes, elements and calls."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -294,7 +295,7 @@ def is_stub(one: ast.stmt) -> bool:
 
 
 def _of_function(function: Function) -> Iterator[str]:
-    """Yields what a function keeps from call to call."""
+    """Yields reasons for a function that keeps something from call to call."""
     for decorator in function.decorator_list:
         if last_name(without_call(decorator)) not in _PLAIN_DECORATORS:
             yield f"the prompt's {function.name}() has a decorator"
@@ -318,7 +319,7 @@ def _of_function(function: Function) -> Iterator[str]:
 
 
 def _is_shared(node: ast.Attribute, own: set[str]) -> bool:
-    """Returns True for an attribute of what is no parameter and no variable of a function's."""
+    """Returns True for an attribute of an object that is no parameter or variable of a function."""
     parts = list(ast.walk(node.value))
     is_of_class = any(isinstance(one, ast.Attribute) and one.attr == "__class__" for one in parts)
     is_of_class |= any(isinstance(one, ast.Name) and one.id == "type" for one in parts)
@@ -326,7 +327,7 @@ def _is_shared(node: ast.Attribute, own: set[str]) -> bool:
 
 
 def _of_class(kind: ast.ClassDef) -> Iterator[str]:
-    """Yields what a class keeps for all its objects."""
+    """Yields reasons for a class that keeps something for all its objects."""
     decorators = {last_name(without_call(one)) for one in kind.decorator_list}
     if not decorators <= _PLAIN_DECORATORS or any(one.arg == "metaclass" for one in kind.keywords):
         yield f"the prompt's {kind.name} is made in a way of its own"
@@ -350,7 +351,7 @@ def _of_class(kind: ast.ClassDef) -> Iterator[str]:
 
 
 def _is_plain(value: ast.expr) -> bool:
-    """Returns True for a value that cannot change, and that is the same wherever it is made."""
+    """Returns True for a value that cannot change and is the same in both processes."""
     if isinstance(value, ast.Call):
         calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
         return all(last_name(one.func) in _PLAIN_MAKERS for one in calls)
