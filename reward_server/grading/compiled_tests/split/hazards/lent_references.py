@@ -22,9 +22,9 @@ _FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)\s*(?:<[^(){}]*>)?\s*\((?P<paramete
 _CLOSURE = re.compile(
     r"\blet\s+(?:mut\s+)?(?P<name>\w+)\s*=\s*(?:move\s+)?\|(?P<parameters>[^|]*)\|"
 )
-# A name, unless it is that of a function, a macro or a field, or what is lent is a copy.
+# A name, unless it is a macro's, a function's or a field's, or what is lent is a copy.
 _NAME = re.compile(
-    r"(?<![\w'])(?<!(?<!\.)\.)([a-z_]\w*)\b"
+    r"(?<![\w'$])(?<!(?<!\.)\.)([a-z_]\w*)\b"
     r"(?!\s*(?:!|\(|:|\.\s*(?:clone|to_owned|to_string|to_vec)\s*\(\s*\)))"
 )
 _WORDS = word_set(
