@@ -42,6 +42,11 @@ def calls_often(task: Task, functions: Collection[str]) -> bool:
         task: with the tests.
         functions: of the solution.
     """
+    brackets = match_brackets(
+        [one for one in tokenize(task.tests, task.language) if not one.is_blank]
+    )
+    if brackets is None or brackets.unclosed:
+        return False  # a text that cannot be read; at worst its time runs out
     found = _Repetitions(task)
     return sum(map(found.of_function, functions)) > _MOST_CALLS
 
