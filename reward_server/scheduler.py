@@ -25,6 +25,7 @@ from reward_server.domain import Execution, Job
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError
 from reward_server.executor import Executor
 
+_jitter = random.Random()  # apart from the process's own, which programs seed
 DEFAULT_CAPACITY = 256
 
 _MEAN_WEIGHT = 0.1
@@ -241,7 +242,7 @@ class Scheduler:
             return _UNMEASURED_RETRY_SECONDS
         now = asyncio.get_running_loop().time()
         turn = self._mean_seconds / self.slots
-        first = now + self._backlog * turn * random.uniform(*_RETRY_SHARE_OF_BACKLOG)
+        first = now + self._backlog * turn * _jitter.uniform(*_RETRY_SHARE_OF_BACKLOG)
         last = now + _LONGEST_RETRY_SECONDS
         self._next_return = min(max(first, self._next_return + turn / self._returns), last)
         return max(self._next_return - now, _SHORTEST_RETRY_SECONDS)

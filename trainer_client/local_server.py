@@ -20,6 +20,7 @@ from typing import IO, Self
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+_random = random.Random()  # apart from the process's own, which programs seed
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
 _SHOWN_LINES = 20
@@ -152,7 +153,7 @@ def free_port() -> int:
     that range to another connection or server before the caller binds it.
     """
     names = range(_FIRST_PORT, _first_ephemeral_port())
-    for port in random.sample(names, min(_PORTS_TRIED, len(names))):
+    for port in _random.sample(names, min(_PORTS_TRIED, len(names))):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port

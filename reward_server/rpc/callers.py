@@ -21,6 +21,7 @@ from google.protobuf.message import Message
 from reward_server.errors import OverloadedError
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, Message]"
+_jitter = random.Random()  # apart from the process's own, which programs seed
 _RETRY_SECONDS = (0.5, 1.5)
 
 # Set where a call's metadata are first looked at, and read where it is worked on: in one task.
@@ -102,7 +103,7 @@ class OpenCalls:
         if self.count >= self._most and self._open[owner] >= self._share(owner):
             raise OverloadedError(
                 f"{self.count} calls are open; at most {self._most} may be",
-                retry_after_seconds=random.uniform(*_RETRY_SECONDS),
+                retry_after_seconds=_jitter.uniform(*_RETRY_SECONDS),
             )
         self._open[owner] += 1
         try:

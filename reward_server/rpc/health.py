@@ -23,6 +23,7 @@ from reward_server.rpc.strangers import Strangers, peer_name
 _Response = health_pb2.HealthCheckResponse
 # A stream too many is refused late, and each at another time: those who ask again at once would
 # otherwise fill the line in which everybody's calls wait.
+_jitter = random.Random()  # apart from the process's own, which programs seed
 _REFUSAL_SECONDS = (2.0, 6.0)
 
 
@@ -90,7 +91,7 @@ class Health:
             with self._place(context):
                 await self._tell_changes(service, context)
         except OverloadedError as error:
-            await asyncio.sleep(random.uniform(*_REFUSAL_SECONDS))
+            await asyncio.sleep(_jitter.uniform(*_REFUSAL_SECONDS))
             await status.abort(context, error)
 
     def _count(self, context: Context) -> None:

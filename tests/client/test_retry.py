@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import grpc
 import pytest
 from google.protobuf.any_pb2 import Any
@@ -41,6 +43,13 @@ OUTAGE = Failure(status=grpc.StatusCode.UNAVAILABLE, message="connection refused
 
 def test_the_servers_push_back_is_waited_for_and_spread_a_little(clock):
     assert patience(clock).pause(overload(2.0), 0) == pytest.approx(2.4)
+
+
+def test_a_retry_draws_nothing_from_the_generator_that_a_trainer_seeds():
+    before = random.getstate()
+    mine = Patience(timeout_seconds=600.0, outage_seconds=60.0)
+    assert mine.pause(overload(2.0), 0) is not None
+    assert random.getstate() == before
 
 
 def test_a_negative_push_back_forbids_a_retry(clock):

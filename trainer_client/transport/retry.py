@@ -16,6 +16,7 @@ from google.rpc import (  # type: ignore[import-untyped]  # ships no types
 
 from trainer_client.transport.hints import explained
 
+_jitter = random.Random()  # apart from the process's own, which programs seed
 _OUTAGE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 _RETRYABLE = _OUTAGE | {grpc.StatusCode.RESOURCE_EXHAUSTED}
 _PERMANENT = {
@@ -101,7 +102,7 @@ class Patience:
         timeout_seconds: float,
         outage_seconds: float,
         clock: Callable[[], float] = time.monotonic,
-        jitter: Callable[[], float] = random.random,
+        jitter: Callable[[], float] = _jitter.random,
     ) -> None:
         self._clock = clock
         self._jitter = jitter
