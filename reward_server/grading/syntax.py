@@ -2,8 +2,8 @@
 
 CPython counts the depth of the tree that it builds in one counter for all threads. If a garbage
 collection lets another thread parse at the same time, it raises SystemError:
-https://github.com/python/cpython/issues/106905. Tests are read in threads, and a request whose
-tests cannot be read would be a failure of the server.
+https://github.com/python/cpython/issues/106905. The server reads tests in threads, and would report
+such an error as a failure of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Health checks, which need no credential and therefore take next to nothing.
+"""Answers health checks, which need no credential and therefore must use few resources.
 
-The request of a stranger is not read, since nothing bounds its size but the limit for whole tasks:
-the answer is the server's state, whatever service was asked for.
+The request of a stranger, a caller without a credential, is not read, since its size is bounded
+only by the limit for whole tasks. So a stranger gets the server's state for every service.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from reward_server.rpc.callers import Callers, Context
 from reward_server.rpc.strangers import Strangers, peer_name
 
 _Response = health_pb2.HealthCheckResponse
-# A stream too many is refused late, and each at another time: those who ask again at once would
-# otherwise fill the line in which everybody's calls wait.
 _jitter = random.Random()  # apart from the process's own, which programs seed
+# A stream above the limit is refused after a random delay. Otherwise callers that try again at once
+# would fill the queue in which all calls wait.
 _REFUSAL_SECONDS = (2.0, 6.0)
 
 
@@ -33,7 +33,7 @@ class Health:
     Args:
         services: full names of the services whose state is the server's.
         callers: tells owners from strangers.
-        strangers: bounds what those take.
+        strangers: bounds the resources that strangers use.
     """
 
     def __init__(
@@ -59,17 +59,17 @@ class Health:
         return grpc.method_handlers_generic_handler(health.SERVICE_NAME, methods)
 
     def tell(self, *, serving: bool) -> None:
-        """Changes the state; after `drain` it stays as it is."""
+        """Changes the state; after `drain` the answer stays NOT_SERVING."""
         self._state = int(_Response.SERVING if serving else _Response.NOT_SERVING)
         self._announce()
 
     def drain(self) -> None:
-        """Tells for good that no more work is taken."""
+        """Answers NOT_SERVING from now on."""
         self._is_draining = True
         self._announce()
 
     async def check(self, _: AsyncIterator[bytes], context: Context) -> Message:
-        """Tells the state once."""
+        """Returns the state."""
         self._count(context)
         state = self._state_of(await self._service(context))
         if state == _Response.SERVICE_UNKNOWN:
@@ -78,11 +78,11 @@ class Health:
         return answer
 
     async def watch(self, _: AsyncIterator[bytes], context: Context) -> None:
-        """Tells the state, and each change of it."""
+        """Writes the state, and each change of it."""
         try:
             await self._watch(context)
         except asyncio.CancelledError:
-            self._count(context)  # a stranger who resets streams calls; one who waits does not
+            self._count(context)  # resetting a stream counts as a call; waiting does not
             raise
 
     async def _watch(self, context: Context) -> None:

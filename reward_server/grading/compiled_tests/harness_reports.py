@@ -1,8 +1,8 @@
 """Reads the report of a harness that ran tests beside the solution; see `languages.suites`.
 
-The solution could have written all of it. It is believed that a test failed. It is believed that a
-test passed if it began and ended, if each of its watched assertions was reached and wrote the right
-words, and if nothing in the report is impossible.
+The solution could have written the whole report. So a failed test is believed, and a passed test is
+believed only if it began and ended, if each of its watched assertions was reached and wrote the
+right words, and if nothing in the report is impossible.
 """
 
 from __future__ import annotations
@@ -241,10 +241,11 @@ def _absent_result(name: str, known: TestFiles, *, ended: bool) -> TestResult:
 
 
 def _in_order(named: Sequence[tuple[str, TestResult]], known: TestFiles) -> list[TestResult]:
-    """Orders results as the text does; a result without a test there stays behind the one before.
+    """Orders results like the tests in the text.
 
-    Passed results without a test in the text do not count, nor do more results than a name has
-    tests: a solution could report any number of them in any order.
+    A result without a test in the text stays behind the result before it. A passed result does not
+    count if the text has no test of its name, or if the name already has as many results as tests:
+    a solution could report any number of passes in any order.
     """
     order = {name: place for place, name in enumerate(known.counts)}
     left, place, placed = Counter(known.counts), -1, []

@@ -55,7 +55,7 @@ def read_words(output: bytes, sites: Sequence[Site], *, tag: str, ending: str) -
         ending: the word at the end of the program.
     """
     words = [word.decode() for word in re.findall(_pattern(tag), output)]
-    # The word of the ending belongs to no site, so that it is forged anywhere but at the end.
+    # The ending's word belongs to no site, so it counts as forged anywhere except at the end.
     ended = ending in words
     groups, forged = _grouped(words[:-1] if ended else words, sites)
     tests = [_result(site, groups[index], ended) for index, site in enumerate(sites)]
@@ -101,7 +101,7 @@ class Groups:
     """Groups the words of each site's observations in the order in which they come.
 
     Attributes:
-        found: the groups of each site, with what each observation says.
+        found: the groups of each site; a group says of each observation whether it held.
         forged: the number of words that belong to no group.
     """
 
