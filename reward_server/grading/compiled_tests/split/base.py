@@ -1,4 +1,4 @@
-"""What a language has to bring along so that its test programs can be taken apart."""
+"""The interface by which the test programs of a language are split."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MOST_DEPTH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is known of a test program when it is taken apart.
+    """A test program to split.
 
     Args:
-        prompt: code that the solution continues; "" if there is none. Trusted.
-        tests: the test program. Trusted.
-        language: how its text is cut into tokens.
+        prompt: the trusted code that the solution continues; "" if there is none.
+        tests: the trusted test program.
+        language: how its text is split into tokens.
     """
 
     prompt: str
@@ -31,12 +31,12 @@ class Source:
     """A program's text, and the files beside it.
 
     Args:
-        text: of the program.
-        files: by relative path.
-        is_ready: whether it is run as it is, without the compiler.
-        library: a trusted source file that is compiled by itself, once for all programs; what the
-            compiler makes of it lies beside this one. "" if there is none.
-        options: of the command that runs it.
+        text: the text of the program.
+        files: files beside it, by relative path.
+        is_ready: whether it runs as it is, without the compiler.
+        library: a trusted source file that is compiled separately, once for all programs; its
+            product lies beside this program. "" if there is none.
+        options: options of the command that runs the program.
     """
 
     text: str
@@ -47,18 +47,18 @@ class Source:
 
 
 class Split(Protocol):
-    """A test program that was taken apart."""
+    """A test program that was split."""
 
     @property
     def stubs(self) -> Source:
-        """What stands in the solution's place in the test program: trusted text alone."""
+        """The trusted text that replaces the solution in the tests' program."""
 
     def serving(self, solution: str) -> Source:
-        """Returns the solution's program: the solution, and a loop that answers calls."""
+        """Returns the solution's program: the solution and a loop that answers calls."""
 
 
 class Splitter(Protocol):
-    """Takes test programs of one language apart."""
+    """Splits the test programs of one language."""
 
     def __call__(self, task: Task) -> Split | None:
-        """Returns the parts, or None where the text does not allow it."""
+        """Returns the two parts, or None if the text does not allow a split."""

@@ -1,9 +1,8 @@
-"""Takes C++ test programs apart; see the package.
+"""Splits C++ test programs; see the package.
 
-The prompt leaves the function open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. The support files know
-types by their shape, so that a type without a serialiser does not compile, and the task is not
-taken apart.
+The solution completes the function at the end of the prompt. In the tests' program its body is a
+stub; the definitions before it stay unchanged in both programs. The support files serialise types
+by their shape. A type without a serialiser does not compile, and then the task is not split.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from reward_server.grading.compiled_tests.split.text.cpp_types import (
 from reward_server.grading.compiled_tests.split.text.words import word_set
 
 _OBJECT = "splitwire_object"
-# The tests' program says by itself where an index or a length of a copy is out of range.
+# The tests' program itself reports an index or a length of a copy that is out of range.
 _CHECKED = (
     "#undef _GLIBCXX_ASSERTIONS\n#define _GLIBCXX_ASSERTIONS 1\n"
     "#undef _FORTIFY_SOURCE\n#define _FORTIFY_SOURCE 2\n"
@@ -55,7 +54,7 @@ _NUMBER = re.compile(
     r"(?:(?:signed|unsigned|short|long|int|char|bool|float|double|wchar_t|char16_t|char32_t)\b ?)+"
     r"|(?:std::)?(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t)"
 )
-# Images have this header compiled, for programs that include it first.
+# Images have this header precompiled, for programs that include it first.
 _PRECOMPILED = "#include <bits/stdc++.h>\n"
 _BEGINS_PRECOMPILED = re.compile(
     r"(?s)(?:\s|//[^\n]*\n|/\*.*?\*/)*+#[ \t]*include[ \t]*<bits/stdc\+\+\.h>"
@@ -64,7 +63,7 @@ _MACRO = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
 
 def split_cpp(task: Task) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open."""
+    """Splits a test program whose prompt ends in an open function."""
     blocks = open_blocks(task.prompt, task.language)
     if not blocks or len(blocks) < 2 or any(map(_keeps_state, blocks[:-1])):
         return None
@@ -88,12 +87,12 @@ def split_cpp(task: Task) -> Split | None:
 
 
 def _keeps_state(block: Block) -> bool:
-    """Returns True if a block keeps something that both programs would have for themselves."""
+    """Returns True if a block keeps a state, of which both programs would have a copy."""
     return any(map(is_state_cpp, block.statements))
 
 
 def _owner(blocks: list[Block]) -> tuple[str, ...] | None:
-    """Returns the names around the function, the class's with "()"; None if they are no names."""
+    """Returns the names around the function, a class with "()"; None if one is no name."""
     names = []
     for index, block in enumerate(blocks[1:-1], 1):
         kind, *name = without_access(block.head) or ("",)
@@ -113,13 +112,13 @@ def _declares_type(statement: Statement) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CppSplit:
-    """A C++ test program taken apart.
+    """A C++ test program that was split.
 
     Args:
-        task: that it is of.
-        blocks: that the prompt leaves open.
-        owner: the names of namespaces around the function, and of its class with "()".
-        signature: of the function.
+        task: the test program.
+        blocks: the blocks that the prompt leaves open.
+        owner: the names of the namespaces around the function, and of its class with "()".
+        signature: the signature of the function.
     """
 
     task: Task
@@ -129,7 +128,7 @@ class CppSplit:
 
     @property
     def stubs(self) -> Source:
-        """The prompt, whose open function is a stub."""
+        """The prompt with a stub as its open function."""
         inside = self.blocks[-1].inside
         outer = self.blocks[1].start
         head = self.task.prompt[:outer]
@@ -152,7 +151,7 @@ class CppSplit:
         return Source(text=text, files=_support("split.hpp", "split_loop.hpp"), library=_library())
 
     def _forgotten(self, solution: str) -> str:
-        """Ends a solution's macros, but those that stand for what the loop names of it."""
+        """Ends a solution's macros, except those for names that the loop uses."""
         named = " ".join((self._name, self.signature.type, self._records))
         kept = {*re.findall(r"\w+", named)}
         macros = dict.fromkeys(_MACRO.findall(solution))
@@ -160,7 +159,7 @@ class CppSplit:
 
     @property
     def _left_open(self) -> int:
-        """How many blocks of the prompt the tests close."""
+        """The number of the prompt's blocks that the tests close."""
         return unopened(self.task.tests, self.task.language)
 
     @property
@@ -186,9 +185,9 @@ class CppSplit:
 
     @property
     def _closing(self) -> str:
-        """Closes what the prompt leaves open, and opens as many blocks as the tests close.
+        """Closes the prompt's open blocks, and opens as many blocks as the tests close.
 
-        These are of the kind in which the declarations that follow can stand.
+        The new blocks are of the kind in which the declarations that follow are valid.
         """
         member = f'public: mutable splitwire::Instance {_OBJECT}{{"{self._class}"}};'
         own = [member] if self._takes_object else []

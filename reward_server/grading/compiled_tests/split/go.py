@@ -1,9 +1,9 @@
-"""Takes Go test programs apart; see the package.
+"""Splits Go test programs; see the package.
 
-The prompt leaves the function open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. Values are read and
-written by reflection; a type that cannot cross ends the tests' program before its first call, and
-the task is not taken apart.
+The solution completes the function at the end of the prompt. In the tests' program its body is a
+stub; the definitions before it stay unchanged in both programs. Values are read and written by
+reflection. A type that cannot cross ends the tests' program before its first call, and then the
+task is not split.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _SUPPORT = "splitwire"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a function's head says.
+    """The signature of a function.
 
     Args:
-        name: of the function.
-        parameters: their types; the last may begin with "...".
-        results: their types.
+        name: the name of the function.
+        parameters: the types of the parameters; the last may begin with "...".
+        results: the types of the results.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Signature:
 
     @property
     def stub(self) -> str:
-        """The function, which calls the other program's."""
+        """The function as a stub, which calls the other program."""
         taken = ", ".join(f"a{index} {one}" for index, one in enumerate(self.parameters))
         given = ", ".join(f"r{index} {one}" for index, one in enumerate(self.results))
         arguments = ", ".join(f"&a{index}" for index in range(len(self.parameters)))
@@ -80,7 +80,7 @@ class Signature:
 
 
 def split_go(task: Task) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open."""
+    """Splits a test program whose prompt ends in an open function."""
     if _UNSEEN.search(task.tests) or is_unseen_go(task.prompt, task.tests):
         return None
     if is_trusting_go(task.prompt, task.tests):
@@ -113,7 +113,7 @@ def split_go(task: Task) -> Split | None:
 
 
 def _is_type(one: Declaration) -> bool:
-    """Returns True unless a declaration of types has several, or type parameters."""
+    """Returns True if a declaration is of one type without type parameters."""
     if one.kind != "type":
         return True
     named = _WORD.fullmatch(one.name) is not None
@@ -122,7 +122,7 @@ def _is_type(one: Declaration) -> bool:
 
 
 def _is_error(one: Declaration) -> bool:
-    """Returns True unless a variable is anything but an error, which has no state."""
+    """Returns True if a variable is an error, which has no state."""
     if one.kind != "var":
         return True
     words = [word.text for word in one.words if word.kind != "end"]
@@ -131,7 +131,7 @@ def _is_error(one: Declaration) -> bool:
 
 
 def _head(function: Declaration) -> tuple[list[str], bool]:
-    """Returns the words in front of a function's body, and whether any are in it."""
+    """Returns the words before a function's body, and whether the body has any."""
     words = [word.text for word in function.words]
     depth, opened = 0, [0]
     for index, word in enumerate(words):
@@ -143,11 +143,11 @@ def _head(function: Declaration) -> tuple[list[str], bool]:
 
 
 def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature | None:
-    """Reads the words between `func` and a function's body; None if the grammar has no such.
+    """Parses the words between `func` and a function's body; returns None if they are no signature.
 
     Args:
-        words: without blanks and comments.
-        types: names that may stand for a type beside Go's own.
+        words: the words, without blanks and comments.
+        types: the names of other types than Go's own.
     """
     try:
         return _Words([word for word in words if word != "\n"], types).signature()
@@ -156,7 +156,7 @@ def parse_signature(words: Sequence[str], types: Collection[str]) -> Signature |
 
 
 class _Words(Words):
-    """Reads the heads of functions."""
+    """Parses the heads of functions."""
 
     def __init__(self, words: Sequence[str], types: Collection[str]) -> None:
         super().__init__(words)
@@ -180,7 +180,7 @@ class _Words(Words):
         return word
 
     def _list(self) -> list[str]:
-        """Reads parameters or results, of which names may share a type."""
+        """Parses parameters or results, of which several may share a type."""
         self.take("(")
         entries: list[tuple[str, str]] = []
         while self.next != ")":
@@ -191,7 +191,7 @@ class _Words(Words):
         return self._typed(entries)
 
     def _entry(self) -> tuple[str, str]:
-        """Reads a name and its type; one of them is "" where there is one word alone."""
+        """Parses a name and its type; one of them is "" if there is only one word."""
         is_word = _WORD.fullmatch(self.next) and self.next not in _KEYWORDS
         if not is_word:
             return "", self._type(dots=True)
@@ -249,14 +249,14 @@ class _Words(Words):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoSplit:
-    """A Go test program taken apart.
+    """A Go test program that was split.
 
     Args:
-        signature: of the function.
-        before: what the prompt has in front of its function.
-        types: names of the prompt's types.
-        errors: names of the prompt's errors.
-        left_open: how many blocks of the prompt the tests close.
+        signature: the signature of the function.
+        before: the text of the prompt before its function.
+        types: the names of the prompt's types.
+        errors: the names of the prompt's errors.
+        left_open: the number of the prompt's blocks that the tests close.
     """
 
     signature: Signature
@@ -267,7 +267,7 @@ class GoSplit:
 
     @property
     def stubs(self) -> Source:
-        """The prompt, whose open function is a stub."""
+        """The prompt with a stub as its open function."""
         stub = self.signature.stub
         if self.left_open:
             stub = stub.rstrip().removesuffix("}")
@@ -287,14 +287,14 @@ class GoSplit:
 
     @property
     def _known(self) -> str:
-        """Makes the prompt's types and errors known."""
+        """Returns the code that registers the prompt's types and errors."""
         errors = ", ".join(f'"{name}": &{name}' for name in self.errors)
         types = "".join(f", (*{name})(nil)" for name in self.types)
         return f"func init() {{ {_SUPPORT}.Know(map[string]*error{{{errors}}}{types}) }}\n"
 
 
 def _without_main(text: str) -> str:
-    """Returns the function `main` of a text another name."""
+    """Gives another name to the function `main` of a text."""
     for one in reversed(declarations(text)):
         if one.kind == "func" and one.name == "main":
             start = one.words[1].start

@@ -1,9 +1,9 @@
-"""Takes Java test programs apart; see the package.
+"""Splits Java test programs; see the package.
 
-The prompt leaves the method open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. The types of values are
-those that the stub's signature declares, by reflection; one that cannot be read ends the tests'
-program before its first call, and the task is not taken apart.
+The solution completes the method at the end of the prompt. In the tests' program its body is a
+stub; the definitions before it stay unchanged in both programs. The types of values are those of
+the stub's signature, read by reflection. A type that cannot be read ends the tests' program before
+its first call, and then the task is not split.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _UNCHANGING = word_set(
 )
 _MODIFIERS = word_set("""public protected private static final synchronized strictfp""")
 _CLASSES = frozenset(("class", "record", "enum", "interface"))
-# What is asked of an object without a call of it in the text.
+# Methods of objects that are called without a call in the text.
 _ASKED = frozenset(("equals", "hashCode", "toString", "compareTo", "iterator"))
 _FIXED = frozenset(("static", "private", "final"))
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -62,12 +62,12 @@ _NO_NAMES = word_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a method's head says.
+    """The signature of a method.
 
     Args:
-        name: of the method.
-        parameters: their names.
-        takes_objects: whether one is of a type whose values can be changed.
+        name: the name of the method.
+        parameters: the names of the parameters.
+        takes_objects: whether a parameter is of a type whose values can change.
         is_static: whether it is called without an object.
         is_void: whether it has no result.
     """
@@ -80,7 +80,7 @@ class Signature:
 
 
 def split_java(task: Task) -> Split | None:
-    """Takes a test program apart whose method the prompt leaves open."""
+    """Splits a test program whose prompt ends in an open method."""
     if is_trusting_java(task.tests):
         return None
     if is_unseen_java(task.prompt, task.tests):
@@ -106,7 +106,7 @@ def split_java(task: Task) -> Split | None:
 
 
 def parse_signature(head: Sequence[str]) -> Signature | None:
-    """Reads the words of a method in front of its body; None if the grammar has no such."""
+    """Parses the words of a method before its body; returns None if they are no signature."""
     try:
         return _Words(head).signature()
     except UngrammaticalError:
@@ -120,7 +120,7 @@ def _class_name(head: Sequence[str]) -> str | None:
 
 
 def _keeps_state(blocks: Sequence[Block]) -> bool:
-    """Returns True if the prompt keeps what both programs would have for themselves."""
+    """Returns True if the prompt keeps a state, of which both programs would have a copy."""
     text, owner = blocks[0].statements, blocks[1].statements
     return any(map(is_state_java, text)) or any(
         bool(_CLASSES & {*one.head}) or is_member_state_java(one, kind="class") for one in owner
@@ -128,9 +128,9 @@ def _keeps_state(blocks: Sequence[Block]) -> bool:
 
 
 def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
-    """Returns True if tests use a method of the prompt's classes that a derived one may override.
+    """Returns True if tests use a method of a prompt's class that a derived class may override.
 
-    An object of a class that the solution derives is one of the prompt's in the tests' program.
+    An object of a class that the solution derives has the prompt's class in the tests' program.
     """
     classes = {
         one.head[one.head.index("class") + 1]: one
@@ -159,12 +159,12 @@ def _can_be_derived(task: Task, blocks: Sequence[Block]) -> bool:
 
 
 def _method(head: Sequence[str]) -> str:
-    """Returns the name of the method of a head."""
+    """Returns the name of the method in a head."""
     return head[head.index("(") - 1] if "(" in head else ""
 
 
 def _overridable(name: str, statement: Statement) -> Iterator[str]:
-    """Yields the methods of a class that a derived one may override."""
+    """Yields the methods of a class that a derived class may override."""
     for one in members(statement.block or ()):
         if "(" not in one.head or "=" in one.head or _FIXED & {*one.head}:
             continue
@@ -174,13 +174,13 @@ def _overridable(name: str, statement: Statement) -> Iterator[str]:
 
 
 def _is_called(method: str, task: Task) -> bool:
-    """Returns True if tests name a method, or the prompt does besides its declaration."""
+    """Returns True if the tests name a method, or the prompt names it outside its declaration."""
     pattern = re.compile(rf"\b{re.escape(method)}\b")
     return pattern.search(task.tests) is not None or len(pattern.findall(task.prompt)) > 1
 
 
 class _Words(Words):
-    """Reads declarations."""
+    """Parses declarations."""
 
     def signature(self) -> Signature:
         modifiers = self.take_all(_MODIFIERS)
@@ -251,13 +251,13 @@ class _Words(Words):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaSplit:
-    """A Java test program taken apart.
+    """A Java test program that was split.
 
     Args:
-        task: that it is of.
-        blocks: that the prompt leaves open: the text, a class, a method.
-        owner: the class's name.
-        signature: of the method.
+        task: the test program.
+        blocks: the blocks that the prompt leaves open: the text, a class, a method.
+        owner: the name of the class.
+        signature: the signature of the method.
     """
 
     task: Task
@@ -267,7 +267,7 @@ class JavaSplit:
 
     @property
     def stubs(self) -> Source:
-        """The prompt, whose open method is a stub."""
+        """The prompt with a stub as its open method."""
         head = self.task.prompt[: self.blocks[2].inside]
         closing = "}" * (2 - self._left_open)
         return Source(text=f"{head}\n{self._body}\n{closing}\n", library=_library())
@@ -281,12 +281,12 @@ class JavaSplit:
 
     @property
     def _left_open(self) -> int:
-        """How many blocks of the prompt the tests close."""
+        """The number of the prompt's blocks that the tests close."""
         return min(unopened(self.task.tests, self.task.language), 2)
 
     @property
     def _classes(self) -> str:
-        """The names of the classes that the prompt has outside, as further arguments."""
+        """The names of the prompt's other top-level classes, as further arguments."""
         heads = (one.head for one in self.blocks[0].statements if one.block is not None)
         names = [
             head[index + 1]
@@ -315,7 +315,7 @@ class JavaSplit:
 
 
 def _visible_to_package(solution: str, task: Task) -> str:
-    """Takes away what a file of another name may not have: its package, the outermost `public`."""
+    """Removes the package and the outermost `public`, which a file of another name cannot have."""
     depth, kept, in_package = 0, [], False
     for token in tokenize(solution, task.language):
         depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)

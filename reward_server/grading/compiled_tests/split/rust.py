@@ -1,8 +1,8 @@
-"""Takes Rust test programs apart; see the package.
+"""Splits Rust test programs; see the package.
 
-The prompt leaves the function open that the solution completes. In the tests' program its body is a
-stub; whatever the prompt defines before stays as it is, in both programs. A type that cannot cross
-does not compile, and the task is not taken apart.
+The solution completes the function at the end of the prompt. In the tests' program its body is a
+stub; the definitions before it stay unchanged in both programs. A type that cannot cross does not
+compile, and then the task is not split.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from reward_server.grading.compiled_tests.tokens import tokenize
 from reward_server.languages.assertions import Assertions
 from reward_server.languages.rust_source import arranged
 
-# What tests say that look at more than values.
+# The words of tests that look at more than values.
 _UNSEEN = re.compile(
     r"\b(?:size_of_val|type_name|type_id|downcast\w*|resume_unwind|payload)\b|\.\s*is\s*::\s*<"
 )
@@ -66,9 +66,9 @@ class Parameter:
     """A parameter.
 
     Args:
-        name: of it.
-        owned: the type of what it holds, or refers to.
-        passed: what stands around its value in a call, such as "&{}".
+        name: its name.
+        owned: the type of its value, or of the value that it refers to.
+        passed: the text around its value in a call, such as "&{}".
         comes_back: whether the function can change it.
     """
 
@@ -84,13 +84,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a function's head says.
+    """The signature of a function.
 
     Args:
-        name: of the function.
-        parameters: of it.
-        result: its type; "" if there is none.
-        head: the function's head in the tests' program.
+        name: the name of the function.
+        parameters: its parameters.
+        result: the type of its result; "" if there is none.
+        head: its head in the tests' program.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Signature:
 
     @property
     def lent(self) -> frozenset[int]:
-        """The places of the parameters that hold references to what stays as it is."""
+        """The indices of the parameters that are references to values that stay unchanged."""
         return frozenset(
             at
             for at, one in enumerate(self.parameters)
@@ -114,12 +114,12 @@ class Signature:
 
     @property
     def back(self) -> int:
-        """How many values come back."""
+        """The number of values in an answer."""
         return 1 + sum(one.comes_back for one in self.parameters)
 
     @property
     def body(self) -> str:
-        """The stub's, which calls the other program's function."""
+        """The body of the stub, which calls the function of the other program."""
         writes = "".join(
             f" splitwire::Write::write(&{one.name}, {_OUT});" for one in self.parameters
         )
@@ -138,10 +138,10 @@ class Signature:
         )
 
     def served(self, written: Sequence[str]) -> str:
-        """Makes what calls the function in its own program.
+        """Returns the code that calls the function in the solution's program.
 
         Args:
-            written: the types of its parameters there that are integers.
+            written: the types of its integer parameters there.
         """
         reads = "".join(
             f" let mut a{index}: {one.owned} = splitwire::Read::read(from);"
@@ -163,7 +163,7 @@ class Signature:
 
 
 def _passed(index: int, one: Parameter, written: Sequence[str]) -> str:
-    """Makes an argument: a reference to the whole, and an integer as the type that takes it."""
+    """Returns an argument: a reference to the whole, or an integer as the parameter's type."""
     own = written[index] if index < len(written) else ""
     if own not in ("", one.owned) and one.owned in _INTEGERS and one.passed == "{}":
         return f"splitwire::fitting::<{one.owned}, {own}>(a{index})"
@@ -171,7 +171,7 @@ def _passed(index: int, one: Parameter, written: Sequence[str]) -> str:
 
 
 def _without_main(text: str, language: Assertions) -> str:
-    """Returns the function `main` of a text another name."""
+    """Gives another name to the function `main` of a text."""
     solid = [token for token in tokenize(text, language) if not token.is_blank]
     for first, second, third in reversed(list(zip(solid, solid[1:], solid[2:], strict=False))):
         if (first.text, second.text, third.text) == ("fn", "main", "("):
@@ -180,7 +180,7 @@ def _without_main(text: str, language: Assertions) -> str:
 
 
 def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
-    """Returns the types of a function's parameters as a solution wrote them; "" for no integer."""
+    """Returns the types of a function's parameters in a solution; "" for other than integers."""
     text = open_blocks(solution, task.language)
     found = [one.head for one in text[0].statements if _function_name(one) == name] if text else []
     if len(found) != 1 or "(" not in found[0]:
@@ -200,7 +200,7 @@ def _integers(name: str, solution: str, task: Task) -> tuple[str, ...]:
 
 
 def split_rust(task: Task) -> Split | None:
-    """Takes a test program apart whose function the prompt leaves open."""
+    """Splits a test program whose prompt ends in an open function."""
     if _UNSEEN.search(task.tests) or is_trusting_rust(task.prompt, task.tests):
         return None
     if starts_threads(task.prompt, task.tests, "rust") or lends_names(task):
@@ -250,12 +250,12 @@ def _function_name(one: Statement) -> str:
 
 
 def parse_signature(words: Sequence[str], types: Collection[str], head: str) -> Signature | None:
-    """Reads the words of a function in front of its body; None if the grammar has no such.
+    """Parses the words of a function before its body; returns None if they are no signature.
 
     Args:
-        words: without blanks and comments.
-        types: names that may stand for a type beside the standard library's.
-        head: the function's head, to be taken as it stands.
+        words: the words, without blanks and comments.
+        types: the names of other types than the standard library's.
+        head: the head of the function, which is used unchanged.
     """
     try:
         return _Words(words, types).signature(head)
@@ -264,7 +264,7 @@ def parse_signature(words: Sequence[str], types: Collection[str], head: str) -> 
 
 
 class _Words(Words):
-    """Reads the heads of functions, and the fields of types."""
+    """Parses the heads of functions, and the fields of types."""
 
     def __init__(self, words: Sequence[str], types: Collection[str]) -> None:
         super().__init__(words)
@@ -289,7 +289,7 @@ class _Words(Words):
         return Signature(name=name, parameters=tuple(parameters), result=result, head=head)
 
     def fields(self) -> list[str]:
-        """Reads names with types."""
+        """Parses names with types."""
         names = []
         while self.next:
             self._visibility()
@@ -301,7 +301,7 @@ class _Words(Words):
         return names
 
     def types_alone(self) -> int:
-        """Reads types, and returns how many there are."""
+        """Parses types, and returns how many there are."""
         count = 0
         while self.next:
             self._visibility()
@@ -380,7 +380,7 @@ class _Words(Words):
         return element, count
 
     def type(self) -> str:
-        """Reads a type; texts that are borrowed are so for ever."""
+        """Parses a type; borrowed texts become static ones."""
         if self.next == "&":
             self._reference()
             return f"&'static {self.take('str')}"
@@ -425,7 +425,7 @@ class _Words(Words):
 
 
 def _records(block: Block, signature: Signature) -> str | None:
-    """Makes the prompt's types that a signature names known; None if one is of another form."""
+    """Returns code that registers the types of a signature; None if one is of another form."""
     known = {name: one for one in block.statements if (name := _type_name(one))}
     wanted = set(re.findall(r"\w+", " ".join((signature.head, signature.result)))) & {*known}
     found: dict[str, str] = {}
@@ -458,7 +458,7 @@ def _record(name: str, one: Statement, types: Collection[str]) -> str:
 
 
 def _variants(block: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Cuts an enum's content into names and what each variant holds, with its first bracket."""
+    """Splits an enum's content into its variants' names and contents, with the first bracket."""
     pieces: list[list[str]] = [[]]
     depth = 0
     for word in block:
@@ -476,7 +476,7 @@ def _variants(block: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _content(content: Sequence[str], types: Collection[str]) -> tuple[list[str], str]:
-    """Returns names of fields, and the bracket that they stand in."""
+    """Returns the names of fields, and the bracket around them."""
     if not content:
         return [], ""
     words = _Words(content[1:], types)
@@ -510,14 +510,14 @@ def _implementations(name: str, variants: Sequence[tuple[str, list[str], str]]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RustSplit:
-    """A Rust test program taken apart.
+    """A Rust test program that was split.
 
     Args:
-        task: that it is of.
-        signature: of the function.
-        before: what the prompt has in front of its function.
-        records: code that makes the prompt's types known.
-        left_open: how many blocks of the prompt the tests close.
+        task: the test program.
+        signature: the signature of the function.
+        before: the text of the prompt before its function.
+        records: code that registers the prompt's types.
+        left_open: the number of the prompt's blocks that the tests close.
     """
 
     task: Task
@@ -528,7 +528,7 @@ class RustSplit:
 
     @property
     def stubs(self) -> Source:
-        """The prompt, whose open function is a stub."""
+        """The prompt with a stub as its open function."""
         stub = f"{self.signature.head}{{\n{self.signature.body}}}\n"
         if self.left_open:
             stub = stub.rstrip().removesuffix("}")
