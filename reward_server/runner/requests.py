@@ -32,7 +32,7 @@ class Side(TypedDict):
 
 
 class Checker(TypedDict):
-    """How results are compared with what is expected; see `judge.tests.compare`."""
+    """How results are compared with expected values; see `judge.tests.compare`."""
 
     kind: str
     absolute_tolerance: float

@@ -24,7 +24,7 @@ in mode "split" the channel, stdin, stdout and stderr of the tests' program). Th
 a `Word` when the report is written. Before that it writes notes to another socket, which the zygote
 reads after the word. Nobody can take a note back, even in a judge that the candidate's answers have
 taken over (a note in a pipe could be: /proc opens a pipe for reading). The notes are CAN_HEAR,
-before the judge hears the candidate, from when on no failure is the task's or the server's, and
+before the judge hears the candidate, after which no failure is the task's or the server's, and
 CROSSING, before anything but plain data crosses for the first time or meets tests that are not pure
 (see `judge.text.purity`). A judge that noted CROSSING judges no further execution.
 

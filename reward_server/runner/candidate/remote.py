@@ -46,7 +46,7 @@ class Remote:
 
 
 class RemoteCallable(Remote):
-    """Something of the tests' that may be called."""
+    """An object of the tests that may be called."""
 
     def __init__(self, asker: Asker, number: int, name: str) -> None:
         super().__init__(asker, number, name)
@@ -63,9 +63,9 @@ class RemoteCallable(Remote):
 
 
 class RemoteFunction(RemoteCallable):
-    """A function or class of the tests'."""
+    """A function or class of the tests."""
 
-    __doc__ = vars(RemoteCallable)["__doc__"]  # what it stands for is asked for its own
+    __doc__ = vars(RemoteCallable)["__doc__"]  # the docstring is requested from the judge
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -83,22 +83,22 @@ class RemoteFunction(RemoteCallable):
         return inspect.Signature(parameters, return_annotation=told)
 
     def _runner_rows(self) -> Sequence[Any]:
-        """Returns what the judge tells of the parameters, and of the result."""
+        """Returns the judge's description of the parameters and of the result."""
         rows: Any = self._runner_ask("get", "__signature__")
         told: Sequence[Any] = rows
         return told
 
 
 class RemoteWrittenFunction(RemoteFunction):
-    """A function of the tests' that `def` or `lambda` made, with what such a function has.
+    """A function of the tests that `def` or `lambda` made, with the attributes of such a function.
 
-    Its defaults stay with the tests: there is an ellipsis for each.
+    Its defaults stay with the tests; an ellipsis replaces each.
     """
 
     __doc__ = vars(RemoteCallable)["__doc__"]
 
-    @property  # type: ignore[misc]  # which nobody sets
-    def __class__(self) -> type:  # what `isinstance` looks at
+    @property  # type: ignore[misc]  # it is never set
+    def __class__(self) -> type:  # `isinstance` reads it
         return types.FunctionType
 
     @property
@@ -115,7 +115,7 @@ class RemoteWrittenFunction(RemoteFunction):
         return defaults
 
     @property
-    def __annotations__(self) -> dict[str, object]:  # type: ignore[override]  # of a function
+    def __annotations__(self) -> dict[str, object]:  # type: ignore[override]  # as of a function
         return {name: told[0] for name, _, _, *told in self._runner_rows() if told}
 
     def _runner_written(self) -> types.FunctionType:
@@ -123,11 +123,11 @@ class RemoteWrittenFunction(RemoteFunction):
         told = self.__signature__
         bare = [one.replace(annotation=one.empty) for one in told.parameters.values()]
         made: dict[str, types.FunctionType] = {}
-        exec(f"def written{inspect.Signature(bare)}: pass", made)  # names alone
+        exec(f"def written{inspect.Signature(bare)}: pass", made)  # it contains only names
         return made["written"]
 
 
-RemoteWrittenFunction.__name__ = "function"  # as `type(g).__name__` tells
+RemoteWrittenFunction.__name__ = "function"  # so that `type(g).__name__` is right
 
 
 class RemoteIterator(Remote):
@@ -141,7 +141,7 @@ class RemoteIterator(Remote):
 
 
 class RemoteObject(RemoteCallable):
-    """Any other object of the tests'."""
+    """Any other object of the tests."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("_"):

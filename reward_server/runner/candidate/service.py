@@ -116,7 +116,7 @@ class Service:
         self._encoder = functools.partial(identities.IdentifyingEncoder, known)
 
     def run(self) -> None:
-        """Answers until the judge is gone."""
+        """Answers requests until the judge closes the channel."""
         with contextlib.suppress(ChannelClosedError):
             while True:
                 self.serve(self._frames.receive())
@@ -433,10 +433,10 @@ class Service:
     def _details_of(
         self, *told: Any
     ) -> tuple[type[Exception] | None, Exception | None, types.TracebackType | None]:
-        """Returns class, exception and traceback for what ended a block of the tests'.
+        """Returns class, exception and traceback for the exception that ended a block of the tests.
 
         Args:
-            told: nothing; an exception of the solution's; or names, arguments and text of another.
+            told: empty; an exception of the solution; or names, arguments and text of another one.
         """
         match told:
             case []:

@@ -317,7 +317,7 @@ class Decoder:
     """Decodes messages of the other side, which may be hostile.
 
     Args:
-        references: resolves what is not data.
+        references: resolves references to objects that are not data.
         type_of: returns the type for the name of a built-in type.
         containers: those with numbers.
 

@@ -99,9 +99,9 @@ class Encoder:
     """Encodes values.
 
     Args:
-        references: takes what is not data.
+        references: encodes references to objects that are not data.
         limit_bytes: greatest size of an encoded message.
-        types: those that cross by their names; others are not data.
+        types: the types that cross by their names; others are not data.
         extends: whether data may cross with a reference to the object that holds it.
         tells_casts: whether a value that loses its class is marked; it is if data is extended, and
             if the data only wraps what crosses.

@@ -10,7 +10,7 @@ from ..wire import Outcome
 
 
 class Cause(enum.Enum):
-    """Why a session ended before the tests did."""
+    """The reason why a session ended before the tests did."""
 
     CLOSED = "closed"
     FORGED = "forged"

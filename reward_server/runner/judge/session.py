@@ -83,7 +83,7 @@ _RUNNER = str(__package__).removesuffix("judge")  # the prefix of the names of t
 _set_limit = sys.setrecursionlimit  # tests may replace the name in `sys`, see `surroundings`
 _RECURSION_HEADROOM = 400 + FRAMES_OF_A_VALUE
 _USUAL_FRAMES = 20_000  # a recursion limit within which no message overflows the stack
-_WITH_COPIES = 3  # operands of a call without keywords whose arguments nobody else holds
+_WITH_COPIES = 3  # operands of a call without keywords whose arguments have no other holder
 _WITH_NUMBERS = 4  # operands of a call whose arguments the tests still hold
 _SIZED = frozenset((list, tuple, dict, set, frozenset, str, bytes))
 _PLAIN_OPERATIONS = frozenset(("call", "case"))
@@ -544,7 +544,7 @@ class Session:
         """Sends the candidate a request and returns its result.
 
         Raises:
-            SessionEnded: there is no answer, and there will be none.
+            SessionEnded: there will be no further answer.
             NotLoaded: the solution is not loaded yet.
             StopIteration: in answer to "next" and "anext" only.
             BaseException: what the solution raised, see `exceptions.rebuild`.

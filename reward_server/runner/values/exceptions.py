@@ -125,13 +125,13 @@ def rebuild(
 def of_tests(
     names: Sequence[str], arguments: Sequence[object], text: str, find: Callable[[str], object]
 ) -> Exception:
-    """Returns what stands in the solution's process for an exception of the tests'.
+    """Returns the exception in the solution's process for an exception of the tests.
 
     Args:
-        names: as `names_of` gives them.
+        names: the names of its classes, as of `names_of`.
         arguments: the exception's arguments.
         text: its message.
-        find: returns what the solution has by a name.
+        find: returns the solution's object with a name.
     """
     title = names[0].rpartition(".")[2] if names else ""
     known, own = known_class(names[:1]), find(title)
@@ -156,7 +156,7 @@ def _class_of(title: str, names: list[str], expected: Expected) -> type[Exceptio
 
 
 def derived(names: list[str], expected: Expected) -> type[CandidateError]:
-    """Sets the bases of the judge's class for a class of the solution.
+    """Returns the judge's class for a class of the solution, with that class's bases.
 
     Args:
         names: the name of the class, which tests catch, and the names of its bases.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Action(enum.Enum):
-    """What happens to a forbidden system call."""
+    """The effect of a forbidden system call."""
 
     KILL = "kill"  # SIGSYS, a security violation: no honest program calls it
     DENY = "deny"  # EPERM: an honest library may try it, and continues without it
@@ -185,7 +185,7 @@ ARGUMENT_RULES = (
 
 
 class Mount(NamedTuple):
-    """A file system that is mounted anew for each execution."""
+    """A file system that is mounted for each execution."""
 
     source: str
     target: str

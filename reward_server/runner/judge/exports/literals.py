@@ -41,7 +41,8 @@ _codes: dict[int, tuple[CodeType, bytes]] = {}
 
 @remembered
 def may_call_indirectly(source: str) -> bool:
-    """Returns True if tests may pass the solution's functions to C code that calls them."""
+    """Returns True if tests may let C code call the solution with arguments that the C code
+    holds."""
     return _INDIRECTLY.search(source) is not None
 
 

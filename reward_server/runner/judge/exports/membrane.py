@@ -108,8 +108,8 @@ _ADDRESS = re.compile(r"( at 0x|id=')[0-9a-f]+")
 _SETTABLE_DATA_BYTES = 1 << 20
 
 _STREAMS = (io.BytesIO, io.StringIO)
-_CHANGING = _words("get get_nowait put put_nowait truncate write writelines")  # of these two
-_QUEUES = ("_queue", "queue")  # modules of classes
+_CHANGING = _words("get get_nowait put put_nowait truncate write writelines")  # change these
+_QUEUES = ("_queue", "queue")  # the modules that define queues
 
 _NATIVE_METHODS = (
     types.MethodDescriptorType,
@@ -174,12 +174,12 @@ class RefusedAttributeError(AttributeError):
 
 
 class Membrane:
-    """The rule, for the tests of one execution.
+    """The rule for the tests of one execution.
 
     Args:
-        own: what the tests define themselves.
-        withholds: asked where a change of what is protected would be made; returns True if it
-            must not be.
+        own: the definitions of the tests themselves.
+        withholds: called before a change of a protected object; returns True if it must not be
+            made.
     """
 
     def __init__(self, own: Own, withholds: Callable[[], bool] = lambda: True) -> None:
@@ -203,7 +203,7 @@ class Membrane:
         return found
 
     def may_change(self, value: object) -> bool:
-        """Returns True for an object that the solution may set fields of, write to or use up."""
+        """Returns True for an object whose fields or content a use by the solution may change."""
         kind = type(value)
         return kind is types.SimpleNamespace or is_used_up(value) or self._own.has_class(kind)
 
@@ -219,7 +219,7 @@ class Membrane:
         """Returns the way in which an object is handed over.
 
         Raises:
-            NotDataError: it must not be.
+            NotDataError: it must not be handed over.
         """
         kind = type(value)
         if _is_mock_class(kind):
@@ -238,11 +238,11 @@ class Membrane:
         raise NotDataError(f"{name} cannot be handed to the solution")
 
     def perform(self, operation: str, owner: object, operands: list[object]) -> object:
-        """Does something with a thing that was handed over.
+        """Performs an operation on an object that was handed over.
 
         Raises:
-            ProtocolViolation: the candidate's shim would not ask so.
-            AttributeError: there is no such attribute, or it must not be asked for or set.
+            ProtocolViolation: the candidate's shim would not request it.
+            AttributeError: there is no such attribute, or the solution must not read or set it.
         """
         kind = self.kind_of(owner)
         match operation, operands:
@@ -281,7 +281,7 @@ class Membrane:
         """Returns a public attribute.
 
         Raises:
-            AttributeError: there is none that may be asked for.
+            AttributeError: there is none that the solution may read.
         """
         if not is_public(name) or not self._may_be_read(owner, name):
             exists = _definer(type(owner), str(name)) is not None
@@ -289,10 +289,10 @@ class Membrane:
         return getattr(owner, name)
 
     def set(self, owner: object, name: object, value: object) -> None:
-        """Sets data of an object.
+        """Sets an attribute of an object to data.
 
         Raises:
-            AttributeError: it is none that may be set.
+            AttributeError: the solution must not set it.
         """
         may_be_set = _may_be_set_on_mock if _is_mock_class(type(owner)) else self.may_be_set
         if not is_public(name) or not may_be_set(owner, name, value) or self.keeps(owner):

@@ -41,7 +41,7 @@ class Asking(type):
 
 
 class AskingABC(Asking, abc.ABCMeta):
-    """The same for an abstract class."""
+    """An abstract class of the prompt, like `Asking`."""
 
 
 _PLAIN_METACLASSES = (type, abc.ABCMeta, Asking, AskingABC)

@@ -244,7 +244,7 @@ def as_list(answer: object) -> list[object]:
 
 
 def _told(error: BaseException | None) -> tuple[object, ...]:
-    """Returns what a block's manager over there is told of an exception here."""
+    """Returns the description of an exception for the context manager in the candidate."""
     if error is None:
         return ()
     if isinstance(error, CandidateError) and isinstance(error.runner_object, Foreign):

@@ -77,7 +77,7 @@ class CallTests:
             raise AssertionError(f"expected {_shown(expected)}, got {_shown(observed)}")
 
     def where(self, error: BaseException) -> str:
-        """Returns nothing: a case has no lines."""
+        """Returns "", because a case has no lines."""
         return ""
 
     def _observed(self, answer: object, expected: object) -> object:

@@ -245,7 +245,7 @@ class Scope:
 
     @functools.cached_property
     def _taken(self) -> frozenset[str]:
-        """The names that the tests take from elsewhere."""
+        """The names that the tests use and do not define."""
         return names.taken_from_elsewhere(self._sources) - _BUILTINS.keys()
 
 

@@ -103,7 +103,8 @@ class _Course:
         self._began = time.perf_counter_ns()
 
     def end(self, index: int, outcome: Outcome, error: BaseException | None, note: str) -> bool:
-        """Records a test; if its session ended, it did not run to its end, whatever it reports."""
+        """Records a test; if its session ended, it did not run to its end, even if it reports
+        otherwise."""
         self._session.finish()
         ended = self._session.ended
         test = self._report.tests[index]

@@ -384,7 +384,8 @@ class _Meeting:
         return any(self._decides_in(call, heard, given_at(call)) for call in calls)
 
     def _decides_in(self, call: ast.Call, heard: set[str], given: set[str]) -> bool:
-        """Returns True if a function of the tests that a call runs contains one."""
+        """Returns True if a call runs a function of the tests with such an assertion or
+        condition."""
         for function, values in self._given_by(call):
             inner = {
                 name for name, ones in values.items() if _any_meet(ones, self._chains, heard)

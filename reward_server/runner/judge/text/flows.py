@@ -37,7 +37,7 @@ _LOOKING = frozenset(
         *("union", "upper", "values"),
     )
 )
-_GIVING = frozenset(("copy", "get", "items", "pop", "popitem", "popleft", "values"))  # their own
+_GIVING = frozenset(("copy", "get", "items", "pop", "popitem", "popleft", "values"))  # elements
 _NAMING = frozenset(("eval", "exec", "globals", "locals"))  # they use names that no text shows
 # Methods of built-in classes that compare their argument with their object.
 COMPARING = frozenset(
