@@ -448,7 +448,7 @@ class Service:
                 error = exceptions.of_tests(names, arguments, text, vars(self._module).get)
         try:
             raise error
-        except Exception:  # noqa: BLE001  # it has a traceback from here on
+        except Exception:  # noqa: BLE001  # the exception gets a traceback here
             return type(error), error, error.__traceback__
 
     def _wait(self, awaitable: Awaitable[object]) -> object:

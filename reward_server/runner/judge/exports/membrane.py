@@ -533,14 +533,15 @@ def _is_data(value: object) -> bool:
 
 
 def _signature(function: Any) -> tuple[object, ...]:
-    """Returns rows of name, kind, whether there is a default, and annotations of parameters.
+    """Returns rows of name, kind, whether there is a default, and annotations, one for each
+    parameter.
 
-    What a default is stays here, since tests like to keep there what they expect.
+    The values of defaults are not sent, because tests may keep expected values in them.
 
     Raises:
-        AttributeError: it has none.
+        AttributeError: the function has no signature.
     """
-    import inspect  # few solutions ask
+    import inspect  # slow to import, and few solutions need it
 
     try:
         told = inspect.signature(function)

@@ -314,7 +314,7 @@ class _Meeting:
         """Returns the names that get a value from a parameter in a function."""
         key = id(function), source
         if key not in self._reached:
-            self._reached[key] = set()  # in what it calls itself
+            self._reached[key] = set()  # for recursive calls
             self._reached[key] = self._grown({source}, self._chains, [function]) - {source}
         return self._reached[key]
 
@@ -343,7 +343,7 @@ class _Meeting:
         """Returns the parameters from which only the tests compute a function's result."""
         names = _parameters(function)
         if id(function) not in self._opened:
-            self._opened[id(function)] = names  # in what it calls itself
+            self._opened[id(function)] = names  # for recursive calls
             answers = list(flows.answers_of(function))
             self._opened[id(function)] = {
                 name
