@@ -1,9 +1,8 @@
-"""Takes JavaScript's and TypeScript's test programs apart.
+"""Splits test programs in JavaScript and TypeScript.
 
-Everything is decided from the text of the prompt and the tests, by tokens. A name that the tests
-use and nobody declares is a function of the solution, and becomes a stub. Where the text allows
-that more than data would cross, or that it would matter whether a value is the same object, the
-program is not taken apart: `_TestsReader` lists what that is.
+The text of the prompt and the tests decides, by its tokens. A name that the tests use and do not
+declare is a function of the solution, and becomes a stub. If more than data could cross, or if the
+identity of a value could matter, the program is not split: `_TestsReader` lists these cases.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Finds by which other names tests in JavaScript or TypeScript know what they hand over.
+"""Finds the names by which tests in JavaScript or TypeScript reach an object that they pass.
 
-An object is known by a name that is given it, and a part of it by a name that is given what it is
-read from. Who changes a part changes what all these names lead to. To relate too much costs a
-label, and never a verdict.
+A name reaches an object that is assigned to it, and a part of an object if the part is read from
+it. A change of a part shows through all these names. Relating too much costs a label, and never a
+verdict.
 """
 
 from __future__ import annotations

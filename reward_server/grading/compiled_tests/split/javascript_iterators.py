@@ -1,9 +1,9 @@
 """Finds tests in JavaScript or TypeScript that iterate over an answer after something has changed.
 
-An iterator of an array, a map or a set arrives with the items that there are when it crosses, and
-items of a generator are asked for ahead. In one program either follows what is changed meanwhile.
-So an answer may be iterated over where it is given, or by a name in front of the next call. To
-refuse too much costs a label, and never a verdict.
+An iterator of an array, a map or a set arrives with the items that exist when it crosses, and the
+items of a generator are requested in advance. In one program both would show later changes. So an
+answer may be iterated over where it is returned, or by its name before the next call. Refusing too
+much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

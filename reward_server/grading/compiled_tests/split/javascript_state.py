@@ -1,8 +1,8 @@
-"""Finds what a prompt in JavaScript or TypeScript keeps while it runs.
+"""Finds state that a prompt in JavaScript or TypeScript keeps while it runs.
 
-Both programs would have that for themselves, and a change in one would not show in the other. A
+Each program would have a copy of the state, and a change in one would not show in the other. A
 prompt may declare functions, classes without static fields, types, and constants that are a number,
-a text or the like. All else is a state. To refuse too much costs a label, and never a verdict.
+a text or similar. Everything else is state. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

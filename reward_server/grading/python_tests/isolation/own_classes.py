@@ -1,14 +1,15 @@
-"""Which things of the tests' own classes the solution gets to see.
+"""Finds objects of the tests' own classes that the solution gets.
 
-What is of a class that the tests define arrives in the solution's process as something else: data
-of a derived class as its base's, an object or a class as what calls the judge back, an exception as
-one of Python's. So `type(x) is list` holds for a list of a derived class, and `vars(x)`,
-`isinstance(x, kind)`, `callable(x)` or `except Own` fail an honest solution. Tests that hand over
-such a thing, in a call, a container or an answer, or that raise such an exception where the
-solution meets it, live with it. So do tests that hand over what is of a few classes of libraries.
+An object of a class that the tests define arrives in the solution's process as something else: data
+of a derived class as data of its base class, an object or a class as a proxy that calls the judge,
+an exception as one of Python's. So `type(x) is list` holds for a list of a derived class, and
+`vars(x)`, `isinstance(x, kind)`, `callable(x)` or `except Own` fail an honest solution. Tests that
+pass such an object in a call, a container or an answer, or that raise such an exception where the
+solution can catch it, run in the solution's process. The same holds for a few classes of libraries.
 
-Names are followed by the statements that bind them, in two ways: which may stand for a thing of
-such a class, and which for something of the solution's. Both err: a thing too many costs a label.
+Names are followed through the statements that bind them, in two ways: names that may stand for an
+object of such a class, and names that may stand for something of the solution. Both may find too
+much, which costs a label.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Finds tests that cannot run apart from the solution.
 
-The package of each language asks those that can occur in it; one that is found makes the task one
-program.
+The splitter of each language calls the rules that can apply to it. If one applies, tests and
+solution are one program.
 """

@@ -1,10 +1,10 @@
-"""Finds tests in C++ and Rust that can tell values from their copies.
+"""Finds tests in C++ and Rust that can distinguish values from their copies.
 
-Values of these languages are copied as they cross, as they are where they are handed over by
-value. What a function changes by reference is copied back when it returns. Tests that keep
-references to it or to its parts, hand it over twice at once, or look at it after an exception,
-could see that; and so could those that ask where something lies in memory, or how much room it
-has. To refuse too much costs a label, and never a verdict.
+Values of these languages are copied as they cross, as arguments by value are. A value that a
+function changes by reference is copied back when the function returns. Tests could notice that if
+they keep references to the value or to its parts, pass it twice in one call, or read it after an
+exception. Tests could also notice it if they ask for an address or a capacity. Refusing too much
+costs a label, and never a verdict.
 """
 
 from __future__ import annotations

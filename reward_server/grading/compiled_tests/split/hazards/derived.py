@@ -1,11 +1,10 @@
-"""Finds tests in Java that ask an object of the prompt's class for more than its fields.
+"""Finds tests in Java that use more of an object of the prompt's class than its fields.
 
-An object of a class that the solution derives arrives as one of the prompt's class, so that what it
-overrides is the prompt's in the tests' program. What a class has from `Object`, such as `toString`
-and `equals`, may be overridden whatever the prompt's class defines, and is asked for by containers,
-texts and assertions. So tests may read and set its fields, compare it by `==`, give it a name of
-its class, and hand it to methods that declare it. To refuse too much costs a label, and never a
-verdict.
+An object of a class that the solution derives arrives as an object of the prompt's class, so that
+its overridden methods are the prompt's in the tests' program. Methods of `Object` such as
+`toString` and `equals` may be overridden, too, and containers, texts and assertions call them. So
+tests may read and set its fields, compare it by `==`, assign it to a variable of its class, and
+pass it to methods that declare this class. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

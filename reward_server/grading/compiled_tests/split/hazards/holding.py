@@ -1,9 +1,9 @@
-"""Finds tests in Java that look again at what they handed to the solution, by any of its names.
+"""Finds tests in Java that read an object again after they passed it to the solution.
 
-What a solution left in there could be what the tests compute their expectation from. Names are
-followed by a text's statements, whatever their order: an assignment, a loop over elements, what is
-put into a container, and what a method of the tests' hands out of a field. To follow too much costs
-a label, and never a verdict.
+The tests could compute their expected values from what a solution left in the object. Names are
+followed through all statements of the text, in any order: assignments, loops over elements,
+additions to containers, and methods of the tests that return a field. Following too much costs a
+label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Finds tests that declare what the solution may use, as an ordinary process lets it.
+"""Finds tests that declare types and functions for the solution to use.
 
-Published tasks define a list's nodes in their tests, and in their prompt in a comment alone. The
-solution's program has nothing of the tests', so that it would lack them. What the prompt mentions,
-and what the tests declare and do not use, is there for the solution. C++ is left out: there a name
-is declared before it is used. To refuse too much costs a label, and never a verdict.
+Some published tasks define the nodes of a list in their tests, and only in a comment of their
+prompt. The solution's program contains no text of the tests, so it would lack them. A declaration
+of the tests is for the solution if the prompt mentions it, or if the tests do not use it. C++ is
+left out, since a name there is declared before its use. Refusing too much costs a label, and never
+a verdict.
 """
 
 from __future__ import annotations

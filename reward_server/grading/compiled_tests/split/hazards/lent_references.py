@@ -1,10 +1,11 @@
-"""Finds tests in Rust that look again at what they lent to the solution, to be left as it is.
+"""Finds tests in Rust that read a value again after they lent it to the solution.
 
-What a shared reference leads to is copied, so that a solution that changes it by `unsafe` code
-changes its copy alone. So what is lent has to be made for that one call: it is a temporary, or a
-name that is bound in the same function, with no loop or closure in between but a loop that binds
-it, and that nothing behind the call mentions; and so is whatever it was made of. Constants lie
-where nothing can write. To refuse too much costs a label, and never a verdict.
+The target of a shared reference is copied, so that a solution that changes it with `unsafe` code
+changes only its copy. So the lent value must be made for that one call: it is a temporary, or a
+name that is bound in the same function and that no code after the call mentions, with no loop or
+closure between the binding and the call except a loop that binds it. The same holds for the values
+from which it was made. Constants are in memory that cannot be written. Refusing too much costs a
+label, and never a verdict.
 """
 
 from __future__ import annotations

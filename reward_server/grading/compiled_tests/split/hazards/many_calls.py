@@ -1,9 +1,9 @@
-"""Finds tests that may call the solution so often that its frames take the time of a run.
+"""Finds tests that may call the solution so often that the frames take the time of a run.
 
-A call that crosses takes about a tenth of a millisecond. So the text has to show how often each is
-made: outside of loops once, in a loop over what is written out as often as that has items, in one
-that counts as far as a number says, and in a helper as often as that is called. What it does not
-show counts as too often. To refuse too much costs a label, and never a verdict.
+A call that crosses takes about a tenth of a millisecond. So the text has to show how often each
+call is made: once outside of loops, as often as a written list has items, as often as a counting
+loop says, and in a helper as often as the helper is called. A call whose number the text does not
+show counts as made too often. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Finds what a prompt in C++ or Java keeps while it runs.
+"""Finds state that a prompt in C++ or Java keeps while it runs.
 
-Both programs would have that for themselves, and a change in one would not show in the other. A
+Each program would have a copy of the state, and a change in one would not show in the other. A
 prompt may define types, functions that keep nothing from call to call, and constants whose type is
-primitive or a text. All else is a state. To refuse too much costs a label, and never a verdict.
+primitive or a text. Everything else is state. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finds tests that could call the solution from several threads.
 
-Calls cross one at a time, so that a counter without a lock loses nothing, and two calls that wait
-for each other wait for ever. Tests whose text starts a thread, a goroutine or a task of a pool are
-judged in one program. To refuse too much costs a label, and never a verdict.
+Calls cross one at a time. So a counter without a lock would lose no update, and two calls that wait
+for each other would wait for ever. Tests whose text starts a thread, a goroutine or a task of a
+pool are judged in one program. Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Finds tests that could hand an answer to what runs it, looks it up, or writes where it says.
+"""Finds tests that could run an answer, use it as a path, or write to an address that it gives.
 
-Their program is the tests' own only while an answer is no more than a value. In C++ and Java, what
-does more with texts or numbers than compare them is known by name; where a place in memory is
-computed, the names that an answer was given to are followed. In Go and Rust, where the compiler
-checks memory, what may be used of the standard library is listed, module by module. To refuse too
+The tests' program can be trusted only while an answer is no more than a value. In C++ and Java,
+functions that do more with texts or numbers than compare them are known by name; if an address in
+memory is computed, the names that hold an answer are followed. In Go and Rust, where the compiler
+checks memory, the allowed names of the standard library are listed for each module. Refusing too
 much costs a label, and never a verdict.
 """
 

@@ -1,9 +1,9 @@
-"""Finds tests that look at what does not cross: settings of a process, and what exceptions are.
+"""Finds tests that use what does not cross: settings of a process, and details of exceptions.
 
-An exception comes to the tests' program by the name of its type and its message, if its type is one
-of the standard library's that are listed here. What tests do with another, with its fields or its
-cause, with a value that a panic carries, or with a setting that the solution reads or changes, is
-judged in one program. To refuse too much costs a label, and never a verdict.
+An exception crosses as the name of its type and its message, if its type is one of the types of the
+standard library that are listed here. Tests that use another exception, its fields or its cause,
+the value of a panic, or a setting that the solution reads or changes, are judged in one program.
+Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

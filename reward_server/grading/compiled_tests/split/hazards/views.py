@@ -1,11 +1,11 @@
-"""Finds tests in Java that hand over views, or write to what one could show.
+"""Finds tests in Java that pass views, or write to an object that a view could show.
 
-A view, such as `subList` or `keySet`, is a container of its own in the tests' program. What tests
-write there reaches what it shows with the next call, not before. So tests that write to what
-crossed, and then look at something else that did, are judged in one program. A container that is
-changed as a whole, with nothing but its own name looked at behind that, shows no such thing. Nor
-does a view of the tests' own show in the solution's program what is changed there: tests that hand
-one over are judged in one program. To follow too much costs a label, and never a verdict.
+A view that crossed, such as one of `subList` or `keySet`, is a separate container in the tests'
+program. What tests write to it reaches its container only with the next call. So tests that write
+to an object that crossed, and then read another one that crossed, are judged in one program. It
+does no harm to change a container as a whole and then to use only its own name. A view of the
+tests does not show in the solution's program what changes there, either: tests that pass one are
+judged in one program. Following too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations

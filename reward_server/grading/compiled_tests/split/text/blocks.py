@@ -1,4 +1,4 @@
-"""The blocks of a program's text in curly brackets, and which of them its end leaves open."""
+"""Finds the blocks in curly brackets of a text, and those that are open at its end."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def open_blocks(text: str, language: Assertions) -> list[Block] | None:
 
 
 def members(block: Sequence[str]) -> tuple[Statement, ...]:
-    """Cuts the words of a block into statements; what is not complete at its end is one, too."""
+    """Splits the words of a block into statements; an incomplete one at its end is one, too."""
     found: list[Statement] = []
     start = index = 0
     while index < len(block):
@@ -91,7 +91,7 @@ def members(block: Sequence[str]) -> tuple[Statement, ...]:
 
 
 def _partner(words: Sequence[str], index: int) -> int:
-    """Returns where the bracket closes that may open at a word; else the word itself."""
+    """Returns where the bracket that opens at a word closes; the word itself if none opens."""
     depth = 0
     for at in range(index, len(words)):
         depth += (words[at] in _OPENING) - (words[at] in _CLOSING)
@@ -101,19 +101,19 @@ def _partner(words: Sequence[str], index: int) -> int:
 
 
 def unopened(text: str, language: Assertions) -> int:
-    """Returns how many closing brackets of a text have no opening one."""
+    """Returns the number of closing brackets without an opening one."""
     brackets = match_brackets(tokenize(text, language))
     return len(brackets.unopened) if brackets else 0
 
 
 def unclosed(text: str, language: Assertions) -> int:
-    """Returns how many opening brackets of a text have no closing one."""
+    """Returns the number of opening brackets without a closing one."""
     brackets = match_brackets(tokenize(text, language))
     return len(brackets.unclosed) if brackets else 0
 
 
 def _code(text: str, language: Assertions) -> list[Token]:
-    """Cuts a text into tokens, without the lines of a preprocessor."""
+    """Splits a text into tokens, without the lines of a preprocessor."""
     code: list[Token] = []
     end = 0
     for token in tokenize(text, language):
@@ -128,12 +128,12 @@ def _code(text: str, language: Assertions) -> list[Token]:
 
 
 def _statements(tokens: Tokens) -> tuple[tuple[Statement, ...], Tokens]:
-    """Cuts what stands in a block into statements and what is not complete."""
+    """Splits the content of a block into statements and an incomplete rest."""
     brackets = match_brackets(tokens)
     partners = brackets.partners if brackets else {}
     found: list[Statement] = []
     start = index = 0
-    is_value, is_first = False, True  # an initial value's block is no body, nor is a type's
+    is_value, is_first = False, True  # the block of an initial value or of a type is no body
     while index < len(tokens):
         token, end = tokens[index], partners.get(index, index)
         if token.text == ";" or (token.text == "{" and not is_value):

@@ -1,7 +1,7 @@
-"""C++ signatures and records, by a strict grammar.
+"""Parses C++ signatures and records, by a strict grammar.
 
-A type is words, names with arguments in angle brackets, `const`, `&` and `*`; nothing else passes:
-no attribute, macro call, array, callback or expression.
+A type consists of words, names with arguments in angle brackets, `const`, `&` and `*`. Attributes,
+macro calls, arrays, callbacks and expressions are not accepted.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _STANDARD = word_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a function's head says.
+    """The signature of a function.
 
     Args:
-        name: of the function.
-        result: its type.
-        parameters: their types.
-        names: their names.
-        is_static: whether it is said to be.
+        name: the name of the function.
+        result: the type of its result.
+        parameters: the types of the parameters.
+        names: the names of the parameters.
+        is_static: whether it is declared `static`.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Signature:
 
 
 def parse_signature(head: Sequence[str]) -> Signature | None:
-    """Reads the words of a function in front of its body; None if the grammar has no such."""
+    """Parses the words of a function before its body; returns None if they are no signature."""
     try:
         return _Words(head).signature()
     except UngrammaticalError:
@@ -67,7 +67,7 @@ def parse_signature(head: Sequence[str]) -> Signature | None:
 
 
 def parse_fields(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
-    """Returns the name of a struct and of its fields; None if it is none, or has others."""
+    """Returns the names of a struct and of its fields; None if it is of another form."""
     kind, *name = statement.head or ("",)
     if kind != "struct" or len(name) != 1 or not statement.block:
         return None
@@ -78,7 +78,7 @@ def parse_fields(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _fields(block: Sequence[str]) -> list[str]:
-    """Reads the fields; functions, whose blocks come after a bracket, are left out."""
+    """Parses the fields; functions, whose blocks come after a bracket, are left out."""
     found: list[str] = []
     for words in _members(block):
         if "(" in words[: words.index("=") if "=" in words else None]:
@@ -88,7 +88,7 @@ def _fields(block: Sequence[str]) -> list[str]:
 
 
 def _members(block: Sequence[str]) -> list[list[str]]:
-    """Cuts the content of a struct at its semicolons and after the bodies of its functions."""
+    """Splits the content of a struct at its semicolons and after the bodies of its functions."""
     members: list[list[str]] = [[]]
     depth = 0
     for word in block:
@@ -101,7 +101,7 @@ def _members(block: Sequence[str]) -> list[list[str]]:
 
 
 class _Words(Words):
-    """Reads declarations."""
+    """Parses declarations."""
 
     def signature(self) -> Signature:
         before = self.take_all(_BEFORE)
@@ -151,7 +151,7 @@ class _Words(Words):
         return types, names
 
     def _initial(self) -> None:
-        """Passes over an initial value, whatever it is: it stays where it stands."""
+        """Skips an initial value, which stays in the text."""
         if self.next != "=":
             return
         depth = 0

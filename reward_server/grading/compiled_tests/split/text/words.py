@@ -1,20 +1,20 @@
-"""Reads the words of a program's text from left to right, by a strict grammar."""
+"""Parses the words of a program's text from left to right, by a strict grammar."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
 
-# Comments and quoted text of C++, Java and their like.
+# Comments and quoted text of C++, Java and similar languages.
 QUOTED = re.compile(r'//[^\n]*|/\*[\s\S]*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
 
 
 class UngrammaticalError(Exception):
-    """The words are not what the grammar has."""
+    """The words do not match the grammar."""
 
 
 def without_quotes(text: str) -> str:
-    """Returns a program's text with a blank for each comment, and without what is quoted."""
+    """Returns a program's text with a blank for each comment, and without quoted text."""
     return QUOTED.sub(lambda found: '""' if found[0][0] in "\"'" else " ", text)
 
 
@@ -22,7 +22,7 @@ class Words:
     """Words that are taken one after another.
 
     Args:
-        words: without blanks and comments.
+        words: the words, without blanks and comments.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class Words:
         """Takes the next word.
 
         Raises:
-            UngrammaticalError: there is none, or another than wanted.
+            UngrammaticalError: there is none, or it is not the wanted one.
         """
         word = self.next
         if not word or (wanted and word not in wanted):
@@ -52,14 +52,14 @@ class Words:
         return word
 
     def take_all(self, words: Container[str]) -> list[str]:
-        """Takes words as long as they are of these."""
+        """Takes words as long as they are among these."""
         taken = []
         while self.next and self.next in words:
             taken.append(self.take())
         return taken
 
     def end(self) -> None:
-        """Takes nothing.
+        """Checks that no word is left.
 
         Raises:
             UngrammaticalError: there are more words.
@@ -74,5 +74,5 @@ def word_set(words: str) -> frozenset[str]:
 
 
 def _parts(word: str) -> Sequence[str]:
-    """Takes brackets apart that the tokens have as one sign."""
+    """Splits brackets that are one token."""
     return word if word in (">>", "<<") else (word,)
