@@ -1,15 +1,15 @@
-"""`reward-train report`: one page that tells how a training went, of one run or of several seeds.
+"""`reward-train report`: one page about a training, from one run or from several seeds.
 
     runs         reads and checks run folders
-    series       what was logged, over steps, of one run or pooled over several
-    passing      pass@k of the evaluations, and how sure it is
-    tables       TRL's tables of completions: groups, and a sample to look at
-    charts       how lines, areas and marks are drawn
-    figures      which figures there are
+    series       logged values over steps, of one run or pooled over several
+    passing      pass@k of the evaluations, with confidence intervals
+    tables       TRL's tables of completions: groups, and a sample to display
+    charts       draws lines, areas and marks
+    figures      the list of figures
     headline     the numbers at the top
     page         the page around all of them
 
-What was not judged has no value: lines break there, and no mean counts it as 0.
+A completion that was not judged has no value: lines break there, and no mean counts it as 0.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from trainer_client.errors import ConfigError, missing_package
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSummary:
-    """What was written.
+    """Facts about a written report.
 
     Args:
         page: the HTML file.
         page_bytes: its size.
-        pngs: the figures beside it, in the page's order.
-        runs: runs that it shows.
-        steps: the last step that any of them logged.
-        completions: completions in the runs' tables.
-        shown: those of them that the page holds.
+        pngs: the files of the figures, in the page's order.
+        runs: number of runs in the report.
+        steps: the last step that any run logged.
+        completions: number of completions in the runs' tables.
+        shown: number of those that the page contains.
     """
 
     page: Path
@@ -48,13 +48,13 @@ def write_report(runs: Sequence[Path], out: Path, *, pngs: bool = True) -> Repor
     """Writes a report of runs, which are seeds of one experiment.
 
     Args:
-        runs: their folders.
-        out: the HTML file; folders above it are made.
-        pngs: whether to write each figure as `STEM-FIGURE.png` beside the page.
+        runs: folders of the runs.
+        out: the HTML file; missing folders above it are created.
+        pngs: whether to write each figure as `STEM-FIGURE.png` in the page's folder.
 
     Raises:
-        ConfigError: a folder is not that of a run, there is nothing to tell yet, the runs are not
-            of one experiment, the file cannot be written, or a package is missing.
+        ConfigError: a folder is not that of a run, nothing was logged yet, the runs are not of one
+            experiment, the file cannot be written, or a package is missing.
     """
     try:
         from trainer_client.report.charts.figures import all_figures

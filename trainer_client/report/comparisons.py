@@ -1,7 +1,7 @@
 """Finds two compared values in the message of a failed test.
 
-A message counts if one of its lines is of a known form, whose separator stands once outside of
-quotes; any other message is shown as it is. Values stay text: nothing of them is evaluated.
+A message is parsed if one of its lines has a known form whose separator occurs once outside of
+quotes; any other message is shown unchanged. Values stay text, and nothing evaluates them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _LONGEST = 2000
-# Each alternative takes what it finds without going back, so that no text makes it slow.
+# Each alternative matches without backtracking, so that no text makes it slow.
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.?)*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)")
-# Where a test failed: what follows is a line of its source, and no value.
+# The place of a failed test: the rest of the line is source code, and no value.
 _PLACE = re.compile(r"(?:^|: | at )(?:assert \d+|[^\s:]+), line \d+: [^\n]*\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two values that should have been the same, each with its name."""
+    """Two values that should have been equal, each with its name."""
 
     names: tuple[str, str]
     values: tuple[str, str]
@@ -27,7 +27,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A way to word a comparison: what the values are called, and what stands around them."""
+    """A form of message: the names of the values, and the text around them."""
 
     names: tuple[str, str]
     before: re.Pattern[str]
@@ -38,20 +38,20 @@ class _Form:
 _FORMS: Sequence[_Form] = (
     # JUnit
     _Form(("expected", "actual"), re.compile(r".*?\bexpected: <"), "> but was: <", ">"),
-    # calls, standard output
+    # calls and standard output
     _Form(("expected", "actual"), re.compile(r"(?:.*?: )?expected "), ", got "),
-    # Go's habit
+    # the usual form in Go
     _Form(("actual", "expected"), re.compile(r"(?:.*?[ :])?got:? "), ", want "),
-    # node
+    # Node
     _Form(("actual", "expected"), re.compile(r"(?:[^'\"({]*: )?"), " !== "),
-    # pytest, and unittest, which do not say which of the two was expected
+    # pytest and unittest, which do not show which value was expected
     _Form(("left", "right"), re.compile(r"(?:.*?: )?assert "), " == "),
     _Form(("left", "right"), re.compile(r"(?:[^'\"({]*?: )?(?:\w+ differ: )?"), " != "),
 )
 
 
 def comparison(message: str) -> Comparison | None:
-    """Returns the values that a message compares, None where it is of no known form."""
+    """Returns the values that a message compares, or None if it has no known form."""
     lines = _PLACE.sub("", message[:_LONGEST]).split("\n")
     found = (_compared(line, form) for line in lines for form in _FORMS)
     return next((one for one in found if one is not None), None)

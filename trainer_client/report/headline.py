@@ -24,7 +24,7 @@ from trainer_client.run_folder import Evaluation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number with its name and what else is to be known of it."""
+    """A number with its name and an explanation."""
 
     name: str
     value: str
@@ -32,7 +32,7 @@ class Number:
 
 
 def headline(runs: Sequence[Run]) -> list[Number]:
-    """Returns the numbers that the runs have."""
+    """Returns the numbers for which the runs have values."""
     found = [_passing(runs), _steps(runs), _reward(runs), _unjudged(runs), _waiting(runs)]
     return [number for number in found if number is not None]
 
@@ -62,7 +62,7 @@ def _passing(runs: Sequence[Run]) -> Number | None:
 
 
 def _seeds(first: Sequence[Evaluation], last: Sequence[Evaluation]) -> list[str]:
-    """Returns the spread over runs, where there are several."""
+    """Returns the spread over runs, if there are several."""
     if len(first) < 2:
         return []
     told = []

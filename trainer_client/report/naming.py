@@ -1,4 +1,4 @@
-"""What a report is called: words out of paths, settings and seeds."""
+"""The title of a report, made from paths, settings and seeds."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 
 from trainer_client.report.runs import Run
 
-# Parts of a path that tell no model from another: checkpoints, and a hub's folders.
+# Parts of a path that do not identify a model: checkpoints, and a hub's folders.
 _NAMELESS = re.compile(r"checkpoint-\d+|snapshots|[0-9a-f]{40}|\.|\.\.|")
 _HUB_FOLDER = re.compile(r"models--(?:.*--)?(.+)")
 _LONGEST = 80
 
 
 def heading(runs: Sequence[Run]) -> str:
-    """Returns model, data and seeds of the runs in words; each name once."""
+    """Returns models, data and seeds of the runs in words; each name once."""
     models = _joined([model_name(run.info.model) for run in runs])
     data = _joined([data_name(run.info.data) for run in runs])
     return f"{models} on {data}, {_seeds(runs)}"
 
 
 def model_name(model: str) -> str:
-    """Returns the name in a model's path: the last part that is more than a checkpoint's number."""
+    """Returns the name in a model's path: the last part that is not only a checkpoint's number."""
     parts = [part for part in re.split(r"[/\\]", model) if not _NAMELESS.fullmatch(part)]
     name = parts[-1] if parts else model
     found = _HUB_FOLDER.fullmatch(name)
@@ -29,7 +29,7 @@ def model_name(model: str) -> str:
 
 
 def data_name(data: str) -> str:
-    """Returns the kind of the tasks of KIND=PATH; files of requests are named by their file."""
+    """Returns the kind of the tasks of KIND=PATH; for requests, the name of the file."""
     kind, _, path = data.partition("=")
     file = re.split(r"[/\\]", path)[-1]
     return (file if kind == "requests" and file else kind)[:_LONGEST]

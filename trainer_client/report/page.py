@@ -1,9 +1,9 @@
-"""Makes the page: one file that loads nothing and runs nothing but its own script.
+"""Renders the page: one file that loads nothing and runs only its own script.
 
-What models wrote is hostile. Text from runs enters the page in two ways: escaped by the template,
-or as JSON in a block of data, without a character that HTML gives a meaning, which the script puts
-into text nodes. A content security policy allows the page's own script and style by their hashes,
-and images that are part of it.
+Text from models is hostile. Text from runs enters the page in two ways: escaped by the template, or
+as JSON in a block of data, without a character that HTML interprets, which the script puts into
+text nodes. A content security policy allows the page's own script and style by their hashes, and
+only images within the page.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&"}
 
 
 def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -> tuple[bytes, int]:
-    """Renders the page as UTF-8; tells how many completions it shows."""
+    """Renders the page as UTF-8; also returns the number of completions that it shows."""
     shown = samples(runs, tables)
     style, script = _template("page.css"), _template("page.js")
     environment = Environment(
@@ -67,7 +67,7 @@ def render_page(runs: Sequence[Run], tables: Tables, figures: Sequence[Chart]) -
 
 
 def data_block(value: object) -> str:
-    """Writes JSON that cannot end, or begin, anything in HTML or in JavaScript.
+    """Returns JSON that can neither end nor begin an element in HTML or JavaScript.
 
     It is ASCII, so that U+2028 and U+2029 are escaped as well.
     """
@@ -106,13 +106,13 @@ def _events(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def _compared(sample: Sample) -> list[tuple[str, str]] | None:
-    """Returns name and value of what the failing test compared, None where that is not known."""
+    """Returns name and value of both sides that the failing test compared, or None if unknown."""
     found = comparison(sample.failing_test) or comparison(sample.message)
     return list(zip(found.names, found.values, strict=True)) if found else None
 
 
 def _data(runs: Sequence[Run], shown: Sequence[Sample]) -> dict[str, Any]:
-    """Returns what the script shows; prompts, which repeat, are told once."""
+    """Returns the data for the script; prompts, which repeat, are stored once."""
     prompts: dict[object, int] = {}
     rows = []
     for sample in shown:

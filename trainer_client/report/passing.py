@@ -1,4 +1,4 @@
-"""How many tasks the model solves, and how sure that is."""
+"""The share of tasks that the model solves, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def task_rates(evaluation: Evaluation, k: int = 1) -> dict[str, float]:
 
 
 def mean_rate(evaluation: Evaluation, k: int = 1) -> float | None:
-    """Returns the mean of pass@k over tasks, None where no task has enough judged samples."""
+    """Returns the mean of pass@k over tasks, or None if no task has enough judged samples."""
     return mean_pass_at_k(((task.samples, task.passed) for task in evaluation.tasks.values()), k)
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
-    """Returns the mean of one value a task, with a percentile bootstrap over the tasks.
+    """Returns the mean of one value for each task, with a percentile bootstrap over the tasks.
 
-    Tasks are drawn and not samples: samples of a task are alike, and it is other tasks for which
-    the number is to hold. None where there are no values.
+    The bootstrap draws tasks and not samples: the samples of a task are alike, and the interval
+    should hold for other tasks. Returns None if there are no values.
     """
     if not values:
         return None
@@ -54,32 +54,32 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def seed_means(evaluations: Sequence[Evaluation]) -> dict[str, float]:
-    """Returns pass@1 by task, as a mean over the runs, of tasks that every run has."""
+    """Returns pass@1 by task, as a mean over the runs, for tasks that every run has."""
     found = [task_rates(evaluation) for evaluation in evaluations]
     common = set(found[0]).intersection(*found[1:]) if found else set()
     return {name: sum(rates[name] for rates in found) / len(found) for name in sorted(common)}
 
 
 def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Estimate | None:
-    """Returns the mean gain of the tasks that both have: paired, so that hard tasks cancel out."""
+    """Returns the mean gain over the common tasks, paired, so that their difficulty cancels out."""
     return estimate([after[name] - before[name] for name in sorted(before) if name in after])
 
 
 def main_split(runs: Sequence[Run]) -> str | None:
-    """Names the split that a report is about: the held-out one, else the first one of all runs."""
+    """Returns the main split of a report: the held-out one, else the first one of all runs."""
     splits = [{found.split for found in run.evaluations} for run in runs]
     common = set.intersection(*splits)
     return HELD_OUT if HELD_OUT in common else min(common, default=None)
 
 
 def evaluations_of(run: Run, split: str) -> list[Evaluation]:
-    """Returns a split's evaluations in the order of steps, with the last one's temperature only."""
+    """Returns a split's evaluations by step, only those with the last one's temperature."""
     found = [one for one in run.evaluations if one.split == split]
     return [one for one in found if one.temperature == found[-1].temperature]
 
 
 def largest_k(runs: Sequence[Run], split: str) -> int:
-    """Returns the largest power of two that a task's samples suffice for, were all judged."""
+    """Returns the largest power of two for which a task has samples, if all were judged."""
     drawn = [
         tally.samples + tally.unjudged
         for run in runs
@@ -90,6 +90,6 @@ def largest_k(runs: Sequence[Run], split: str) -> int:
 
 
 def rates_over_steps(run: Run, split: str, k: int) -> Series:
-    """Returns pass@k over steps; a gap where too little was judged."""
+    """Returns pass@k over steps, with a gap where too few samples were judged."""
     found = evaluations_of(run, split)
     return made(((one.step, mean_rate(one, k)) for one in found), run.label)

@@ -1,4 +1,4 @@
-"""Reads the folders of runs, and refuses what would make a report that misleads."""
+"""Reads the folders of runs, and refuses combinations that would make a misleading report."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SAME = ("model", "data", "reward", "num_generations")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run as its folder tells it.
+    """One run, read from its folder.
 
     Args:
-        label: its seed, or its folder's name where seeds do not tell the runs apart.
+        label: its seed, or its folder's name if seeds do not identify the runs.
         metrics: the logged steps in order.
     """
 
@@ -31,19 +31,19 @@ class Run:
 
     @property
     def last_step(self) -> int:
-        """The last step that was logged or evaluated, 0 before the first."""
+        """The last step that was logged or evaluated; 0 if there is none."""
         logged = (line["step"] for line in self.metrics)
         return max((*logged, *(found.step for found in self.evaluations)), default=0)
 
     @property
     def seconds(self) -> float:
-        """What the run took until the last thing that it wrote."""
+        """The time from the start of the run to the last line that it wrote."""
         logged = (number(line.get("seconds")) or 0.0 for line in self.metrics)
         return max((*logged, *(found.seconds for found in self.evaluations)), default=0.0)
 
 
 def number(value: object) -> float | None:
-    """Returns a number of the metrics, None for what is none."""
+    """Returns a number of the metrics, or None for any other value."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number else None  # type: ignore[arg-type]  # narrowed above
 
@@ -52,7 +52,7 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
     """Reads the runs of one experiment.
 
     Raises:
-        ConfigError: one is not a run's folder or has nothing yet, or they do not belong together.
+        ConfigError: a folder is no run's or is still empty, or the runs do not belong together.
     """
     if not paths:
         raise ConfigError("runs: name at least one run's folder")
@@ -67,7 +67,7 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
 
 
 def differing_settings(runs: Sequence[Run]) -> dict[str, list[str]]:
-    """Lists settings in which the runs differ, besides the seed: each run's value, in order."""
+    """Returns settings besides the seed in which the runs differ: each run's value, in order."""
     flat = [dict(flat_settings(run.info.settings)) for run in runs]
     names = sorted({name for settings in flat for name in settings})
     values = {name: [settings.get(name, "not set") for settings in flat] for name in names}
@@ -116,5 +116,5 @@ def _read(path: Path, info: RunInfo, label: str) -> Run:
 
 
 def all_events(runs: Sequence[Run]) -> list[Event]:
-    """Lists the events of all runs by step."""
+    """Returns the events of all runs by step."""
     return sorted((event for run in runs for event in run.events), key=lambda event: event.step)

@@ -1,8 +1,8 @@
 """The completions that a page shows, with their texts.
 
-A page holds at most `MOST` completions and about `MOST_CHARACTERS` of text. Whole groups are taken,
-since a completion means something beside those it was compared with: those of the last step first,
-up to a quarter, and then others evenly over the steps.
+A page holds at most `MOST` completions and about `MOST_CHARACTERS` of text. It takes whole groups,
+because the completions of a group are compared with each other: first groups of the last step, up
+to a quarter, and then others evenly over the steps.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Part = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One completion as a page shows it.
+    """One completion in the form that a page shows.
 
     Args:
         group: number of its group within the step, from 0.
         prompt: role and text of each message; a role of "" is plain text.
-        completion: as `prompt`.
-        cut: characters that were left out of the completion.
-        rewards: by reward function, None where it gave none.
+        completion: in the form of `prompt`.
+        cut: number of characters that were left out of the completion.
+        rewards: by reward function; None if it returned none.
     """
 
     run: int
@@ -55,7 +55,7 @@ class _Place:
 
 
 def samples(runs: Sequence[Run], tables: Tables, most: int = MOST) -> list[Sample]:
-    """Takes the completions to show, ordered by step, run and group."""
+    """Returns the completions to show, ordered by step, run and group."""
     size = runs[0].info.num_generations
     places = [
         _Place(table, group) for table in tables.tables for group in range(-(-table.rows // size))
@@ -75,7 +75,7 @@ def _chosen(places: Sequence[_Place], most: int) -> list[_Place]:
 
 
 def _evenly(items: Sequence[_Place], count: int) -> list[_Place]:
-    """Takes `count` items evenly spaced, the first one among them."""
+    """Returns `count` items with even spacing, including the first."""
     if count >= len(items):
         return list(items)
     return [items[index * len(items) // count] for index in range(count)]
@@ -129,7 +129,7 @@ def _sample(
 
 
 def _parts(value: object) -> list[Part]:
-    """Reads text or messages; what is neither is shown as Python prints it."""
+    """Reads text or messages; shows any other value as Python prints it."""
     if isinstance(value, str):
         return [("", value)]
     if not isinstance(value, list):
@@ -149,7 +149,7 @@ def _content(message: Mapping[str, object]) -> str:
 
 
 def _shortened(parts: Sequence[Part]) -> tuple[tuple[Part, ...], int]:
-    """Cuts what goes beyond the longest text shown; tells how many characters that left out."""
+    """Cuts the text at the greatest length shown; also returns the number of characters cut."""
     kept: list[Part] = []
     left = LONGEST
     for role, text in parts:
@@ -159,7 +159,7 @@ def _shortened(parts: Sequence[Part]) -> tuple[tuple[Part, ...], int]:
 
 
 def _within_budget(found: Sequence[Sample], size: int) -> list[Sample]:
-    """Drops groups evenly until their texts are no longer than a page should hold."""
+    """Drops groups evenly until their texts fit into a page."""
     groups = [found[start : start + size] for start in range(0, len(found), size)]
     characters = sum(_characters(group) for group in groups)
     if characters <= MOST_CHARACTERS:
@@ -170,7 +170,7 @@ def _within_budget(found: Sequence[Sample], size: int) -> list[Sample]:
 
 
 def _characters(group: Sequence[Sample]) -> int:
-    """Counts a group's texts; its prompt is told once."""
+    """Returns the length of a group's texts; its prompt counts once."""
     prompt = sum(len(text) for _, text in group[0].prompt)
     told = sum(len(one.message) + len(one.failing_test) for one in group)
     return prompt + told + sum(len(text) for one in group for _, text in one.completion)

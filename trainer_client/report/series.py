@@ -1,8 +1,8 @@
-"""What was logged, over steps.
+"""Logged values over steps.
 
-A step at which a value was logged as null, such as the reward where nothing was judged, is NaN and
-a gap. A step at which it was not logged at all, such as one that trains on older completions, is
-no step of the series.
+A step at which a value was logged as null, such as the reward if nothing was judged, is NaN and a
+gap. A step at which it was not logged at all, such as one that trains on older completions, is not
+part of the series.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Series:
 
     Args:
         steps: strictly increasing, shape (n,).
-        values: NaN where there is none, shape (n,).
-        label: whose they are.
+        values: shape (n,); NaN if there is none.
+        label: name of the run.
     """
 
     steps: Floats
@@ -39,7 +39,7 @@ class Series:
 
     @property
     def gaps(self) -> list[tuple[float, float]]:
-        """The stretches without a value: first and last step of each."""
+        """The ranges without a value: first and last step of each."""
         found: list[tuple[float, float]] = []
         inside = False
         for step, value in zip(self.steps, self.values, strict=True):
@@ -54,10 +54,10 @@ class Pool:
     """The same series of several runs.
 
     Args:
-        mean: over the runs, at the steps that all of them logged; NaN where one has no value, since
-            a mean over fewer runs would jump for no other reason.
-        spread: sample standard deviation over the runs, NaN for a single run, shape of `mean`.
-        runs: each run's own.
+        mean: mean over the runs, at the steps that all of them logged. It is NaN if one run has no
+            value, because a mean over fewer runs would jump for no other reason.
+        spread: sample standard deviation over the runs, shape of `mean`; NaN for a single run.
+        runs: the series of each run.
     """
 
     mean: Series
@@ -71,22 +71,22 @@ class Pool:
 
 
 def made(points: Iterable[tuple[float, float | None]], label: str = "") -> Series:
-    """Makes a series of points, of which None is a gap."""
+    """Makes a series from points; None is a gap."""
     rows = [(step, np.nan if value is None else value) for step, value in points]
     table = np.array(rows, dtype=np.float64).reshape(-1, 2)
     return Series(steps=table[:, 0], values=table[:, 1], label=label)
 
 
 def logged(run: Run, key: str) -> Series:
-    """Takes a metric out of a run; empty where it was never logged."""
+    """Returns a metric of a run; empty if it was never logged."""
     points = ((line["step"], number(line[key])) for line in run.metrics if key in line)
     return made(points, run.label)
 
 
 def logged_of_judged(run: Run, key: str) -> Series:
-    """Takes a metric that is about what was judged: a gap at steps where nothing was.
+    """Returns a metric about judged completions; steps at which nothing was judged are gaps.
 
-    There it is not logged at all, or means nothing, such as the variance of no rewards.
+    At such steps it is not logged, or has no meaning, such as the variance of no rewards.
     """
     points: list[tuple[float, float | None]] = []
     for line in run.metrics:
@@ -97,7 +97,7 @@ def logged_of_judged(run: Run, key: str) -> Series:
 
 
 def pool(runs: Sequence[Series]) -> Pool:
-    """Puts the same series of several runs together."""
+    """Combines the same series of several runs."""
     steps = runs[0].steps
     for other in runs[1:]:
         steps = np.intersect1d(steps, other.steps)
@@ -109,18 +109,18 @@ def pool(runs: Sequence[Series]) -> Pool:
 
 
 def pooled(runs: Sequence[Run], key: str, *, of_judged: bool = False) -> Pool | None:
-    """Pools a metric over runs, None where none of them ever logged a value."""
+    """Pools a metric over runs; returns None if no run ever logged a value."""
     take = logged_of_judged if of_judged else logged
     found = [take(run, key) for run in runs]
     return pool(found) if any(one.has_values for one in found) else None
 
 
 def smoothed(series: Series, window: int) -> Series:
-    """Takes the mean of the values around each, gaps left out; a gap stays one.
+    """Returns the mean of the values around each, without gaps; a gap remains a gap.
 
     Args:
-        series: may have gaps.
-        window: values at most that count for one, centred, fewer at the ends.
+        series: the values, which may have gaps.
+        window: greatest number of values in a mean, centred; the ends have fewer.
     """
     if not len(series.values):
         return series
@@ -133,7 +133,7 @@ def smoothed(series: Series, window: int) -> Series:
 
 
 def told(series: Series, *, percent: bool = False) -> str:
-    """Describes a series in words, for those who do not see its figure."""
+    """Describes a series in words, for readers who do not see its figure."""
     known = np.isfinite(series.values)
     if not known.any():
         return "no values"

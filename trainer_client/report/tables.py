@@ -1,7 +1,7 @@
 """TRL's tables of completions, without their texts: verdicts, rewards and groups.
 
-A table has a row a completion, gathered over processes in the order of their ranks. As in TRL's
-own arithmetic, consecutive `num_generations` rows are a group, even where ranks share one.
+A table has one row for each completion, gathered over processes in the order of their ranks. As in
+TRL's own arithmetic, `num_generations` consecutive rows are a group, even if ranks share one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Group:
     """The completions of one prompt at one step.
 
     Args:
-        passed: completions that passed.
-        judged: completions with a verdict on them, not on the task.
-        rewards: of the executing reward function, where it gave any.
+        passed: number of completions that passed.
+        judged: number of completions with a verdict on them, and not on the task.
+        rewards: rewards of the executing reward function, without missing ones.
     """
 
     step: int
@@ -44,8 +44,8 @@ class Table:
 
     Args:
         run: index of its run.
-        verdicts: of each row; None where the table has none.
-        rewards: of the executing reward function, None where nothing was judged.
+        verdicts: verdict of each row; None if the table has none.
+        rewards: rewards of the executing reward function; None for a row that was not judged.
     """
 
     run: int
@@ -56,13 +56,13 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """Counts the completions."""
+        """Number of completions."""
         return len(self.verdicts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """All tables of all runs, by step, and then by run.
+    """All tables of all runs, ordered by step and then by run.
 
     Args:
         broken: files that cannot be read, such as the one that a killed run was writing.
@@ -73,19 +73,19 @@ class Tables:
 
     @property
     def has_verdicts(self) -> bool:
-        """Returns True if any table tells a verdict."""
+        """Returns True if any table has verdicts."""
         return any(found is not None for table in self.tables for found in table.verdicts)
 
     def groups(self, size: int) -> Iterator[Group]:
-        """Splits the tables into groups of a size."""
+        """Splits the tables into groups of a given size."""
         for table in self.tables:
             yield from _groups(table, size)
 
 
 def read_tables(runs: Sequence[Run]) -> Tables:
-    """Reads every table of the runs, but for texts.
+    """Reads every table of the runs, without texts.
 
-    A step that trains on older completions writes their table again: it counts once.
+    A step that trains on older completions writes their table again; it counts once.
     """
     tables: list[Table] = []
     broken: list[Path] = []
@@ -103,21 +103,21 @@ def read_tables(runs: Sequence[Run]) -> Tables:
 
 
 def read_rows(file: Path, columns: Iterable[str] | None = None) -> list[dict[str, object]]:
-    """Reads a table's rows; of the columns named, those that there are.
+    """Reads a table's rows, with those of the named columns that the table has.
 
     Raises:
-        pyarrow.ArrowException: it is no Parquet file.
+        pyarrow.ArrowException: the file is no Parquet file.
     """
     with pq.ParquetFile(file) as table:
         names = table.schema_arrow.names
         wanted = [name for name in names if columns is None or name in set(columns)]
-        # Without a column Arrow forgets how many rows there are.
+        # Without a column, Arrow loses the number of rows.
         rows: list[dict[str, object]] = table.read(wanted or names[:1]).to_pylist()
     return rows
 
 
 def finite(value: object) -> float | None:
-    """Returns a reward of a table, None where there is none: there it is NaN or null."""
+    """Returns a reward of a table, or None if it is NaN or null there."""
     found = number(value)
     return found if found is not None and math.isfinite(found) else None
 

@@ -1,7 +1,7 @@
-"""Where the time of a step goes: waiting for rewards, or generating and training.
+"""The parts of a step's time: waiting for rewards, or generating and training.
 
-TRL's `step_time` holds all of them; `wait_seconds` is the wall time of a call of the reward
-function. A step that trains on older completions calls none and waits for nothing.
+TRL's `step_time` includes both; `wait_seconds` is the wall time of a call of the reward function. A
+step that trains on older completions makes no call and does not wait.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def wait_seconds(run: Run) -> Series:
     before = 0
     points: list[tuple[float, float | None]] = []
     for line in _timed(run):
-        # A line of one step tells whether it called; that of several tells a mean over the calls.
+        # A line of one step shows whether it made a call; a line of several shows a mean.
         calls = max(rate, 1.0) if line["step"] - before <= 1 else rate
         points.append((line["step"], (number(line.get(key)) or 0.0) * calls))
         before = line["step"]
@@ -37,7 +37,7 @@ def wait_seconds(run: Run) -> Series:
 
 
 def time_pools(runs: Sequence[Run]) -> tuple[Pool, Pool] | None:
-    """Pools step and wait times, None where a run did not log both, or none that others did."""
+    """Pools step and wait times; returns None if a run lacks one, or shares no step with others."""
     for run in runs:
         key = f"{run.info.reward}/wait_seconds"
         if not _timed(run) or not any(key in line for line in run.metrics):
@@ -47,7 +47,7 @@ def time_pools(runs: Sequence[Run]) -> tuple[Pool, Pool] | None:
 
 
 def wait_share(runs: Sequence[Run]) -> float | None:
-    """Returns the share of all steps' time that was waited for rewards."""
+    """Returns the share of all steps' time that was spent waiting for rewards."""
     found = time_pools(runs)
     if found is None:
         return None
@@ -60,7 +60,7 @@ def _timed(run: Run) -> list[Line]:
 
 
 def _calls_a_step(run: Run) -> float:
-    """Returns the calls of the reward function an optimizer step, as TRL's settings tell.
+    """Returns the calls of the reward function in an optimizer step, by TRL's settings.
 
     TRL generates once for `steps_per_generation` batches, and uses each `num_iterations` times.
     """

@@ -1,1 +1,1 @@
-"""`reward-train`: GRPO with TRL on coding tasks, with rewards of a reward server."""
+"""`reward-train`: GRPO with TRL on coding tasks, with rewards from a reward server."""

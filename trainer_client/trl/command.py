@@ -33,7 +33,7 @@ _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def main() -> None:
-    """Runs the command; what names no command is for `train`."""
+    """Runs the command; arguments that do not begin with a command are those of `train`."""
     signal.signal(signal.SIGTERM, _terminated)
     arguments = sys.argv[1:]
     names = {command.name for command in _app.registered_commands}
@@ -72,10 +72,10 @@ def _train(
     dry_run: Annotated[bool, typer.Option(help="score one group, train nothing")] = False,
     resume: Annotated[bool, typer.Option(help="go on from the last checkpoint")] = False,
 ) -> None:
-    """Trains, and evaluates held-out tasks before, during and after.
+    """Trains a model, and evaluates held-out tasks before, during and after training.
 
     The file has the sections model, data, reward, server, evaluation, watch and training; the last
-    one takes any field of TRL's GRPOConfig. Flags go over the file.
+    one takes any field of TRL's GRPOConfig. Flags override the file.
     """
     from trainer_client.trl import run
     from trainer_client.trl.monitoring.printing import Terminal
@@ -98,7 +98,7 @@ def _evaluate(
     output_dir: OutputOption = None,
     settings: SetOption = None,
 ) -> None:
-    """Evaluates held-out tasks with the model as it is, and trains nothing."""
+    """Evaluates held-out tasks with the model as it is, without training."""
     from trainer_client.trl import run
     from trainer_client.trl.monitoring.printing import Terminal
 
@@ -127,7 +127,7 @@ def _report(
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    # By an exception, so that servers and scratch folders go too.
+    # Raises an exception, so that servers and scratch folders are cleaned up too.
     raise SystemExit(128 + number)
 
 
@@ -155,7 +155,7 @@ def _configured(
 
 @contextmanager
 def _errors_told() -> Iterator[None]:
-    """Ends the command with a line and a status: 2 for a wrong setting, 1 for what went wrong."""
+    """Ends the command with one line and a status: 2 for a wrong setting, 1 for a failure."""
     try:
         yield
     except RewardClientError as error:
@@ -173,7 +173,7 @@ def _data_flags(data: str | None) -> dict[str, Any]:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """Reads SECTION.KEY=VALUE; a value that is no TOML is text."""
+    """Parses SECTION.KEY=VALUE; a value that is not TOML is text."""
     path, equals, value = text.partition("=")
     if not equals or "." not in path:
         raise ConfigError(f"--set {text}: must be SECTION.KEY=VALUE")

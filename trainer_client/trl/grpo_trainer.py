@@ -1,8 +1,8 @@
 """TRL's GRPO trainer, with evaluation by rewards alone.
 
-TRL evaluates by sampling, scoring and computing the loss. What is wanted here is what became of
-the samples: pass@k of tasks that are never trained on, from the same seed each time, so that two
-evaluations differ by the model and not by luck. The loss is left out, which halves the time.
+TRL evaluates by sampling, scoring and computing the loss. This trainer only measures pass@k of the
+held-out tasks, with the same seed each time, so that two evaluations differ by the model and not by
+chance. It leaves out the loss, which halves the time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from trainer_client.trl.monitoring.samples import Listener, Sample, tallies
 
 
 class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so without a type
-    """A GRPO trainer whose evaluation gives pass@k.
+    """A GRPO trainer whose evaluation measures pass@k.
 
     Args:
-        listener: what hears the reward function.
+        listener: receives the scores of the reward function.
         evaluated: called on every process with the step and the tallies of each evaluation.
-        evaluation_seed: of the sampling.
+        evaluation_seed: seed of the sampling.
     """
 
     log_completions: bool  # TRL's
@@ -54,10 +54,10 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
     ) -> dict[str, float]:
         """Samples and judges the held-out tasks; logs `held_out/pass@1` and `held_out/pass@k`.
 
-        What is returned has them with `eval_` before, too: so `metric_for_best_model` names them.
+        The result also has both with the prefix `eval_`, for `metric_for_best_model`.
         """
-        # TRL keeps one table a step. That of the training must not be written over, nor what it is
-        # made of: a step that trains on older completions shows them again.
+        # TRL keeps one table for each step. An evaluation must not overwrite the training's table,
+        # nor its data, which a step that trains on older completions writes again.
         logs_completions, self.log_completions = self.log_completions, False
         rows, self._logs = self._logs, copy.deepcopy(self._logs)
         try:
@@ -70,14 +70,14 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         return metrics | {f"{metric_key_prefix}_{name}": value for name, value in metrics.items()}
 
     def sample(self, records: Sequence[dict[str, Any]]) -> list[Sample]:
-        """Samples and judges some tasks as in training; gives this process's samples.
+        """Samples and judges some tasks as in training; returns this process's samples.
 
-        It is for a trainer that is not used any further: nothing is logged.
+        Use it for a trainer that does nothing else: it logs nothing.
         """
         from datasets import Dataset
 
         self.num_generations_eval = self.num_generations
-        # TRL compares the completions of a batch by groups, so it has to hold whole ones.
+        # TRL compares the completions of a batch by groups, so a batch must hold whole groups.
         self.args.per_device_eval_batch_size = self.num_generations_eval
         with self._listener.listening() as heard:
             for batch in self.get_eval_dataloader(Dataset.from_list(list(records))):
@@ -93,7 +93,7 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         prediction_loss_only: bool,
         ignore_keys: list[str] | None = None,
     ) -> tuple[None, None, None]:
-        """Samples and scores a batch; there is no loss."""
+        """Samples and scores a batch; computes no loss."""
         with self._listener.listening() as heard:
             self._prepare_inputs(inputs)
         self._samples += gather_object(heard)
@@ -108,13 +108,13 @@ class RewardTrainer(GRPOTrainer):  # type: ignore[misc]  # imported lazily, so w
         with torch.random.fork_rng(devices):
             torch.manual_seed(self._evaluation_seed + self.accelerator.process_index)
             super().evaluate(eval_dataset, ignore_keys, prefix)
-        # Where tasks do not divide among processes, the last batches begin anew with the first.
+        # If the tasks do not divide evenly among processes, the last batches repeat first tasks.
         records = self.eval_dataset if eval_dataset is None else eval_dataset
         return self._samples[: len(records) * self.num_generations_eval]
 
 
 def pass_metrics(found: dict[str, TaskTally], samples: int) -> dict[str, float]:
-    """Returns pass@1 and pass@`samples`, means over the tasks that have as many judged samples."""
+    """Returns pass@1 and pass@`samples`, as means over the tasks with that many judged samples."""
     metrics = {}
     for k in sorted({1, samples}):
         mean = mean_pass_at_k(((task.samples, task.passed) for task in found.values()), k)

@@ -1,6 +1,6 @@
-"""Which of a run's processes this is, and what they tell one another.
+"""The roles of a run's processes, and messages between them.
 
-The launcher says it in the environment, so that it is known before torch is imported.
+The launcher sets the role in the environment, so that it is known before torch is imported.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _LOCAL_RANKS = (
 
 
 def is_main_process() -> bool:
-    """Returns True in one process of the run."""
+    """Returns True in exactly one process of the run."""
     return _rank(_RANKS) == 0
 
 
 def is_local_main_process() -> bool:
-    """Returns True in one process on each machine."""
+    """Returns True in exactly one process on each machine."""
     return _rank(_LOCAL_RANKS) == 0
 
 
 def told_by_main(names: Sequence[str]) -> list[str]:
-    """Returns the main process's names in every process; needs the processes to be connected."""
+    """Returns the main process's names in every process; the processes must be connected."""
     from accelerate.utils import broadcast_object_list
 
     told = [list(names)]

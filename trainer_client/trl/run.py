@@ -1,4 +1,4 @@
-"""One run of `reward-train`, from the settings to a trained model and the folder it leaves."""
+"""One run of `reward-train`, from the settings to a trained model and a folder of records."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from trainer_client.trl.grpo_trainer import RewardTrainer
     from trainer_client.trl.monitoring.recorder import Recorder
 
-# As transformers does with its tokens; names of files and numbers of tokens are no secrets.
+# As in transformers, tokens are secret; names of token files and numbers of tokens are not.
 _SECRET = re.compile(r"(token|password|secret|api_?key)$", re.IGNORECASE)
-# What would leave something behind, of a run that leaves nothing.
+# Settings that prevent a dry run from writing files.
 _UNPUBLISHED = {
     "report_to": "none",
     "log_completions": False,
@@ -57,7 +57,7 @@ _PACKAGES = ("codereward", "torch", "transformers", "trl", "peft", "accelerate",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a run is made of."""
+    """The parts of a run."""
 
     tasks: TrainingTasks
     tokenizer: PreTrainedTokenizerBase
@@ -67,12 +67,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What was found out before torch was imported.
+    """The results of the checks before torch is imported.
 
     Args:
         source: the tasks.
-        own_target: the servers' address, where this process knows it.
-        references: what became of the reference solutions; known to the main process.
+        own_target: the servers' address, if this process knows it.
+        references: results of the reference solutions; known to the main process.
     """
 
     source: TaskSource
@@ -85,13 +85,13 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
 
     Args:
         config: the settings.
-        console: where the main process tells how it goes.
-        resume: whether to go on from the last checkpoint in the output folder.
+        console: where the main process reports progress.
+        resume: whether to continue from the last checkpoint in the output folder.
 
     Raises:
         ConfigError: a setting is wrong, or the output folder holds another run.
         CallError: the server cannot be reached.
-        RewardLostError: rewards stayed away for too long.
+        RewardLostError: no reward arrived for too long.
     """
     folder = RunFolder(output_folder(config))
     checkpoint = _last_checkpoint(folder, resume=resume)
@@ -115,10 +115,10 @@ def train(config: TrainConfig, console: Console, *, resume: bool = False) -> Non
 
 
 def evaluate(config: TrainConfig, console: Console) -> None:
-    """Evaluates the held-out tasks with the model as it is, and trains nothing.
+    """Evaluates the held-out tasks with the model as it is, without training.
 
     Raises:
-        ConfigError: as for `train`; nothing is held out.
+        ConfigError: see `train`; or nothing is held out.
         CallError: the server cannot be reached.
     """
     if config.data.held_out is None:
@@ -133,9 +133,9 @@ def evaluate(config: TrainConfig, console: Console) -> None:
 
 
 def dry_run(config: TrainConfig, console: Console) -> None:
-    """Tries everything that training needs: shows one group as the model and the server see it.
+    """Tries everything that training needs; prints one group as the model and the server see it.
 
-    Nothing is left behind.
+    It leaves no files.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -156,9 +156,9 @@ def dry_run(config: TrainConfig, console: Console) -> None:
 
 
 def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: ExitStack) -> Checked:
-    """Checks what can be checked before torch is imported, which takes many seconds.
+    """Checks settings, data and server before torch is imported, which takes many seconds.
 
-    A server that it starts ends with the stack.
+    If it starts a server, the server ends with the stack.
 
     Raises:
         ConfigError: a setting, the data or the folder is wrong.
@@ -176,7 +176,7 @@ def _checked(config: TrainConfig, folder: RunFolder, console: Console, stack: Ex
 
 
 def _placed_by_main(checked: Checked) -> TaskSource:
-    """Returns the tasks with the placements of tests that the main process found."""
+    """Returns the tasks with the test placements that the main process found."""
     placements = checked.references.placements
     told = told_by_main([f"{placement} {key}" for key, placement in placements.items()])
     pairs = (line.split(" ", 1) for line in told)
@@ -192,7 +192,7 @@ def _assembled(
     console: Console,
     stack: ExitStack,
 ) -> Run:
-    """Makes a run's parts."""
+    """Creates the parts of a run."""
     from trainer_client.trl.monitoring.progress import StepLines
     from trainer_client.trl.monitoring.recorder import Recorder
     from trainer_client.trl.monitoring.watch import attach_controller, watchers_of
@@ -226,10 +226,10 @@ def _evaluate(run: Run) -> None:
 
 
 def _check_tasks_suffice(tasks: TrainingTasks, arguments: GRPOConfig) -> None:
-    """Compares the tasks with what one generation takes: TRL leaves out a rest, or all of them.
+    """Compares the number of tasks with one generation; TRL drops an incomplete generation.
 
     Raises:
-        ConfigError: there are fewer.
+        ConfigError: the tasks are fewer than one generation takes.
     """
     wanted = arguments.generation_batch_size // arguments.num_generations
     if wanted > len(tasks.records):
@@ -241,10 +241,10 @@ def _check_tasks_suffice(tasks: TrainingTasks, arguments: GRPOConfig) -> None:
 
 
 def _last_checkpoint(folder: RunFolder, *, resume: bool) -> str | None:
-    """Finds the checkpoint to go on from.
+    """Returns the checkpoint to resume from.
 
     Raises:
-        ConfigError: there is none, or a run that nobody asked to go on with.
+        ConfigError: there is none, or the folder holds a run that was not requested to resume.
     """
     if not resume:
         if (folder.path / "run.json").exists():
@@ -275,7 +275,7 @@ def _info(config: TrainConfig, arguments: GRPOConfig, reward_name: str) -> RunIn
 
 
 def redacted_settings(config: TrainConfig) -> dict[str, Any]:
-    """Returns what a configuration sets, without secrets, since run.json is shown around."""
+    """Returns a configuration's settings without secrets, because people share run.json."""
     settings: dict[str, Any] = config.model_dump(mode="json", exclude_defaults=True)
     return {section: _without_secrets(values) for section, values in settings.items()}
 

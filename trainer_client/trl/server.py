@@ -1,4 +1,4 @@
-"""The servers of a run: those that it was told, or one of its own on each machine."""
+"""The servers of a run: those in the settings, or one that the run starts on each machine."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from trainer_client.trl.settings.sections import ServerSection
 
 @contextmanager
 def own_target(section: ServerSection, log: Path) -> Iterator[Target | None]:
-    """Yields the servers' address as far as this process knows it, for the time of the block.
+    """Yields the servers' address, if this process knows it, for the length of the block.
 
     Without a target, the first process on each machine starts `reward-server serve` there.
 
     Args:
-        section: the target, and the flags of a server of one's own.
-        log: the file that takes what that server says.
+        section: the target, and the flags of a server that the run starts.
+        log: the file for that server's output.
 
     Raises:
         ConfigError: that server does not start.
@@ -40,11 +40,11 @@ def own_target(section: ServerSection, log: Path) -> Iterator[Target | None]:
 
 @contextmanager
 def shared_target(section: ServerSection, own: Target | None) -> Iterator[Target]:
-    """Yields the servers' address to every process, for the time of the block.
+    """Yields the servers' address to every process, for the length of the block.
 
     Args:
         section: the target.
-        own: what `own_target` gave this process.
+        own: the result of `own_target` in this process.
     """
     if section.target is not None:
         yield section.target
@@ -55,5 +55,5 @@ def shared_target(section: ServerSection, own: Target | None) -> Iterator[Target
     state, here = PartialState(), platform.node()
     found = dict(gather_object([(here, own)] if own is not None else []))
     yield found[here]
-    # The others may still be asking.
+    # The other processes may still be sending requests.
     state.wait_for_everyone()

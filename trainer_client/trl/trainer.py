@@ -1,4 +1,4 @@
-"""Puts TRL's trainer together from the settings of `reward-train`."""
+"""Creates TRL's trainer from the settings of `reward-train`."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from trainer_client.trl.grpo_trainer import RewardTrainer
 
 
-# Where a controlled KL coefficient begins unless told; 0, TRL's own, would make no reference model.
+# The default of a controlled KL coefficient. With 0, TRL's default, there is no reference model.
 _FIRST_KL_COEFFICIENT = 0.04
 
 
 def output_folder(config: TrainConfig) -> Path:
-    """Returns the run's folder, named after the data unless it was told."""
+    """Returns the run's folder; if it is not set, its name comes from the data."""
     return Path(config.training.get("output_dir") or f"runs/{config.data.kind}")
 
 
 def grpo_arguments(config: TrainConfig) -> GRPOConfig:
-    """Makes TRL's arguments; uses a GPU and bfloat16 where there are any.
+    """Returns TRL's arguments; uses a GPU and bfloat16 if they are available.
 
     Raises:
         ConfigError: a name or a value is wrong, or TRL is not installed.
@@ -68,7 +68,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
         **_evaluation_arguments(config),
     }
     if not has_gpu and "activation_checkpointing" not in given:
-        defaults["gradient_checkpointing"] = False  # it saves memory, and triples sampling's cost
+        defaults["gradient_checkpointing"] = False  # it triples the cost of sampling to save memory
     try:
         return GRPOConfig(**{**defaults, **given})
     except (ImportError, TypeError, ValueError) as error:
@@ -76,7 +76,7 @@ def grpo_arguments(config: TrainConfig) -> GRPOConfig:
 
 
 def lora_config(config: TrainConfig) -> LoraConfig | None:
-    """Makes peft's configuration, None where the whole model is trained.
+    """Returns peft's configuration, or None if the whole model is trained.
 
     Raises:
         ConfigError: a name or a value is wrong, or peft is not installed.
@@ -117,10 +117,10 @@ def tasks_for(
     source: TaskSource,
     left_out: Collection[str],
 ) -> TrainingTasks:
-    """Makes the tasks with prompts that suit the model, without those that are left out.
+    """Returns the tasks with prompts that suit the model, without those to leave out.
 
     Raises:
-        ConfigError: the data is wrong, or does not go with the model.
+        ConfigError: the data is wrong, or does not suit the model.
     """
     has_template = bool(getattr(tokenizer, "chat_template", None))
     chat = has_template if config.data.chat is None else config.data.chat
@@ -136,7 +136,7 @@ def tasks_for(
 
 
 def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> str:
-    """Returns the text that the model sees of a prompt, special tokens included."""
+    """Returns the text that the model gets for a prompt, including special tokens."""
     text: str = tokenizer.decode(
         _token_ids(config, tokenizer, prompt), clean_up_tokenization_spaces=False
     )
@@ -146,7 +146,7 @@ def rendered(config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Pr
 def _token_ids(
     config: TrainConfig, tokenizer: PreTrainedTokenizerBase, prompt: Prompt
 ) -> list[int]:
-    """Returns a prompt's tokens as TRL makes them."""
+    """Returns a prompt's tokens as TRL computes them."""
     if isinstance(prompt, str):
         return list(tokenizer(prompt)["input_ids"])
     options = config.training.get("chat_template_kwargs") or {}
@@ -159,7 +159,7 @@ def _token_ids(
 def execution_reward(
     config: TrainConfig, target: Target, training_tasks: TrainingTasks
 ) -> RewardFunction:
-    """Makes the reward by execution."""
+    """Creates the reward by execution."""
     return remote_reward(
         target,
         task=training_tasks.templates,
@@ -172,10 +172,10 @@ def execution_reward(
 
 
 def further_rewards(config: TrainConfig) -> list[Callable[..., Any]]:
-    """Finds the reward functions beside the one that executes.
+    """Finds the reward functions besides the one that executes.
 
     Raises:
-        ConfigError: one of them is not to be had.
+        ConfigError: one of them cannot be found or created.
     """
     return [_further(index, further) for index, further in enumerate(config.reward.further)]
 
@@ -189,10 +189,10 @@ def make_trainer(
     evaluated: Callable[[int, dict[str, TaskTally]], None],
     callbacks: Sequence[TrainerCallback],
 ) -> RewardTrainer:
-    """Puts TRL's trainer together.
+    """Creates TRL's trainer.
 
     Raises:
-        ConfigError: the model, the rewards and the settings do not go together.
+        ConfigError: the model, the rewards and the settings do not suit each other.
     """
     from datasets import Dataset
     from transformers import PrinterCallback, ProgressCallback
@@ -236,9 +236,9 @@ def make_trainer(
 
 
 def _keep_tensorboard_inside(trainer: RewardTrainer) -> None:
-    """Names TensorBoard's folder before a first evaluation would have it in the working directory.
+    """Sets TensorBoard's folder before a first evaluation creates it in the working directory.
 
-    transformers does so when training begins.
+    transformers sets it only when training begins.
     """
     from transformers.integrations import TensorBoardCallback
 
@@ -248,7 +248,7 @@ def _keep_tensorboard_inside(trainer: RewardTrainer) -> None:
 
 
 def cached_checkpoint(gguf: Path) -> Path:
-    """Returns the trainable checkpoint of a GGUF file, from the user's cache where it is there."""
+    """Returns the trainable checkpoint of a GGUF file, from the user's cache if it is there."""
     return trainable_checkpoint(gguf, _cache())
 
 
@@ -275,9 +275,9 @@ def _model_options(config: TrainConfig) -> dict[str, Any]:
     return options if attention is None else {**options, "attn_implementation": attention}
 
 
-@functools.cache  # for the tokenizer and the model: a large file is read for its digest once
+@functools.cache  # for tokenizer and model; computing the digest reads a large file
 def _model_path(named: str) -> str:
-    """Returns the folder or the name of the model; GGUF files and adapters become one first."""
+    """Returns the folder or the name of the model; converts GGUF files and adapters first."""
     if (Path(named) / ADAPTER).is_file():
         return str(_merged(Path(named)))
     if not named.endswith(".gguf"):
@@ -309,4 +309,4 @@ def _further(index: int, section: FurtherReward) -> Callable[..., Any]:
         raise ConfigError(f"{where}: {error}") from error
     if not callable(reward) or "completions" not in inspect.signature(reward).parameters:
         raise ConfigError(f"{where}: is no reward function")
-    return reward  # type: ignore[no-any-return]  # what it gives is TRL's business
+    return reward  # type: ignore[no-any-return]  # its result has no static type

@@ -1,7 +1,8 @@
-"""How lines, areas and marks are drawn.
+"""Draws lines, areas and marks.
 
-Colours are Okabe and Ito's, which people with the common colour deficiencies tell apart; areas that
-were not judged are hatched as well. Labels come from runs, so they are text and never formulas.
+The colours are those of Okabe and Ito, which people with the common colour deficiencies can
+distinguish. Areas that were not judged are also hatched. Labels come from runs, so they are drawn
+as text and never as formulas.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ GREEN, VERMILLION, BLUE, ORANGE = "#009E73", "#D55E00", "#0072B2", "#E69F00"
 SKY, PURPLE, YELLOW, BLACK, BROWN = "#56B4E9", "#CC79A7", "#F0E442", "#0A0D12", "#7F6A4F"
 GREY = "#C4C8CE"
 _INK, _MARK = "#1C2330", "#3B4250"
-# What a dark page shows instead; the other colours hold on both grounds.
+# Replacements on a dark page; the other colours suit both backgrounds.
 _DARK: Mapping[str, str] = {
     "#ffffff": "#161b22",
     _INK.lower(): "#dfe5ec",
@@ -87,7 +88,7 @@ _STYLE: Mapping[str, Any] = {
 }
 _MARKERS = "vosD^Pp*X"
 _WIDTH, _LONGEST_LABEL, _MOST_LINES = 7.6, 40, 40
-# Past this many points vectors are larger than pixels.
+# Above this number of points, vectors are larger than pixels.
 _MOST_POINTS = 20_000
 
 
@@ -97,9 +98,9 @@ class Chart:
 
     Args:
         name: part of its file's name.
-        caption: what it shows, for those who see it.
-        alt: its key numbers, for those who do not.
-        points: about how many points are drawn.
+        caption: description for readers who see it.
+        alt: its key numbers, for readers who do not see it.
+        points: approximate number of points that are drawn.
     """
 
     name: str
@@ -110,13 +111,13 @@ class Chart:
     points: int = 0
 
     def png(self) -> bytes:
-        """Renders it in pixels."""
+        """Renders the figure as PNG."""
         return self._rendered("png", {"Software": None})
 
     def data_urls(self) -> tuple[str, str]:
-        """Renders it for light pages and for dark ones.
+        """Renders the figure for light pages and for dark ones.
 
-        Both are vectors, or the same pixels on white where those are fewer bytes.
+        Both are vectors, or both the same pixels on white if those take fewer bytes.
         """
         if self.points > _MOST_POINTS:
             return (_data_url("png", self.png()),) * 2
@@ -135,7 +136,7 @@ def _data_url(kind: str, content: bytes) -> str:
 
 
 def _darkened(svg: bytes) -> bytes:
-    """Exchanges the colours of a picture for those on a dark ground."""
+    """Replaces the colours of a picture by those for a dark background."""
 
     def exchanged(colour: re.Match[bytes]) -> bytes:
         return _DARK.get(colour[0].decode(), colour[0].decode()).encode()
@@ -144,13 +145,13 @@ def _darkened(svg: bytes) -> bytes:
 
 
 def styled() -> AbstractContextManager[None]:
-    """Returns the context in which to make and to render figures, whatever the user's own style."""
+    """Returns a context for making and rendering figures, which ignores the user's own style."""
     context: AbstractContextManager[None] = mpl.rc_context(dict(_STYLE))
     return context
 
 
 def sheet(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """Makes a figure with panels one above another, each of a height in inches."""
+    """Returns a figure with panels one above another, each with its height in inches."""
     figure = Figure(figsize=(_WIDTH, sum(heights) + 0.75), layout="constrained")
     grid = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=list(heights))
     return figure, list(grid[:, 0])
@@ -164,7 +165,7 @@ def finish(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    # A single line is named by its axis, an area by nothing else.
+    # An axis names a single line, but areas need a legend.
     has_areas = any(axes.collections and not axes.lines for axes in panels)
     if len(entries) > 1 or has_areas:
         handles, labels = list(entries.values()), list(entries)
@@ -172,13 +173,13 @@ def finish(figure: Figure, panels: Sequence[Axes], *, columns: int = 4) -> None:
 
 
 def label_of(text: str) -> str:
-    """Makes a label of text from a run: short, in letters that the font has."""
+    """Makes a label from a run's text: short, and only of letters that the font has."""
     printable = "".join(letter if " " <= letter <= "~" else "?" for letter in text)
     return printable.lstrip("_")[:_LONGEST_LABEL] or "?"
 
 
 def line(axes: Axes, series: Series, **style: Any) -> None:
-    """Draws a line that breaks where there is no value; a point between gaps is a dot."""
+    """Draws a line that breaks where a value is missing; a point between gaps becomes a dot."""
     (drawn,) = axes.plot(series.steps, series.values, **style)
     known = np.isfinite(series.values)
     edges = np.concatenate([[False], known, [False]])
@@ -191,7 +192,7 @@ def line(axes: Axes, series: Series, **style: Any) -> None:
 
 
 def pool_lines(axes: Axes, pool: Pool, colour: str, label: str, *, smooth: bool = False) -> None:
-    """Draws a pool's mean with a band of its spread, and each run thin behind."""
+    """Draws a pool's mean with a band of its spread, and a thin line for each run."""
     window = smoothing_window(pool.mean) if smooth else 1
     if not pool.is_single:
         for run in pool.runs:
@@ -205,18 +206,18 @@ def pool_lines(axes: Axes, pool: Pool, colour: str, label: str, *, smooth: bool 
 
 
 def smoothing_window(series: Series) -> int:
-    """Returns over how many values a line is smoothed: odd, about a twentieth of them."""
+    """Returns the number of values in a moving mean: odd, about a twentieth of all."""
     return 2 * (len(series.values) // 40) + 1
 
 
 def band(axes: Axes, mean: Series, half: Floats, colour: str) -> None:
-    """Fills what lies within `half` of the mean."""
+    """Fills the area within `half` of the mean."""
     low, high = mean.values - half, mean.values + half
     axes.fill_between(mean.steps, low, high, color=colour, alpha=0.18, linewidth=0, zorder=1)
 
 
 def areas(axes: Axes, steps: Floats, rows: Mapping[str, Floats], colours: Sequence[str]) -> None:
-    """Stacks shares: a block a step, so that none is drawn between two steps; hatched in grey."""
+    """Stacks shares in one block for each step, without interpolation; grey areas are hatched."""
     half = half_step(steps)
     edges = np.concatenate([[steps[0] - half], steps, [steps[-1] + half]])
     bottom = np.zeros(len(edges))
@@ -231,12 +232,12 @@ def areas(axes: Axes, steps: Floats, rows: Mapping[str, Floats], colours: Sequen
 
 
 def half_step(steps: Floats) -> float:
-    """Returns half of what usually lies between two logged steps."""
+    """Returns half of the usual distance between two logged steps."""
     return float(np.median(np.diff(steps))) / 2 if len(steps) > 1 else 0.5
 
 
 def mark_gaps(axes: Axes, pool: Pool) -> None:
-    """Hatches the stretches at which a run has no value over the height of the axes."""
+    """Hatches the steps at which a run has no value, over the height of the axes."""
     half = half_step(pool.mean.steps)
     label = "nothing judged" if pool.is_single else "nothing judged in a run"
     for first, last in pool.mean.gaps:
@@ -253,7 +254,7 @@ def mark_gaps(axes: Axes, pool: Pool) -> None:
 
 
 def mark_events(axes: Axes, events: Sequence[Event]) -> None:
-    """Marks events at the top of the axes, with a line down where there are few of them."""
+    """Marks events at the top of the axes, with a vertical line if there are few of them."""
     kinds = sorted({event.kind for event in events})
     top = axes.get_xaxis_transform()
     for index, kind in enumerate(kinds):

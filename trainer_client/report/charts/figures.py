@@ -1,4 +1,4 @@
-"""Which figures a report has; one is left out where nothing that it shows was logged."""
+"""The list of a report's figures; a figure is left out if none of its values was logged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trainer_client.report.tables import Tables
 
 
 def all_figures(runs: Sequence[Run], tables: Tables) -> list[Chart]:
-    """Draws every figure that the runs have something for, in the page's order."""
+    """Draws every figure for which the runs have values, in the page's order."""
     makers: list[Callable[[Sequence[Run]], Chart | None]] = [
         reward_figure,
         passing_figure,

@@ -1,4 +1,4 @@
-"""The figures of groups: the completions of one prompt, which are compared with each other."""
+"""Figures of groups: the completions of one prompt, which are compared with each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BINS = 6
 
 
 def groups_figure(runs: Sequence[Run], tables: Tables) -> Chart | None:
-    """Draws how many completions of a group passed, over steps."""
+    """Draws the number of completions in a group that passed, over steps."""
     size = runs[0].info.num_generations
     groups = list(tables.groups(size))
     if not tables.has_verdicts:
@@ -39,7 +39,7 @@ def groups_figure(runs: Sequence[Run], tables: Tables) -> Chart | None:
 
 
 def rewards_figure(runs: Sequence[Run], tables: Tables) -> Chart | None:
-    """Draws the distribution of the groups' mean rewards, where a reward is not all or nothing."""
+    """Draws the distribution of the groups' mean rewards, unless rewards are all-or-nothing."""
     groups = list(tables.groups(runs[0].info.num_generations))
     rewards = {reward for group in groups for reward in group.rewards}
     if len(rewards) < 2 or (len(rewards) == 2 and tables.has_verdicts):
@@ -66,7 +66,7 @@ def _solved_labels(size: int) -> list[str]:
 
 
 def _solved_bin(group: Group, size: int) -> int:
-    """Returns the index of a group's label; the one past them where nothing was judged."""
+    """Returns the index of a group's label, or one past the last if nothing was judged."""
     if not group.judged:
         return len(_solved_labels(size))
     share = group.passed / group.judged
@@ -76,7 +76,7 @@ def _solved_bin(group: Group, size: int) -> int:
 
 
 def _blocks(steps: Sequence[int]) -> list[list[int]]:
-    """Puts consecutive steps together, so that there are not more blocks than one can see."""
+    """Joins consecutive steps, so that the blocks are few enough to be visible."""
     length = math.ceil(len(steps) / _MOST_BLOCKS)
     return [list(steps[start : start + length]) for start in range(0, len(steps), length)]
 
@@ -96,9 +96,9 @@ def _together(groups: Sequence[Group]) -> str:
 def _stacked(
     groups: Sequence[Group], bins: Sequence[int], names: Sequence[str]
 ) -> tuple[Figure, str]:
-    """Stacks shares of groups by bin over steps; tells the shares of all steps in words.
+    """Stacks shares of groups by bin over steps; also returns the overall shares in words.
 
-    A bin past the names holds groups of which nothing was judged.
+    The bin after the names holds groups in which nothing was judged.
     """
     labels = [*names, NOT_JUDGED]
     blocks = _blocks(sorted({group.step for group in groups}))
@@ -106,7 +106,7 @@ def _stacked(
     table = np.zeros((len(labels), len(blocks)))
     for group, index in zip(groups, bins, strict=True):
         table[index, where[group.step]] += 1
-    # Every name is in the legend; "not judged" only where there is any of that.
+    # The legend holds every name, but "not judged" only if it occurs.
     count = len(labels) - (not table[-1].any())
     hues = mpl.colormaps["cividis"](np.linspace(0.0, 1.0, len(names)))
     colours = [*(to_hex(hue) for hue in hues), GREY][:count]

@@ -1,4 +1,4 @@
-"""Figures of what was logged as one number a step."""
+"""Figures of metrics that are logged as one number for each step."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from trainer_client.report.series import (
 )
 
 _OF_JUDGED = frozenset({"reward_std", "frac_reward_zero_std"})
-# What is set and not measured has no noise that a mean would take away.
+# Values that are set and not measured have no noise, so they are not smoothed.
 _SET = frozenset({"kl_coefficient", "learning_rate"})
 
 
 def reward_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws the reward over steps with its spread, gaps and events, even if it is one long gap."""
+    """Draws the reward over steps with its spread, gaps and events, even if all of it is a gap."""
     reward = pool([logged(run, "reward") for run in runs])
     if not any(len(run.steps) for run in reward.runs):
         return None
@@ -66,7 +66,7 @@ def reward_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def functions_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws the mean of each reward function, where there are several."""
+    """Draws the mean of each reward function, if there are several."""
     keys = {key for line in runs[0].metrics for key in line}
     names = sorted(key for key in keys if key.startswith("rewards/") and key.endswith("/mean"))
     found = [(name[len("rewards/") : -len("/mean")], pooled(runs, name)) for name in names]
@@ -89,7 +89,7 @@ def functions_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def spread_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws the reward's spread and how many groups have none, and so teach nothing."""
+    """Draws the reward's spread, and the share of groups without any, which teach nothing."""
     return _panels(
         runs,
         name="spread",
@@ -104,7 +104,7 @@ def spread_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def policy_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws how far the policy went and how sure of itself it is."""
+    """Draws the policy's KL divergence with its coefficient, and its entropy."""
     return _panels(
         runs,
         name="policy",
@@ -143,7 +143,7 @@ def _panels(
     caption: str,
     panels: Mapping[str, tuple[str, str]],
 ) -> Chart | None:
-    """Draws metrics one above another: label and colour by key."""
+    """Draws metrics one above another; labels and colours are given by key."""
     found = [(key, pooled(runs, key, of_judged=key in _OF_JUDGED)) for key in panels]
     drawn = [(key, values, *panels[key]) for key, values in found if values is not None]
     if not drawn:
@@ -166,12 +166,12 @@ def _panels(
 
 
 def mean_label(values: Pool, name: str) -> str:
-    """Names a line: what it is of several runs."""
+    """Returns the label of a line, which shows whether it is a mean over several runs."""
     return name if values.is_single else f"{name}, mean of {len(values.runs)} runs"
 
 
 def spread_words(values: Pool, otherwise: str) -> str:
-    """Returns what a band is: the spread over runs, or `otherwise` for a single one."""
+    """Returns the meaning of a band: the spread over runs, or `otherwise` for a single run."""
     if values.is_single:
         return otherwise
     runs = len(values.runs)
@@ -184,7 +184,7 @@ def _smoothing(values: Pool) -> str:
 
 
 def _reward_band(axes: Axes, run: Run, mean: Series) -> None:
-    """Fills the spread over the completions of a step around the mean."""
+    """Fills the spread of a step's completions around the mean."""
     window = smoothing_window(mean)
     spread = logged_of_judged(run, "reward_std")
     if len(spread.steps) == len(mean.steps):

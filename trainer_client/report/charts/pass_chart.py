@@ -1,4 +1,4 @@
-"""The figure of evaluations: how many tasks the model solves, over steps."""
+"""The figure of evaluations: the share of tasks that the model solves, over steps."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def passing_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def _interval(axes: Axes, run: Run, split: str) -> None:
-    """Fills the interval of pass@1 of a single run; a gap where nothing was judged."""
+    """Fills the interval of pass@1 of a single run, with a gap where nothing was judged."""
     found = [
         (one.step, estimate(list(task_rates(one).values()))) for one in evaluations_of(run, split)
     ]
@@ -76,7 +76,7 @@ def _interval(axes: Axes, run: Run, split: str) -> None:
 
 
 def _other_splits(runs: Sequence[Run], split: str) -> list[str]:
-    """Lists the other splits that every run evaluated."""
+    """Returns the other splits that every run evaluated."""
     splits = [{found.split for found in run.evaluations} for run in runs]
     return sorted(set.intersection(*splits) - {split})
 

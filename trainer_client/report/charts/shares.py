@@ -1,4 +1,4 @@
-"""Figures of shares: what became of completions, of groups, and of time."""
+"""Figures of shares: of the verdicts, of groups, and of time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _INTEGRITY_COLOURS: Mapping[str, str] = {
 
 
 def verdict_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws what became of the completions, those without a verdict hatched."""
+    """Draws the shares of the verdicts; completions without a verdict are hatched."""
     found = _shares(runs, "verdict")
     if found is None:
         return None
@@ -62,7 +62,7 @@ def verdict_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def time_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws the split of a step's time, and where a completion's own time goes."""
+    """Draws the parts of a step's time, and the parts of a completion's own time."""
     found = time_pools(runs)
     if found is None:
         return None
@@ -98,7 +98,7 @@ def time_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def hacking_figure(runs: Sequence[Run]) -> Chart | None:
-    """Draws signals of reward hacking, and who stood between completions and verdicts."""
+    """Draws signals of reward hacking, and the integrity of the verdicts."""
     reward = runs[0].info.reward
     signals = _signals(runs)
     integrity = _shares(runs, "integrity")
@@ -132,9 +132,9 @@ def hacking_figure(runs: Sequence[Run]) -> Chart | None:
 
 
 def _shares(runs: Sequence[Run], kind: str) -> tuple[Floats, dict[str, Floats]] | None:
-    """Returns the steps at which every run called, and the mean share of each name that ever was.
+    """Returns the steps that every run logged, and the mean share of each name that occurred.
 
-    What the names do not account for was not judged.
+    The remainder was not judged.
     """
     prefix = f"{runs[0].info.reward}/{kind}/"
     keys = {key for run in runs for line in run.metrics for key in line if key.startswith(prefix)}
@@ -156,20 +156,20 @@ def _place(order: Sequence[str], name: str) -> tuple[int, str]:
 
 
 def _share(run: Run, prefix: str, name: str) -> Series:
-    """Returns a name's share at the steps that logged any of its kind."""
+    """Returns a name's share at the steps that logged any metric of its kind."""
     lines = (line for line in run.metrics if any(key.startswith(prefix) for key in line))
     return made((line["step"], number(line.get(prefix + name)) or 0.0) for line in lines)
 
 
 def _signals(runs: Sequence[Run]) -> dict[str, Pool]:
-    """Pools each kind of signal that any run ever saw."""
+    """Pools each kind of signal that occurred in any run."""
     prefix = f"{runs[0].info.reward}/signal/"
     keys = {key for run in runs for line in run.metrics for key in line if key.startswith(prefix)}
     return {key[len(prefix) :]: pool([_signal(run, key) for run in runs]) for key in sorted(keys)}
 
 
 def _signal(run: Run, key: str) -> Series:
-    """Returns a signal's count: 0 before it was first seen, a gap where nothing was judged."""
+    """Returns a signal's count: 0 before its first occurrence, a gap where nothing was judged."""
     unjudged = f"{run.info.reward}/unjudged"
 
     def points() -> Iterable[tuple[float, float | None]]:

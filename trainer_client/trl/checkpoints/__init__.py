@@ -1,1 +1,1 @@
-"""Models that a run starts from, and what a resumed run goes on from."""
+"""Models from which a run starts, and checkpoints from which it resumes."""

@@ -1,9 +1,9 @@
-"""Makes trainable checkpoints of what is none: GGUF files, and adapters without their model.
+"""Makes trainable checkpoints from GGUF files, and from adapters without their model.
 
-transformers reads a GGUF file into a model that it takes for purely quantized, and neither trains
-nor saves. The weights are plain by then: copied into a fresh model, they do both.
+transformers reads a GGUF file into a model that it marks as quantized, and that it refuses to train
+and to save. The weights are plain by then: a fresh model with copies of them can do both.
 
-TRL takes no adapter for a model. Merged into the model that it was trained on, it is one.
+TRL does not accept an adapter as a model. An adapter that is merged into its base model is one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ADAPTER = "adapter_config.json"
 def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
     """Returns the folder of a checkpoint with the weights and tokenizer of a GGUF file.
 
-    The first call takes seconds and writes it into `cache`; later ones find it there.
+    The first call takes seconds and writes the checkpoint into `cache`; later calls find it there.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -33,10 +33,10 @@ def trainable_checkpoint(gguf: Path, cache: Path) -> Path:
 def merged_checkpoint(adapter: Path, cache: Path) -> Path:
     """Returns the folder of a checkpoint that has a LoRA adapter merged into its model.
 
-    The first call takes seconds and writes it into `cache`; later ones find it there.
+    The first call takes seconds and writes the checkpoint into `cache`; later calls find it there.
 
     Raises:
-        OSError: a file of the adapter or its model is not there.
+        OSError: a file of the adapter or its model is missing.
         ImportError: peft is not installed.
     """
     files = [adapter / ADAPTER, *sorted(adapter.glob("adapter_model.*"))]
@@ -53,7 +53,7 @@ def _digest(*files: Path) -> str:
 
 
 def _kept(folder: Path, make: Callable[[Path], None]) -> Path:
-    """Makes a folder unless it is there: beside its place, and moved there when it is whole."""
+    """Makes a folder unless it exists: next to its path, then moved there when it is complete."""
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def _kept(folder: Path, make: Callable[[Path], None]) -> Path:
         make(draft)
         os.rename(draft, folder)
     except OSError:
-        # Another process was quicker; its checkpoint is as good.
+        # Another process was faster, and its checkpoint is equal.
         if not folder.is_dir():
             raise
     finally:

@@ -1,4 +1,4 @@
-"""What a resumed run goes on from, and what may be otherwise than it was."""
+"""Finds the checkpoint of a resumed run, and decides which settings may differ from before."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from trl import GRPOConfig
 
 _NAME = re.compile(r"checkpoint-([0-9]+)")
-# What decides which tasks are held out.
+# Settings that determine which tasks are held out.
 _CHOICE = ("kind", "ids", "limit", "held_out", "max_prompt_tokens")
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """Finds the last checkpoint that is whole; a run that is killed may leave one that is not."""
+    """Returns the last complete checkpoint; a killed run may leave an incomplete one."""
     found = {
         int(name[1]): path
         for path in (folder.iterdir() if folder.is_dir() else ())
@@ -30,7 +30,7 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def check_unfinished(checkpoint: Path, arguments: GRPOConfig) -> None:
-    """Compares what a run has made with what it is asked for.
+    """Compares the progress of a run with its requested length.
 
     Raises:
         ConfigError: nothing is left to train.
@@ -48,10 +48,10 @@ def check_unfinished(checkpoint: Path, arguments: GRPOConfig) -> None:
 
 
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Names the settings that a resumed run has otherwise than when it began.
+    """Returns the names of settings that a resumed run has changed.
 
     Raises:
-        ConfigError: tasks that were trained on might be held out by now.
+        ConfigError: tasks that were trained on might now be held out.
     """
     old, new = dict(flat_settings(before)), dict(flat_settings(after))
     changed = sorted(name for name in old.keys() | new if old.get(name) != new.get(name))

@@ -1,1 +1,1 @@
-"""What a run shows, records and warns of."""
+"""The output, the records and the warnings of a run."""

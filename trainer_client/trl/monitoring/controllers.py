@@ -1,11 +1,11 @@
-"""Callbacks that act on a run of TRL's GRPOTrainer: steer its KL, end it, or warn of it.
+"""Callbacks that control a run of TRL's GRPOTrainer: they steer its KL, end it, or warn.
 
     trainer = GRPOTrainer(..., callbacks=[CollapseStop(), HackingWarning(HackingRule(...))])
     KLController(KLRule(target=0.05)).attach(trainer)
 
-Each takes its state from the logs that transformers keeps in a checkpoint, so that a resumed run
-goes on as if it had not been interrupted. Every process sees the same logs and decides the same;
-the first one tells.
+Each restores its state from the logs that transformers keeps in a checkpoint, so that a resumed run
+continues as if it had not been interrupted. All processes see the same logs and decide the same;
+the first one reports.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from trainer_client.trl.monitoring.rules import CollapseRule, KLRule, require
 if TYPE_CHECKING:
     from trl import GRPOTrainer
 
-# Takes the step, the kind of the event ("kl", "collapse", "hacking") and a sentence for people.
+# Receives the step, the kind of the event ("kl", "collapse", "hacking") and a sentence for people.
 Tell = Callable[[int, str, str], None]
 
 COEFFICIENT = "kl_coefficient"
@@ -33,14 +33,14 @@ _logger = logging.getLogger(__name__)
 
 
 class KLController(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
-    """Sets the trainer's KL coefficient after each logged step, so that the KL comes to a target.
+    """Adjusts the trainer's KL coefficient after each logged step, so that the KL reaches a target.
 
-    The coefficient with which a step was made is logged as `kl_coefficient`. Tells when it reaches
-    a bound, beyond which the target is out of its reach.
+    It logs the coefficient of a step as `kl_coefficient`. It reports an event when the coefficient
+    reaches a bound, because the target may then be out of reach.
 
     Args:
-        rule: how the coefficient moves.
-        tell: takes events, besides the log of this module.
+        rule: computes the next coefficient.
+        tell: receives events, in addition to the log of this module.
     """
 
     def __init__(self, rule: KLRule, *, tell: Tell | None = None) -> None:
@@ -51,7 +51,7 @@ class KLController(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
         self._seen_step = 0
 
     def attach(self, trainer: GRPOTrainer) -> Self:
-        """Takes over the trainer's `beta`, which is the first coefficient.
+        """Takes control of the trainer's `beta`, which is the first coefficient.
 
         Raises:
             ConfigError: `beta` is 0 or out of the rule's bounds.
@@ -64,14 +64,14 @@ class KLController(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
         limit = f"within the controller's bounds, {rule.lowest} to {rule.highest}"
         require(rule.lowest <= beta <= rule.highest, "beta", limit, beta)
         self._trainer, self._start = trainer, beta
-        # Before the others, which include TensorBoard: they shall see the coefficient.
+        # It precedes other callbacks, such as TensorBoard's, so that they log the coefficient.
         trainer.callback_handler.callbacks.insert(0, self)
         return self
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **more: Any
     ) -> None:
-        """Takes the coefficient up where a resumed run's log ends."""
+        """Restores the coefficient from the end of a resumed run's log."""
         trainer = self._attached()
         trainer.beta, self._seen_step = self._start, 0
         for logs in state.log_history:
@@ -87,11 +87,11 @@ class KLController(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
         logs: dict[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """Logs the coefficient and sets the next one; logs without a KL pass by."""
+        """Logs the coefficient and sets the next one; ignores logs without a KL."""
         if logs is None or "kl" not in logs:
             return
         trainer = self._attached()
-        # The callbacks' logs are a copy of those that a checkpoint keeps.
+        # The logs that callbacks receive are a copy of those that a checkpoint keeps.
         logs[COEFFICIENT] = state.log_history[-1][COEFFICIENT] = before = trainer.beta
         self._move(trainer, state.global_step, logs["kl"])
         bounds = {self._rule.lowest: "lowest", self._rule.highest: "highest"}
@@ -113,12 +113,12 @@ class KLController(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
 
 
 class CollapseStop(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
-    """Ends training when the reward has collapsed, and says why.
+    """Ends training when the reward has collapsed, and reports why.
 
     Args:
-        rule: what a collapse is.
+        rule: decides what a collapse is.
         key: name under which the reward is logged; "rewards/NAME/mean" is that of one function.
-        tell: takes events, besides the log of this module.
+        tell: receives events, in addition to the log of this module.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class CollapseStop(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **more: Any
     ) -> None:
-        """Takes up the rewards of a resumed run; what they led to was told before."""
+        """Restores the rewards of a resumed run, without repeating what was reported before."""
         self._rule = copy.deepcopy(self._fresh)
         for logs in state.log_history:
             self._rule.see(logs.get(self._key))
@@ -145,7 +145,7 @@ class CollapseStop(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
         logs: Mapping[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """Looks at the reward of a step; logs without one pass by."""
+        """Checks the reward of a step; ignores logs without one."""
         reason = self._rule.see((logs or {}).get(self._key))
         if reason is not None:
             control.should_training_stop = True
@@ -153,13 +153,13 @@ class CollapseStop(TrainerCallback):  # type: ignore[misc]  # imported lazily, s
 
 
 class HackingWarning(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
-    """Warns when the logs look as if the model learnt to please the tests; see `hacking`.
+    """Warns when the logs suggest that the model learns to exploit the tests; see `hacking`.
 
-    The held-out pass rate has to be logged as `held_out/pass@1`, by `trainer.log` or otherwise.
+    The held-out pass rate must be logged as `held_out/pass@1`, for example by `trainer.log`.
 
     Args:
-        rule: what is worth a warning.
-        tell: takes events, besides the log of this module.
+        rule: decides what is worth a warning.
+        tell: receives events, in addition to the log of this module.
     """
 
     def __init__(self, rule: HackingRule, *, tell: Tell | None = None) -> None:
@@ -170,7 +170,7 @@ class HackingWarning(TrainerCallback):  # type: ignore[misc]  # imported lazily,
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **more: Any
     ) -> None:
-        """Takes up the logs of a resumed run; what they led to was told before."""
+        """Restores the logs of a resumed run, without repeating what was reported before."""
         self._rule = copy.deepcopy(self._fresh)
         for logs in state.log_history:
             self._rule.see(logs["step"], logs)
@@ -183,7 +183,7 @@ class HackingWarning(TrainerCallback):  # type: ignore[misc]  # imported lazily,
         logs: Mapping[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """Looks at whatever was logged."""
+        """Checks the logged values."""
         for message in self._rule.see(state.global_step, logs or {}):
             _report(self._tell, state, "hacking", message)
 

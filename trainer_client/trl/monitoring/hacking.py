@@ -1,16 +1,17 @@
-"""Whether a run's logs look as if the model learnt to please the tests, not to solve the tasks.
+"""Detects from a run's logs that the model learns to exploit the tests instead of solving tasks.
 
-Two things are told:
+It reports two things:
 
 divergence  the held-out pass rate has fallen below its best while the training reward has risen
-signals     a kind of hack signal has become more frequent than it was at its rarest
+signals     a kind of hack signal is more frequent than at its lowest
 
-Noise is no news. A change counts when it exceeds a least one, and so many standard errors: the pass
-rate's fall is held against the spread of as many coin flips as there were samples, the reward's and
-the signals' rise against their own spread from step to step. A run of m windows makes m * m
-comparisons of a window with the best before it, and chance has as many tries: z standard errors
-become the root of z * z + 4 * ln(m), which leaves the chance of a false alarm in the whole run
-about that of a single comparison (Bonferroni's correction, with the normal distribution's tail).
+Noise must not raise alarms. A change counts if it exceeds both a minimum and a number of standard
+errors. The fall of the pass rate is compared with the spread of as many coin flips as there were
+samples, and the rise of the reward and of the signals with their own spread from step to step. A
+run of m windows compares each window with the best before it, which makes m * m comparisons. z
+standard errors therefore become the root of z * z + 4 * ln(m), so that the chance of a false alarm
+in the whole run is about that of a single comparison (Bonferroni's correction, with the tail of the
+normal distribution).
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ SIGNAL = "/signal/"
 
 
 class HackingRule:
-    """Finds divergence and signals in the logs of a run, as the module says.
+    """Detects divergence and signals in the logs of a run; see the module's docstring.
 
-    After it told of something it forgets what was before: to be told again takes a further change.
+    After a report it discards the earlier values, so that only a further change is reported again.
 
     Args:
-        held_out_samples: judged completions of one evaluation of the held-out split.
-        evaluations: how many successive evaluations a pass rate is averaged over.
-        least_fall: of the pass rate, from 0 to 1.
-        least_rise: of the reward, in its own units.
-        window: logged steps over which signals are averaged.
-        least_signals: rise of a signal, in signals per completion.
+        held_out_samples: number of judged completions in one evaluation of the held-out split.
+        evaluations: number of successive evaluations over which a pass rate is averaged.
+        least_fall: minimum fall of the pass rate, from 0 to 1.
+        least_rise: minimum rise of the reward, in its own units.
+        window: number of logged steps over which signals are averaged.
+        least_signals: minimum rise of a signal, in signals per completion.
         certainty: standard errors that a change between two windows must exceed, z.
         reward_key: name under which the training reward is logged.
 
@@ -71,7 +72,7 @@ class HackingRule:
         self._signals: dict[str, _Series] = {}
 
     def see(self, step: int, logs: Mapping[str, Any]) -> list[str]:
-        """Takes what was logged at a step; gives a sentence for each thing to tell."""
+        """Takes the logs of a step; returns a sentence for each finding."""
         reward, held_out = logs.get(self._reward_key), logs.get(PASS_RATE)
         found = []
         if is_number(reward):
@@ -84,7 +85,7 @@ class HackingRule:
         return found
 
     def _see_signals(self, logs: Mapping[str, Any]) -> list[str]:
-        """Takes the signals of a step with judged completions; one that is absent did not occur."""
+        """Takes the signals of a step with judged completions; an absent signal did not occur."""
         for key in logs:
             if SIGNAL in key and key not in self._signals:
                 self._signals[key] = _Series(self._window, zeros=self._judged_steps)
@@ -108,7 +109,7 @@ class HackingRule:
 
 
 class _Series:
-    """The mean of the last window of a series, and the lowest of those that do not overlap it."""
+    """The mean of the last window of a series, and the lowest mean of windows before it."""
 
     def __init__(self, window: int, zeros: int = 0) -> None:
         self._window, self._count = window, zeros
@@ -119,7 +120,7 @@ class _Series:
 
     @property
     def rise(self) -> float:
-        """The last mean above the lowest, -inf while there is none."""
+        """The last mean minus the lowest, or -inf if there is none."""
         return self.last - self.lowest
 
     def add(self, value: float) -> None:
@@ -135,8 +136,8 @@ class _Series:
     def noise(self, certainty: float) -> float:
         """Returns the rise that chance can explain.
 
-        Successive differences tell the spread whatever the trend is (von Neumann 1941); that of
-        the last window counts if it is larger, as it is where a signal appears for the first time.
+        Successive differences measure the spread independently of the trend (von Neumann 1941). The
+        last window's spread counts if it is larger, as when a signal occurs for the first time.
         """
         spread = self._squares / (2.0 * max(1, self._count - 1))
         spread = max(spread, _variance(self._recent()))
@@ -174,7 +175,7 @@ class _Divergence:
         last = len(self._evaluations) - self._count
         if last < self._count or not self._is_open:
             return []
-        # An evaluation is open until the reward of its step is known.
+        # An evaluation is incomplete until the reward of its step is known.
         self._is_open = not self._rewards or self._rewards[-1][0] < max(self._evaluations)
         means = self._means()
         best = max(range(last - self._count + 1), key=means.__getitem__)
@@ -193,7 +194,7 @@ class _Divergence:
 
     def _has_fallen(self, best: float, now: float, windows: int) -> bool:
         number = self._samples * self._count
-        # Two passes and two failures more keep the spread above 0 at the ends.
+        # Two additional passes and two failures keep the spread above 0 at the ends.
         chance = ((best + now) / 2.0 * number + 2.0) / (number + 4.0)
         error = math.sqrt(2.0 * chance * (1.0 - chance) / number)
         return best - now >= max(self._fall, _errors(self._certainty, windows) * error)
@@ -205,7 +206,7 @@ class _Divergence:
         return fmean(after) - fmean(before) >= max(self._rise, self._certainty * error)
 
     def _rewards_of(self, first: int) -> list[float]:
-        """Returns what was logged after the evaluation before a window, to the window's end."""
+        """Returns the rewards from the evaluation before a window to the window's end."""
         steps = list(self._evaluations)
         after = steps[first - 1] if first else -1
         to = steps[first + self._count - 1]
@@ -218,7 +219,7 @@ class _Divergence:
 
 
 def _errors(certainty: float, windows: int) -> float:
-    """Returns how many standard errors count if each of the windows is compared with each."""
+    """Returns the number of standard errors that counts if all windows are compared."""
     return math.sqrt(certainty**2 + 4.0 * math.log(max(1, windows)))
 
 

@@ -1,4 +1,4 @@
-"""What `reward-train` shows a person at a terminal besides the lines of its steps."""
+"""Terminal output of `reward-train` besides the lines of its steps."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from trainer_client.trl.monitoring.samples import Sample
 
 
-# Commands to the terminal that a model wrote would be obeyed; line breaks and tabs are text.
+# The terminal would execute control sequences from a model; line breaks and tabs are text.
 _CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 class Terminal(Console):
-    """A console whose end, or whose full disk, ends no training."""
+    """A console that never ends a training, even if its output is closed or the disk is full."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Prints, if that can be."""
+        """Prints, if possible."""
         with suppress(OSError):
             super().print(*objects, **options)
 
     def on_broken_pipe(self) -> None:
-        """Prints no more from here on."""
+        """Stops all further output."""
         self.quiet = True
-        # What is still buffered would raise when the program ends.
+        # Buffered output would raise an error when the program ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_evaluation(console: Console, step: int, found: Mapping[str, TaskTally]) -> None:
-    """Prints pass@1 and what it was measured on, in a line."""
+    """Prints pass@1 and the number of its tasks and samples, in one line."""
     passed = mean_pass_at_k(((task.samples, task.passed) for task in found.values()), 1)
     samples = sum(task.samples for task in found.values())
     unjudged = sum(task.unjudged for task in found.values())

@@ -1,4 +1,4 @@
-"""Tells a person at a terminal how training goes, a line a step."""
+"""Prints the progress of a training on a terminal, one line for each step."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so w
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **more: Any
     ) -> None:
-        """Notes when the steps begin, the first evaluation left aside."""
+        """Records the time at which training begins."""
         self._began = self._last = (state.global_step, self._clock())
 
     def on_step_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **more: Any
     ) -> None:
-        """Notes when the first step begins."""
+        """Records the time of the first step, so that a first evaluation does not count."""
         if state.global_step == self._began[0]:
             self._began = self._last = (state.global_step, self._clock())
 
@@ -53,7 +53,7 @@ class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so w
         logs: dict[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """Prints the line of a step; logs of other kinds pass by."""
+        """Prints the line of a step; ignores logs of other kinds."""
         if logs is None or "reward" not in logs or not state.is_world_process_zero:
             return
         head = f"step {state.global_step:>{len(str(state.max_steps))}}/{state.max_steps}"
@@ -62,7 +62,7 @@ class StepLines(TrainerCallback):  # type: ignore[misc]  # imported lazily, so w
         self._console.print(line, highlight=False, soft_wrap=True)
 
     def _times(self, state: TrainerState) -> str:
-        """Returns the time of a step since the last line, and how long the others will take."""
+        """Returns the mean time of a step since the last line, and the time left for the others."""
         now = (state.global_step, self._clock())
         step_seconds = _seconds_a_step(self._last, now)
         left = (state.max_steps - state.global_step) * _seconds_a_step(self._began, now)

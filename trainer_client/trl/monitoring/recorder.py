@@ -17,12 +17,12 @@ _logger = logging.getLogger(__name__)
 
 
 class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so without a type
-    """Writes metrics, evaluations and events; only the main process's does.
+    """Writes metrics, evaluations and events, but only in the main process.
 
     Args:
         folder: the run's folder.
-        info: what is started.
-        writes: whether this process is the one that writes.
+        info: the description of the run.
+        writes: whether this process writes.
     """
 
     def __init__(self, folder: RunFolder, info: RunInfo, *, writes: bool) -> None:
@@ -42,9 +42,9 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         control: TrainerControl,
         **more: Any,
     ) -> None:
-        """Returns where training goes on, where it was resumed."""
+        """Records the step at which a resumed training continues."""
         if state.global_step:
-            # A checkpoint's intervals would hold against the settings that it is resumed with.
+            # Otherwise a checkpoint's intervals would override the settings of the resumed run.
             state.compute_steps(args, state.max_steps)
             changes = f", with other settings: {', '.join(self._changed)}" if self._changed else ""
             message = f"from the checkpoint of {state.global_step}{changes}"
@@ -57,7 +57,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         control: TrainerControl,
         **more: Any,
     ) -> None:
-        """Has the last step logged, whatever the interval is."""
+        """Requests a log of the last step, independent of the interval."""
         if state.global_step >= state.max_steps:
             control.should_log = True
 
@@ -69,8 +69,8 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         logs: dict[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """Writes what a step logged; logs of other kinds pass by."""
-        # A step that trains on older completions has a loss, and no reward.
+        """Writes the logs of a step; ignores logs of other kinds."""
+        # A step that trains on older completions has a loss, but no reward.
         if logs is None or "loss" not in logs or not self._writes:
             return
         with _kept_going():
@@ -80,11 +80,11 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
             self._watch_outage(state.global_step, unjudged)
 
     def start(self, *, resumed: bool = False) -> None:
-        """Writes what is started.
+        """Writes the description of the run.
 
         Raises:
-            ConfigError: the folder cannot be written to, or it is resumed with settings that it
-                cannot be resumed with.
+            ConfigError: the folder cannot be written to, or the run cannot be resumed with these
+                settings.
         """
         if not self._writes:
             return
@@ -118,7 +118,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
         return round(time.monotonic() - self._started, 3)
 
     def _watch_outage(self, step: int, unjudged: float) -> None:
-        """Tells of steps of which nothing was judged, when they begin and when they end."""
+        """Reports the beginning and the end of steps in which nothing was judged."""
         is_out = unjudged >= 1.0
         if is_out and self._unjudged_since is None:
             self._unjudged_since = step
@@ -131,7 +131,7 @@ class Recorder(TrainerCallback):  # type: ignore[misc]  # imported lazily, so wi
 
 @contextmanager
 def _kept_going() -> Iterator[None]:
-    """Says what cannot be written: a disk that is full for a while need not end a training."""
+    """Logs failed writes: a disk that is full for a while need not end a training."""
     try:
         yield
     except OSError as error:

@@ -1,9 +1,9 @@
-"""When a run's logs call for something: rules over logged numbers, without a trainer.
+"""Rules that decide from a run's logged numbers when to act; they need no trainer.
 
-A rule sees the logs of a run in their order and answers with a sentence where there is something to
-tell. What is absent or None is no evidence either way. Rules hold no time and draw no lots, so that
-the same logs lead to the same answers: every process of a run agrees, and a resumed run picks up
-where its log ends.
+A rule receives the logs of a run in order, and returns a sentence if there is something to report.
+A value that is absent or None is no evidence. Rules use neither time nor random numbers, so that
+the same logs give the same results: every process of a run agrees, and a resumed run continues from
+the end of its log.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ class KLRule:
         if not is_number(kl):
             return coefficient
         error = min(max(kl / self.target - 1.0, -0.2), 0.2)
-        growth = min(steps * math.log1p(error / self.horizon), 700.0)  # beyond it, exp overflows
+        growth = min(steps * math.log1p(error / self.horizon), 700.0)  # larger values overflow exp
         moved = coefficient * math.exp(growth)
         return min(max(moved, self.lowest), self.highest)
 
 
 class CollapseRule:
-    """Finds that the reward has fallen far below its best, and stays there.
+    """Detects that the reward has fallen far below its best and stays there.
 
-    Says so when the mean of the last `window` rewards has been below `share` of the best such mean,
-    both measured from `floor`, for `patience` logged steps in a row.
+    It reports a collapse when the mean of the last `window` rewards was below `share` of the best
+    such mean, both measured from `floor`, for `patience` consecutive logged steps.
 
     Args:
-        window: logged steps of a mean.
-        share: of the best, from 0 to 1.
-        patience: logged steps in a row.
+        window: number of logged steps in a mean.
+        share: fraction of the best mean, from 0 to 1.
+        patience: number of consecutive logged steps.
         floor: reward of completions that earn nothing.
-        least_best: how far above the floor the best must have been; less is noise.
+        least_best: minimum of the best mean above the floor; smaller values are noise.
 
     Raises:
         ConfigError: a number is out of range.
@@ -93,7 +93,7 @@ class CollapseRule:
         self._below = 0
 
     def see(self, reward: float | None) -> str | None:
-        """Takes the mean reward of a logged step; gives the reason to stop, if there is one."""
+        """Takes the mean reward of a logged step; returns the reason to stop, if there is one."""
         if not is_number(reward):
             return None
         self._recent.append(reward)
@@ -104,7 +104,7 @@ class CollapseRule:
         self._below = self._below + 1 if self._is_low(mean) else 0
         if self._below < self._patience:
             return None
-        self._below = 0  # who goes on after a stop has the whole patience again
+        self._below = 0  # a run that continues after a stop has the full patience again
         return (
             f"the reward collapsed: its mean over {len(self._recent)} logged steps is {mean:.3g}, "
             f"below {self._share:.0%} of its best, {self._best:.3g}, for {self._patience} of them"
@@ -119,12 +119,12 @@ def require(holds: bool, name: str, limit: str, value: float) -> None:
     """Refuses a number that is out of its range.
 
     Raises:
-        ConfigError: names it, its limit and its value.
+        ConfigError: the message has the number's name, limit and value.
     """
     if not holds:
         raise ConfigError(f"{name}: must be {limit}: {value}")
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Returns True if something that was logged is a finite number."""
+    """Returns True if a logged value is a finite number."""
     return isinstance(value, int | float) and math.isfinite(value)

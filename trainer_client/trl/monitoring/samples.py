@@ -1,4 +1,4 @@
-"""Takes note of what a reward function said, task by task, for as long as somebody listens."""
+"""Records the scores of a reward function by task, while a listener is active."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from trainer_client.text import completion_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A completion and what became of it.
+    """A completion and its score.
 
     Args:
         verdict: the verdict's name, or "UNJUDGED".
         message: the server's sentence about it.
-        reward: None where it was not judged.
+        reward: None if it was not judged.
     """
 
     task_id: str
@@ -33,14 +33,14 @@ class Sample:
 
 
 class Listener:
-    """Hears what a reward function says, where it is asked to listen."""
+    """Receives the scores of a reward function while it is active."""
 
     def __init__(self) -> None:
         self._heard: list[Sample] | None = None
 
     @contextmanager
     def listening(self) -> Iterator[list[Sample]]:
-        """Yields a list, which grows by every sample that is scored until the block's end."""
+        """Yields a list that receives every scored sample until the end of the block."""
         heard: list[Sample] = []
         self._heard = heard
         try:
@@ -49,7 +49,7 @@ class Listener:
             self._heard = None
 
     def attached(self, reward: RewardFunction, id_column: str = "task_id") -> RewardFunction:
-        """Makes a reward function that is the same but for being heard."""
+        """Returns the same reward function, except that this listener receives its scores."""
 
         async def heard_reward(
             prompts: Sequence[Any],
@@ -94,7 +94,7 @@ def _sample(
 def tallies(samples: Iterable[Sample]) -> dict[str, TaskTally]:
     """Counts samples by task.
 
-    What has no verdict is counted apart; so is what a broken task made impossible to judge.
+    Samples without a verdict are counted apart, and so are those of broken tasks.
     """
     by_task: dict[str, Counter[str]] = {}
     for sample in samples:

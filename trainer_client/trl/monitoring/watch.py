@@ -1,4 +1,4 @@
-"""Makes the callbacks that the section [watch] asks for."""
+"""Creates the callbacks that the section [watch] requests."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 def watchers_of(
     section: WatchSection, *, held_out_samples: int, tell: Tell
 ) -> list[TrainerCallback]:
-    """Makes the callbacks that look at the logs.
+    """Creates the callbacks that watch the logs.
 
     Args:
-        section: which of them.
-        held_out_samples: completions of one evaluation of the held-out tasks.
-        tell: takes events.
+        section: the section [watch].
+        held_out_samples: number of completions in one evaluation of the held-out tasks.
+        tell: receives events.
     """
     watchers: list[TrainerCallback] = []
     if section.stop_on_collapse:
@@ -41,7 +41,7 @@ def watchers_of(
 
 
 def attach_controller(section: WatchSection, trainer: GRPOTrainer, *, tell: Tell) -> None:
-    """Lets a controller steer the trainer's KL coefficient, where a target is set.
+    """Lets a controller steer the trainer's KL coefficient, if a target is set.
 
     Raises:
         ConfigError: the trainer's first coefficient is 0 or out of bounds.

@@ -1,1 +1,1 @@
-"""What `reward-train` can be told."""
+"""The settings of `reward-train`."""

@@ -1,4 +1,4 @@
-"""What `reward-train` can be told, read from a file and from flags.
+"""The settings of `reward-train`, read from a file and from flags.
 
 [model]       path, dtype, attn_implementation; [model.lora] any field of peft's LoraConfig
 [data]        kind, one of path, package and hub, ids, limit, question, ...; [data.held_out]
@@ -8,7 +8,7 @@
 [watch]       target_kl, stop_on_collapse, warn_of_hacking
 [training]    any field of TRL's GRPOConfig
 
-`sections` tells what each is.
+`sections` describes each section.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from trainer_client.trl.settings.sections import (
     WatchSection,
 )
 
-# Where tasks come from; one of them is set.
+# The sources of tasks; exactly one is set.
 _SOURCES = ("data.path", "data.package", "data.hub")
 
-# Names that tutorials still use, and what has become of them.
+# Names that tutorials still use, and their replacements.
 GONE = {
     "dtype": "belongs into [model]",
     "evaluation_strategy": "is eval_strategy",
@@ -60,7 +60,7 @@ GONE = {
 
 
 class TrainConfig(Section):
-    """Everything that one run is told."""
+    """All settings of one run."""
 
     model: ModelSection
     data: DataSection
@@ -72,10 +72,10 @@ class TrainConfig(Section):
 
 
 def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
-    """Reads a file and puts flags over it.
+    """Reads a file, and overrides its settings with flags.
 
     Args:
-        file: TOML or YAML, by its suffix; without one the flags have to say everything.
+        file: TOML or YAML, by its suffix; without a file, flags must set everything.
         flags: values by `section.key`, or `section.part.key`.
 
     Raises:
@@ -83,7 +83,7 @@ def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
     """
     values = {} if file is None else _read(file)
     if not flags.keys().isdisjoint(_SOURCES):
-        # A source replaces that of the file, of whatever kind that is.
+        # A source from flags replaces the file's source, also one of another kind.
         for path in _SOURCES:
             _put(values, path.split("."), None)
     for path, value in flags.items():
@@ -95,13 +95,13 @@ def load_config(file: Path | None, flags: Mapping[str, Any]) -> TrainConfig:
 
 
 def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, Any]:
-    """Compares a section with the fields of the configuration that it is for.
+    """Compares a section with the fields of the configuration class that it sets.
 
-    Gives its values with numbers as numbers: YAML reads 1e-5, which has no point, as text.
+    Returns the values, with numbers as numbers: YAML reads 1e-5, which has no point, as text.
 
     Raises:
-        ConfigError: names are unknown; tells what each is called by now, or might have been. Or
-            what must be a number or true or false is something else.
+        ConfigError: names are unknown; the message suggests the present names. Or a number, or
+            true or false, is something else.
     """
     check_names(
         section, given, {field.name for field in dataclasses.fields(config)}, config.__name__
@@ -111,16 +111,16 @@ def checked(section: str, given: Mapping[str, Any], config: type) -> dict[str, A
 
 
 def check_names(section: str, given: Iterable[str], fields: Collection[str], owner: str) -> None:
-    """Compares the names of a section with those of the configuration that it is for.
+    """Compares the names of a section with those of the configuration class that it sets.
 
     Args:
-        section: its name.
+        section: name of the section.
         given: the names in it.
         fields: the names that are known.
-        owner: what the configuration is called.
+        owner: name of the configuration class.
 
     Raises:
-        ConfigError: names are unknown; tells what each is called, or might have been.
+        ConfigError: names are unknown; the message suggests the present names.
     """
     gone = GONE if section == "training" else {}
     problems = [
@@ -185,7 +185,7 @@ def _problems(error: ValidationError, place: Sequence[str] = ()) -> Iterable[str
 
 
 def _siblings(path: list[str]) -> set[str]:
-    """Returns the names that are known where an unknown one stands."""
+    """Returns the names that are known at the place of an unknown one."""
     section: type[BaseModel] = TrainConfig
     for name in path[:-1]:
         field = section.model_fields.get(name)

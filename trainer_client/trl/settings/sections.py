@@ -1,4 +1,4 @@
-"""The sections of a run's configuration, each a value that says what is wrong with it."""
+"""The sections of a run's configuration; each checks its own values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REQUESTS = "requests"
 
 
 class Section(BaseModel):
-    """A section: no other settings than these, and none is changed later."""
+    """A section; it accepts no unknown settings, and none changes later."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,10 +35,11 @@ class ModelSection(Section):
 
     Args:
         path: a folder, a GGUF file, or a name that transformers knows.
-        dtype: data type of the weights; LoRA's own are float32 in any case.
+        dtype: data type of the weights; LoRA's own weights are always float32.
         attn_implementation: the attention that transformers uses; its own choice if absent.
-        lora: fields of peft's LoraConfig. With any, even none of them, adapters are trained and
-            the model is left as it is; by default they go on every linear layer.
+        lora: fields of peft's LoraConfig. If this section exists, even an empty one, adapters are
+            trained and the model's weights stay unchanged; by default adapters are on every linear
+            layer.
     """
 
     path: str
@@ -48,13 +49,13 @@ class ModelSection(Section):
 
 
 class HeldOutSection(Section):
-    """Which tasks are never trained on, but evaluated: by number, by share, or by name.
+    """Tasks that are evaluated and never trained on: chosen by number, by share, or by name.
 
     Args:
         tasks: number of tasks.
         share: share of all tasks.
         ids: names of the tasks.
-        seed: seed of the choice, where the tasks are not named.
+        seed: seed of the choice, if the tasks are not named.
     """
 
     tasks: PositiveInt | None = None
@@ -70,11 +71,11 @@ class HeldOutSection(Section):
 
 
 class ExampleSection(Section):
-    """A question that was answered as the model should, shown before each of its own.
+    """A question with a model answer, which precedes each real question.
 
     Args:
-        question: what the user asked.
-        answer: what the assistant said.
+        question: the text of the user.
+        answer: the text of the assistant.
     """
 
     question: str
@@ -82,7 +83,7 @@ class ExampleSection(Section):
 
 
 class DataSection(Section):
-    """The tasks, as their data set was published, or as requests.
+    """The tasks, in the format of their data set, or as requests.
 
     Args:
         kind: a format of rows that `trainer_client.tasks` reads, or "requests": rows of
@@ -95,10 +96,10 @@ class DataSection(Section):
         ids: the tasks to use; all if empty.
         limit: greatest number of tasks.
         chat: whether prompts are messages; as the model's tokenizer suggests if absent.
-        system: the system message of chats; the chat template's own if absent.
-        question: text that the model is asked, with names of the row's fields in braces; {tests}
+        system: the system message of chats; if absent, the chat template's own.
+        question: the question to the model, with names of the row's fields in braces; {tests}
             are all asserts of MBPP's rows, {test} is the first.
-        examples: turns that come before the question, in chats.
+        examples: turns before the question, in chats.
         max_prompt_tokens: longer prompts are left out.
         failing_references: whether a task whose reference solution fails is left out, stops the
             run, or is kept.
@@ -129,18 +130,18 @@ class DataSection(Section):
 
     @property
     def source(self) -> str:
-        """Where the tasks come from, for people."""
+        """The source of the tasks, for people."""
         return str(self.path or self.package or self.hub)
 
 
 class FurtherReward(Section):
-    """A reward function beside the one that executes.
+    """A reward function besides the one that executes.
 
     Args:
         function: dotted name, such as "trainer_client.rewards.soft_format_reward"; with options,
-            of a function that makes one.
+            the name of a function that returns one.
         weight: weight of this reward; that of execution is `reward.weight`.
-        options: keywords for the function that makes it.
+        options: keywords for the function that returns it.
     """
 
     function: str
@@ -149,17 +150,17 @@ class FurtherReward(Section):
 
 
 class RewardSection(Section, RewardSettings):
-    """How verdicts become rewards.
+    """The rule that makes rewards of verdicts.
 
     Args:
         name: name under which TRL logs this reward; TRL's own choice if empty.
         weight: weight of the reward by execution among further ones.
         failure_budget: consecutive calls without a reward after which training stops.
-        require_integrity: the weakest judgement that counts; tests that give less are refused.
-            "shared" takes all, tests that are one program with the solution among them, and has
-            function tests whose reference solution fails apart from them run beside it where it
-            passes there. No judgement is "shared_twins": say "isolated" instead.
-        further: reward functions beside this one.
+        require_integrity: the weakest integrity that counts; weaker tests are refused. "shared"
+            accepts all tests, also those that form one program with the solution. If the reference
+            solution of function tests fails in isolation but passes in the same process, they then
+            run in the same process. No verdict is "shared_twins": use "isolated" instead.
+        further: reward functions besides this one.
     """
 
     name: str = ""
@@ -170,7 +171,7 @@ class RewardSection(Section, RewardSettings):
 
     @property
     def defaults(self) -> pb.ScoreRequest:
-        """The fields that every request gets; a task's own stay where nothing else is set."""
+        """The fields that every request gets; a task's own fields stay if they are not set here."""
         request = super().defaults
         if self.require_integrity is not None:
             name = f"INTEGRITY_{self.require_integrity.upper()}"
@@ -179,10 +180,10 @@ class RewardSection(Section, RewardSettings):
 
 
 class ServerSection(Section, ConnectionSettings):
-    """Where the reward servers are, and how they are connected to.
+    """The reward servers, and the options of connections to them.
 
     Args:
-        target: one address or several; without any, each machine starts a server of its own.
+        target: one address or several; without any, each machine starts its own server.
         arguments: flags of `reward-server serve` for such a server.
     """
 
@@ -194,7 +195,7 @@ class ServerSection(Section, ConnectionSettings):
         """The options of a connection.
 
         Raises:
-            ConfigError: a file cannot be read, or does not hold what it should.
+            ConfigError: a file cannot be read, or its content is invalid.
         """
         try:
             return super().options
@@ -203,14 +204,15 @@ class ServerSection(Section, ConnectionSettings):
 
 
 class EvaluationSection(Section):
-    """When held-out tasks are sampled and judged, by rewards alone.
+    """The evaluations of held-out tasks, which are sampled and judged by rewards alone.
 
     Args:
-        samples: completions of each task, at the temperature of the training.
+        samples: number of completions of each task, at the temperature of the training.
         batch_size: completions that are generated at once, on each device; at least one task's.
-        every: optimizer steps between evaluations in training; 0 for none there.
-        before: whether to evaluate the model as it was given.
-        after: whether to evaluate the trained model; with `every` its last step is in any case.
+        every: optimizer steps between evaluations during training; 0 for none.
+        before: whether to evaluate the original model.
+        after: whether to evaluate the trained model; with `every`, the last step is always
+            evaluated.
         seed: seed of the sampling, the same for each evaluation; a vLLM server uses its own.
     """
 
@@ -223,13 +225,13 @@ class EvaluationSection(Section):
 
 
 class WatchSection(Section):
-    """What is done about a run that goes wrong.
+    """Reactions to a run that goes wrong.
 
     Args:
-        target_kl: the KL divergence, in nats per token, that the coefficient `training.beta` is
-            steered to.
-        kl_horizon: optimizer steps over which it is steered there; see `rules.KLRule`.
-        stop_on_collapse: whether to stop when the reward has fallen for long; see
+        target_kl: target of the KL divergence, in nats per token, for the control of
+            `training.beta`.
+        kl_horizon: optimizer steps of that control; see `rules.KLRule`.
+        stop_on_collapse: whether to stop when the reward stays far below its best; see
             `rules.CollapseRule`.
         warn_of_hacking: whether to warn when rewards rise and held-out tasks do not; see
             `hacking.HackingRule`.

@@ -1,4 +1,4 @@
-"""The names of TRL's settings, read from its source: importing it takes many seconds."""
+"""The names of TRL's settings, read from its source, because importing it takes many seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trainer_client.tasks.source import parsed
 
-# Where GRPOConfig and the classes that it is derived from are written.
+# The source files of GRPOConfig and of its base classes.
 _SOURCES = (
     ("trl", "trainer/grpo_config.py"),
     ("trl", "trainer/base_config.py"),
@@ -18,7 +18,7 @@ _SOURCES = (
 
 
 def training_fields() -> frozenset[str]:
-    """Returns the names of GRPOConfig's fields; none where they are not found in the sources."""
+    """Returns the names of GRPOConfig's fields, or none if the sources do not contain them."""
     names: set[str] = set()
     for package, file in _SOURCES:
         found = set(_annotated_names(package, file))

@@ -1,1 +1,1 @@
-"""The tasks of a training run: where they come from, what is asked, and whether they are sound."""
+"""The tasks of a training run: their sources, their prompts, and checks of their references."""

@@ -1,4 +1,4 @@
-"""Tasks for training: prompts for the model, and apart from them the tests."""
+"""Tasks for training: prompts for the model, and separate tests for the server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trainer_client.trl.tasks.sources import rows_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingTasks:
-    """What the trainer sees, and by task id what the server needs.
+    """Prompts for the trainer, and requests for the server by task id.
 
     Args:
         records: `prompt` and `task_id` of each task to train on, the columns of the data set.
@@ -32,13 +32,13 @@ class TrainingTasks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSource:
-    """What a data set says, whatever model is asked.
+    """The content of a data set, independent of the model.
 
     Args:
         known: all its rows, by task id.
-        rows: those that were chosen.
-        templates: requests without a completion, of the chosen ones.
-        references: reference solutions of the chosen ones, "" where a row has none.
+        rows: the chosen rows.
+        templates: requests without a completion, of the chosen rows.
+        references: reference solutions of the chosen rows; "" if a row has none.
     """
 
     known: Mapping[str, tasks.Row]
@@ -77,14 +77,14 @@ def training_tasks(
     """Makes prompts of the tasks, and holds some out.
 
     Args:
-        section: which tasks are chosen and held out.
-        source: what the data set says.
+        section: determines which tasks are chosen and held out.
+        source: the content of the data set.
         chat: whether prompts are chat messages.
-        count_tokens: how long a prompt is for the model.
+        count_tokens: returns the length of a prompt for the model.
         left_out: ids of tasks that are neither trained on nor evaluated.
 
     Raises:
-        ConfigError: a row has no prompt, or nothing is left.
+        ConfigError: a row has no prompt, or no task is left.
     """
     if section.examples and not chat:
         raise ConfigError("data.examples: are turns of a chat, and prompts are plain text here")

@@ -1,6 +1,6 @@
-"""What a model is asked about a row of a data set.
+"""Makes prompts from rows of a data set.
 
-A chat is asked a question; a model without a chat template continues a text.
+A chat model gets a question; a model without a chat template continues a text.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PROGRAM = f"Write a program that reads standard input and writes standard outpu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wording:
-    """How a format's rows are put.
+    """The wording of prompts for a format of rows.
 
     Args:
-        question: for a chat.
-        text: for a model that continues; the question and a line's end if absent.
-        reference: field of the reference solution, where a row has a single one.
+        question: the prompt for a chat.
+        text: the prompt for a model that continues it; if absent, the question and a line break.
+        reference: field of the reference solution, if a row has a single one.
     """
 
     question: Callable[[Row], str]
@@ -94,10 +94,10 @@ _WORDINGS: Mapping[str, _Wording] = MappingProxyType(
 
 
 def prompt_of(section: DataSection, row: Row, *, chat: bool) -> Prompt:
-    """Makes the prompt of a row.
+    """Returns the prompt of a row.
 
     Raises:
-        ConfigError: the row lacks what the question is made of.
+        ConfigError: the row lacks a field that the question needs.
     """
     wording = _WORDINGS[section.kind]
     try:
@@ -115,7 +115,7 @@ def prompt_of(section: DataSection, row: Row, *, chat: bool) -> Prompt:
 
 
 def reference_of(section: DataSection, row: Row) -> str:
-    """Returns the reference solution, "" where the row has none."""
+    """Returns the reference solution, or "" if the row has none."""
     field = _WORDINGS[section.kind].reference
     return "" if field is None else str(row.get(field) or "")
 
@@ -128,7 +128,7 @@ def _messages(section: DataSection, question: str) -> list[dict[str, Any]]:
 
 
 class _Fields(dict[str, Any]):
-    """A row's fields, and of MBPP's asserts `tests` and `test`."""
+    """A row's fields, with `tests` and `test` made from MBPP's asserts."""
 
     def __init__(self, row: Row) -> None:
         asserts = row.get("test_list")

