@@ -1,7 +1,7 @@
 """CPU time of judge and candidate over HumanEval, without sandbox and server.
 
-Forks the pair from a warm interpreter as the zygote does, and next to it one process that runs
-solution and tests together. Prints the means in milliseconds.
+Forks the pair from a warm interpreter as the zygote does, and then one process that runs solution
+and tests together. Prints the means in milliseconds.
 
     python benchmarks/judge_cpu.py HumanEval.jsonl
 """

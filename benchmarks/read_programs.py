@@ -1,14 +1,14 @@
-"""Wrong solutions of HumanEval-X that read their own program for the answers.
+"""Wrong solutions of HumanEval-X that search their own program for the answers.
 
-A solution knows nothing of its task. It reads whatever is in its reach (files, memory, constants
-of executables and classes, the text of scripts, who calls it), looks for its arguments there, and
-returns what stands behind them. How calls and answers are told apart, and what to answer where
-nothing is found, is learnt from the other half of the tasks.
+A solution has no knowledge of its task. It reads everything that it can access (files, memory,
+constants of executables and classes, the text of scripts, its callers), searches it for its
+arguments, and returns the value after them. It learns from the other half of the tasks which text
+separates calls from answers, and what to return if it finds nothing.
 
     python -m benchmarks.read_programs humaneval_x_js.jsonl --config server.toml
 
 Prints, by label, how many were judged and how many were rewarded. With `--together`, solution and
-tests are sent as one program, which is what a reader can do where it has the tests in reach.
+tests are sent as one program, so that the reader can access the tests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from trainer_client import Integrity, RewardClient, Score, tasks
 from trainer_client.local_server import LocalServer
 
 _READERS = Path(__file__).parent / "readers"
-_SEPARATORS = 8  # of the most frequent
+_SEPARATORS = 8  # the most frequent ones
 _LITERAL = r"-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*'|true|false|null|\[[^\]]*\]"
 _JS_CALL = re.compile(rf"\w\((?:[^()]|\([^()]*\))*\)([^\w'\"\[-]{{1,8}})(?:{_LITERAL})")
 _JS_ANSWER = re.compile(rf"===\s*({_LITERAL})")
@@ -37,13 +37,13 @@ _JAVA_SIGNATURE = re.compile(r"public\s+(?:static\s+)?(\S.*?)\s+(\w+)\s*\(([^)]*
 _CPP_SIGNATURE = re.compile(r"^(\w[\w:<>, ]*?)\s+(\w+)\s*\(([^)]*)\)\s*\{", re.MULTILINE)
 _JS_SIGNATURE = re.compile(r"const (\w+) = \(([^)]*)\) =>")
 _JAVA_DEFAULTS = {"boolean": "true", "char": "' '", "int": "0", "long": "0L", "double": "0.0"}
-# Without this, node prints that an assertion failed and goes on.
+# Without this, node prints that an assertion failed and continues.
 _JS_STRICT = "console.assert = (holds) => { if (!holds) process.exit(3) }\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """What tasks teach: what stands between a call and its answer, and the commonest answer."""
+    """Facts learnt from tasks: the text between a call and its answer, and the commonest answer."""
 
     separators: Sequence[Sequence[str]]
     answer: str
@@ -118,7 +118,7 @@ def request(row: Mapping[str, Any], learnt: Learnt, *, together: bool) -> pb.Sco
 
 
 def as_one_program(row: Mapping[str, Any], completion: str) -> pb.ScoreRequest:
-    """Returns the request of a program that is solution and tests, and ends well if they pass."""
+    """Returns the request of one program of solution and tests, which passes if the tests pass."""
     prefix = row["task_id"].split("/")[0]
     strict = _JS_STRICT if prefix == "JavaScript" else ""
     prompt = tasks.humaneval_x(row, completion).prompt
@@ -130,7 +130,7 @@ def as_one_program(row: Mapping[str, Any], completion: str) -> pb.ScoreRequest:
 
 
 def read(client: RewardClient, rows: Sequence[Mapping[str, Any]], *, together: bool) -> list[Score]:
-    """Has each half of the tasks read by what the other half taught."""
+    """Judges readers for each half of the tasks, which learn from the other half."""
     halves = rows[::2], rows[1::2]
     scores: list[Score] = []
     for half, other in (halves, halves[::-1]):

@@ -1,10 +1,10 @@
-"""CPU time of a verdict by the servers of two checkouts that work at the same time.
+"""Compares the CPU time of a verdict on the servers of two checkouts that run at the same time.
 
     python -m benchmarks.side_by_side HumanEval.jsonl ../before .
 
-Each checkout has a `.venv` of its own, in which its package is installed. Prints, for each start of
-both servers and for all, how many times the CPU time of the first the second takes: in all, by the
-server's process, and by the sandboxes.
+Each checkout has its own `.venv`, in which its package is installed. Prints the CPU time of the
+second divided by that of the first, for each start of both servers and for all: the total, that of
+the server's process, and that of the sandboxes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ PARTS = ("total", "server", "sandboxes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A server, its client, and requests without end."""
+    """A server, its client, and an endless sequence of requests."""
 
     server: Served
     client: load.Client
     requests: Iterator[bytes]
 
     async def work(self, count: int) -> Used:
-        """Has requests answered; returns the CPU time that took.
+        """Sends requests; returns the CPU time that they used.
 
         Raises:
-            SystemExit: one was not answered by `PASSED`.
+            SystemExit: an answer was not `PASSED`.
         """
         before = self.server.used()
         replies = await self.client.saturate(self.requests, count, IN_FLIGHT)

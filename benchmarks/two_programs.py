@@ -1,11 +1,11 @@
-"""CPU time of a verdict where tests run apart from the solution, beside one program of both.
+"""Compares the CPU time of verdicts with tests in their own program and in the solution's program.
 
     python -m benchmarks.two_programs humaneval_x_cpp.jsonl --config server.toml --step 9
 
-Sends reference solutions of HumanEval-X, one request at a time in flight, in turns as tests and as
-one program that holds solution and tests. The first pass, in which the tests' programs are
-compiled, is not counted; no request is identical to another. Prints, for each round and for all,
-CPU milliseconds of a verdict, the engine's containers included, and the ratio.
+Sends reference solutions of HumanEval-X, one request at a time, alternately with separate tests and
+as one program of solution and tests. The first pass, which compiles the tests' programs, does not
+count; no request is identical to another. Prints CPU milliseconds of a verdict, including the
+engine's containers, and the ratio, for each round and for all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMMENT = {"JavaScript": "//", "Java": "//", "CPP": "//"}
 
 
 def requests(rows: Sequence[Mapping[str, Any]], *, together: bool) -> Iterator[bytes]:
-    """Yields encoded requests without end, no two of them identical."""
+    """Yields an endless sequence of encoded requests, all different."""
     make = as_one_program if together else tasks.humaneval_x
     for number, row in enumerate(itertools.cycle(rows)):
         mark = _COMMENT[row["task_id"].split("/")[0]]
@@ -41,10 +41,10 @@ def requests(rows: Sequence[Mapping[str, Any]], *, together: bool) -> Iterator[b
 async def milliseconds(
     server: Served, client: load.Client, waiting: Iterator[bytes], count: int
 ) -> float:
-    """Returns the CPU time of a verdict, the mean of so many.
+    """Returns the mean CPU time of a verdict over a number of requests.
 
     Raises:
-        SystemExit: one was not answered by `PASSED`.
+        SystemExit: an answer was not `PASSED`.
     """
     before = server.used()
     replies = await client.saturate(waiting, count, 1)

@@ -1,7 +1,7 @@
 """Generates the committed stubs in proto/codereward/v1, or compares them with the .proto file.
 
-Runs under an interpreter that has scripts/proto_requirements.txt: `make proto`, or, to compare
-only, `make lint`.
+It needs an interpreter with the packages of scripts/proto_requirements.txt: run `make proto`, or
+`make lint` to compare only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def generate(proto_folder: Path, output: Path) -> None:
 
 
 def stale_stubs(proto_folder: Path) -> list[str]:
-    """Lists the committed stubs which differ from freshly generated ones."""
+    """Returns the committed stubs that differ from freshly generated ones."""
     with tempfile.TemporaryDirectory() as fresh:
         generate(proto_folder, Path(fresh))
         _, different, missing = filecmp.cmpfiles(proto_folder, fresh, STUBS, shallow=False)
@@ -53,7 +53,7 @@ def _imported_folders() -> list[Path]:
 
 
 def main() -> int:
-    """Generates or compares; answers with the process's exit status."""
+    """Generates or compares; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stubs differ")
     parser.add_argument("--proto-folder", type=Path, default=PROTO_FOLDER)

@@ -1,9 +1,9 @@
-"""Writes the seccomp profile of containers, in the engines' form, from the runner's own policy.
+"""Writes the seccomp profile of containers, in the engines' format, from the runner's policy.
 
     python scripts/generate_seccomp_profile.py [--check]
 
 The container's own processes are the runner's, which makes namespaces and mounts for each
-execution; a candidate is held by the runner's filter, which lies on top of this one.
+execution. The runner's filter, on top of this profile, confines a candidate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ JUDGED_BY_THE_RUNNER = {
     policy.PRCTL.name: "the runner gives each execution its filter",
 }
 _EPERM, _ENOSYS = 1, 38
-_ERRORS = {Action.KILL: _EPERM, Action.DENY: _EPERM, Action.ABSENT: _ENOSYS}  # and no others
+_ERRORS = {Action.KILL: _EPERM, Action.DENY: _EPERM, Action.ABSENT: _ENOSYS}  # no others occur
 
 
 _RULES = [
@@ -55,7 +55,7 @@ def profile() -> dict[str, Any]:
 
 
 def _refusals(rule: ArgumentRule) -> list[dict[str, Any]]:
-    """Returns a refusal for each value that a rule names; several that are not take one."""
+    """Returns a refusal for each value that a rule names, or one for all values but some."""
     conditions = [_condition(rule, value) for value in rule.values]
     groups = [conditions] if rule.test is Test.IS_NOT else [[one] for one in conditions]
     error = _ERRORS[rule.call.action]
@@ -91,7 +91,7 @@ def text() -> str:
 
 
 def main() -> None:
-    """Writes the file, or tells whether it is up to date."""
+    """Writes the file, or reports whether it is up to date."""
     if "--check" not in sys.argv[1:]:
         PROFILE.write_text(text())
     elif PROFILE.read_text() != text():

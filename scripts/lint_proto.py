@@ -1,7 +1,7 @@
 """Runs `buf lint` on the contract, without a registry.
 
-The one import that is not ours, google/rpc/status.proto, is laid beside it from the installed
-googleapis-common-protos, in a temporary copy of the workspace.
+The only import from another project, google/rpc/status.proto, is copied from the installed
+googleapis-common-protos into a temporary copy of the workspace.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def main() -> int:
-    """Lints; answers with buf's exit status."""
+    """Lints; returns buf's exit status."""
     buf = Path(sysconfig.get_path("scripts")) / "buf"
     with tempfile.TemporaryDirectory() as folder:
         lay_out(Path(folder))

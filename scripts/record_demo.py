@@ -2,11 +2,11 @@
 
     .venv/bin/python -m scripts.record_demo
 
-docs/images/demo.svg     what the demo printed, as a terminal shows it
+docs/images/demo.svg     the demo's output, as a terminal shows it
 docs/images/report.png   the figures of the report page about the model that the demo trained
 
 Run `make demo` once before, so that nothing is left to install. The page is opened in the Chromium
-that the browser tests use. `--printed FILE` draws what an earlier demo printed, and runs none.
+that the browser tests use. `--printed FILE` draws the output of an earlier demo, and runs none.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 IMAGES = REPOSITORY / "docs" / "images"
 RUN = REPOSITORY / "runs" / "demo" / "model"
 COLUMNS = 100
-# As in a terminal with colours, but a progress bar is printed once, when it is full.
+# Simulates a terminal with colours, except that a progress bar is printed once, when it is full.
 TERMINAL = {"COLUMNS": str(COLUMNS), "TTY_COMPATIBLE": "1", "TTY_INTERACTIVE": "0"}
 PAGE_WIDTH = 1280
 PAGE_HEIGHT = 1010
 
-# Below the heading, which names files of the machine that trained.
+# Starts below the heading, which names files of the machine that trained.
 _TOP = "return document.querySelector('main > section').getBoundingClientRect().top"
 
 _CURSOR = re.compile(r"\x1b\[\?25[lh]")
@@ -54,7 +54,7 @@ def main(
 
 
 def demo() -> str:
-    """Returns what `make demo` prints."""
+    """Returns the output of `make demo`."""
     finished = subprocess.run(
         ["make", "--silent", "--no-print-directory", "demo"],
         cwd=REPOSITORY,
@@ -68,9 +68,9 @@ def demo() -> str:
 
 
 def drawn(printed: str) -> str:
-    """Returns the SVG of a terminal that shows a command's output.
+    """Returns an SVG of a terminal that shows a command's output.
 
-    It names no font of another site: a picture in a page may load none.
+    It names no font of another site, because a picture in a page may load none.
     """
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print("[bold green]$[/] make demo", highlight=False)

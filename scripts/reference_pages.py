@@ -1,9 +1,9 @@
-"""A hook of MkDocs that makes the reference pages of the site from the code.
+"""A hook of MkDocs that generates the reference pages of the site from the code.
 
 The settings of the server come from `reward_server/settings.py`, those of `reward-train` from
 `trainer_client/trl/settings/sections.py`, commands from typer, metrics from the server's registry,
 the contract from the comments of its `.proto` file, and the list of decisions from the headings of
-`docs/decisions`. The pages are made while the site is built, and none is committed.
+`docs/decisions`. The pages are generated while the site is built, and none is committed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CANDIDATE = REPOSITORY / "reward_server/runner/candidate/process.py"
 
 _DECISION = re.compile(r"^## (\d+)\. (.+)$", re.MULTILINE)
 _NUMBER_IN_HEADING = re.compile(r"^(\d+)\. ")
-_NUMBER_IN_TEXT = re.compile(r"(?<!\[)\b([Dd]ecision) (\d+)\b")  # what is a link stays as it is
+_NUMBER_IN_TEXT = re.compile(r"(?<!\[)\b([Dd]ecision) (\d+)\b")  # existing links stay unchanged
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?:\.\./)*images/([\w-]+\.svg)\)$", re.MULTILINE)
 _DECLARATION = re.compile(r"(message|enum|service|oneof) (\w+) \{(\})?$")
 _METHOD = re.compile(r"rpc (\w+)\((stream )?(\w+)\) returns \((stream )?(\w+)\);$")
@@ -58,7 +58,7 @@ _BOUNDS = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Returns the heading of a decision the anchor `decision-N`, whatever its title is."""
+    """Gives the heading of each decision the anchor `decision-N`, independent of its title."""
     from markdown.extensions.toc import slugify
 
     def named(text: str, separator: str) -> str:
@@ -79,7 +79,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Puts pictures and the list of decisions into pages, and links to numbers of decisions."""
+    """Inserts pictures and the list of decisions into pages, and links numbers of decisions."""
     path = page.file.src_uri
     markdown = _PICTURE.sub(_picture, markdown)
     if MODULE_LIST in markdown:
@@ -102,7 +102,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
 
 def _picture(match: re.Match[str]) -> str:
-    """Returns a drawing as a part of the page, whose palette it then follows."""
+    """Returns a drawing as inline SVG, so that it follows the page's palette."""
     lines = (IMAGES / match[1]).read_text("utf-8").splitlines()
     return "\n".join(('<figure class="figure">', *filter(None, lines), "</figure>"))
 
@@ -173,7 +173,7 @@ def _module_name(file: Path) -> str:
 
 
 def _imports(file: Path) -> Iterator[Path]:
-    """Returns the runner's modules that a module imports, wherever the statement stands."""
+    """Yields the runner's modules that a module imports, also inside functions."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = file.parents[node.level - 1]
@@ -183,7 +183,7 @@ def _imports(file: Path) -> Iterator[Path]:
 
 
 def _reached(start: Path, imports: Mapping[Path, set[Path]], others: set[Path]) -> set[Path]:
-    """Returns a module and all that it imports, but other processes' own."""
+    """Returns a module and all modules that it imports, without those of other processes."""
     found: set[Path] = set()
     waiting = {start}
     while waiting:
@@ -276,7 +276,7 @@ def _section(path: str, section: Any, annotation: Any) -> Iterator[str]:
 
 def _table(model: Any) -> str:
     described = {}
-    for part in reversed(model.__mro__):  # some settings are declared by a base
+    for part in reversed(model.__mro__):  # a base class declares some settings
         described |= _arguments(part)
     rows = (
         f"| `{name}` | {_cell(_sentence(field.description or described.get(name, '')))} "
@@ -287,7 +287,7 @@ def _table(model: Any) -> str:
 
 
 def _models(annotation: Any) -> Iterator[Any]:
-    """Returns the pydantic models that an annotation such as `tuple[Section, ...]` names."""
+    """Yields the pydantic models in an annotation such as `tuple[Section, ...]`."""
     from pydantic import BaseModel
 
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
@@ -297,7 +297,7 @@ def _models(annotation: Any) -> Iterator[Any]:
 
 
 def _arguments(documented: Any) -> dict[str, str]:
-    """Returns what a docstring's section `Args:` says, by name."""
+    """Returns the descriptions in a docstring's section `Args:`, by name."""
     from griffe import Docstring
 
     sections = Docstring(inspect.getdoc(documented) or "").parse("google", warnings=False)
@@ -434,7 +434,7 @@ def _metrics_page() -> str:
     from reward_server.telemetry import Telemetry
 
     metrics = [
-        (metric, metric._labelnames)  # the labels of a metric without samples stand nowhere else
+        (metric, metric._labelnames)  # only this has the labels of a metric without samples
         for metric in vars(Telemetry()).values()
         if isinstance(metric, MetricWrapperBase)
     ]
@@ -469,7 +469,7 @@ What a trainer logs is listed in [From a notebook to a cluster](../start/cluster
 
 
 def _watched_values() -> Iterator[tuple[str, str]]:
-    """Returns name and meaning of each value that the server shows by `Telemetry.watch`."""
+    """Yields name and meaning of each value that the server exports by `Telemetry.watch`."""
     for file in sorted((REPOSITORY / "reward_server").glob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
@@ -496,7 +496,7 @@ def _contract_page() -> str:
 
 
 def _blocks(lines: Iterable[str], declared: set[str]) -> Iterator[tuple[str, str]]:
-    """Returns the kind and the text of each service, message and enumeration."""
+    """Yields the kind and the text of each service, message and enumeration."""
     heads = {
         "service": "| method | request | answer | meaning |\n| --- | --- | --- | --- |",
         "message": "| field | type | meaning | number |\n| --- | --- | --- | ---: |",

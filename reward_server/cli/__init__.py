@@ -14,7 +14,7 @@ import typer
 
 from reward_server.errors import RewardServerError, SettingsError
 
-# A command's modules are imported when it is called: the list of commands needs none of them.
+# A command's modules are imported only when it is called, since the list of commands needs none.
 COMMANDS: Mapping[str, str] = {
     "serve": "Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.",
     "doctor": "Prints which protections stand on this host, and exits with 1 if a needed one does "
@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
 
 
 def main() -> None:
-    """Runs the command line; a failure of ours is told in words and not as a traceback."""
+    """Runs the command line; reports a failure of the server in words, without a traceback."""
     try:
         application(sys.argv[1:])()
     except SettingsError as error:
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def application(arguments: list[str]) -> typer.Typer:
-    """Makes the application, with the command that the arguments name, and the others' names."""
+    """Returns the application, with the command that the arguments name, and the others' names."""
     app = typer.Typer(
         name="reward-server",
         help="Runs untrusted completions against hidden tests and answers with rewards.",

@@ -1,4 +1,4 @@
-"""`reward-server bench`: what judging costs on this machine, compared within one run."""
+"""`reward-server bench`: the cost of judging on this machine, compared within one run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to measure, and how long."""
+    """The parts, the sizes and the lengths of the measurement."""
 
     tasks: Sequence[Task]
     settings: Settings
@@ -98,7 +98,7 @@ def _serve_arguments(
     allow_missing: list[str] | None,
     flags: dict[str, Any],
 ) -> tuple[str, ...]:
-    """Repeats the options for a server in a process of its own."""
+    """Returns the options as arguments for a server in another process."""
     given = [f"--{name}={value}" for name, value in flags.items() if value is not None]
     given += [f"--config={config}"] if config else []
     given += [f"--allow-missing={name}" for name in allow_missing or ()]

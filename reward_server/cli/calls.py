@@ -1,4 +1,4 @@
-"""A plain client for the commands: one server, and patience when it is full or away."""
+"""A client for the commands: it calls one server, and retries if the server is full or away."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUSHBACK = "grpc-retry-pushback-ms"
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 5.0
 _OPTIONS = (
-    # A refusal says when to come back; the core's own retries end silently after a few.
+    # A refusal contains the time to retry; the core's own retries end silently after a few.
     ("grpc.enable_retries", 0),
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
@@ -30,14 +30,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A server and how it is reached.
+    """The address of a server, and the options of the connection.
 
     Args:
         target: host and port.
         token: a bearer token, or "".
-        authorities: PEM text of who may vouch for the server; None for plain text.
-        timeout_seconds: how long one attempt at a call may take.
-        patience_seconds: how long a server that is full or away is asked again.
+        authorities: PEM text of the authorities that may sign the server's certificate; None for
+            plain text.
+        timeout_seconds: greatest time of one attempt at a call.
+        patience_seconds: time for retries while the server is full or away.
     """
 
     target: str
@@ -57,10 +58,10 @@ class Caller:
         self._metadata = (("authorization", f"Bearer {address.token}"),) if address.token else ()
 
     async def score(self, request: pb.ScoreRequest) -> pb.ScoreResponse:
-        """Has a completion judged.
+        """Judges a completion.
 
         Raises:
-            grpc.aio.AioRpcError: it was not judged, however patient we were.
+            grpc.aio.AioRpcError: it was not judged within the patience.
         """
         return await self._patiently(
             lambda: self._stub.Score(
@@ -69,7 +70,7 @@ class Caller:
         )
 
     async def info(self) -> pb.GetServerInfoResponse:
-        """Asks a server about itself.
+        """Asks the server for its description.
 
         Raises:
             grpc.aio.AioRpcError: there was no answer.
@@ -120,7 +121,7 @@ def _open(address: Address) -> grpc.aio.Channel:
 
 
 def pause_asked_for(error: grpc.aio.AioRpcError, pause: float) -> float | None:
-    """Returns how long to wait before calling again; None if that cannot help."""
+    """Returns the time to wait before another call, or None if another call cannot help."""
     if error.code() is grpc.StatusCode.UNAVAILABLE:
         return pause
     if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:

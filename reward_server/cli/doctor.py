@@ -1,4 +1,4 @@
-"""`reward-server doctor`: which walls stand on this host, and what will spoil timings."""
+"""`reward-server doctor`: which walls stand on this host, and what will disturb timings."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def doctor(
 
 
 def refused(walls: Sequence[Wall], allow_missing: Sequence[str]) -> list[str]:
-    """Names the walls that keep a server from starting."""
+    """Returns the names of the walls that keep a server from starting."""
     return [wall.name for wall in walls if is_refused(wall, allow_missing)]
 
 
 def describe(
     walls: Sequence[Wall], noise: Sequence[Circumstance], allow_missing: Sequence[str]
 ) -> dict[str, Any]:
-    """Builds the answer for programs."""
+    """Returns the report for programs."""
     return {
         "ok": not refused(walls, allow_missing),
         "refused": refused(walls, allow_missing),

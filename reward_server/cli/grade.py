@@ -50,13 +50,13 @@ from reward_server.telemetry import configure_logging
 
 _LEAST_IN_FLIGHT = 8
 _IN_FLIGHT_PER_SLOT = 4
-# Results are written in order, so that one slow task must not leave the server without work.
+# Results are written in order; reading ahead keeps the server busy while one task is slow.
 _READ_AHEAD = 8
 
 
 @dataclass(slots=True)
 class Summary:
-    """What a file of tasks came to."""
+    """The results of a file of tasks, counted."""
 
     lines: int = 0
     unjudged: int = 0
@@ -174,7 +174,7 @@ def _count_lines(tasks: Path, out: Path) -> int:
 
 @asynccontextmanager
 async def embedded(settings: Settings, timeout: float) -> AsyncIterator[Address]:
-    """Runs a server that nobody else can find, on a free loopback port."""
+    """Runs a server for this process alone, on a free loopback port."""
     private = settings.model_copy(
         update={
             "host": "127.0.0.1",
@@ -220,7 +220,7 @@ async def _slots(caller: Caller, address: Address) -> int:
 
 
 async def _results(source: IO[bytes], caller: Caller, width: int) -> AsyncIterator[dict[str, Any]]:
-    """Yields the result of each line in order, with up to `width` lines under way."""
+    """Yields the result of each line in order, with up to `width` lines in progress."""
     places = asyncio.Semaphore(width)
     under_way: deque[asyncio.Task[dict[str, Any]]] = deque()
 
@@ -254,7 +254,7 @@ async def _judge_line(number: int, line: bytes, caller: Caller) -> dict[str, Any
         request = parse_request(line)
     except RequestJsonError as error:
         return result_of_line_error(line, number, error)
-    # Files hold many completions of a task under one id, which a server takes for repeats.
+    # Files hold many completions of a task under one id, which a server would take for repeats.
     identifier, request.id = request.id, ""
     try:
         return {**result_of(await caller.score(request)), "id": identifier}

@@ -1,4 +1,4 @@
-"""`reward-server images`: the images that the docker backend makes containers of."""
+"""`reward-server images`: the images from which the docker backend makes containers."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _LINE_WIDTH = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageCheck:
-    """How the start of a container went.
+    """The result of starting a container.
 
     Args:
-        milliseconds: until a first program had run.
-        found: what each of its languages came to: its version, or what is wrong with it.
+        milliseconds: time until a first program had run.
+        found: for each of its languages the version, or the problem with it.
         problem: why it did not start, or that a language does not work; else empty.
     """
 
@@ -74,7 +74,7 @@ def build(
     ] = False,
     tag: Annotated[str | None, typer.Option(help="Name of the one image to build.")] = None,
 ) -> None:
-    """Builds images that have the runner of this version inside."""
+    """Builds images that contain the runner of this version."""
     if base_image and base_from_debootstrap:
         raise typer.BadParameter("give --base-image or --base-from-debootstrap, not both")
     with _engine() as engine:
@@ -148,7 +148,7 @@ def _engine() -> Iterator[docker.APIClient]:
 
 @contextmanager
 def _progress(name: str) -> Iterator[Listener]:
-    """Shows how a build goes: a bar for people, each line for a log."""
+    """Shows the progress of a build: a bar for people, each line for a log."""
     if not sys.stderr.isatty():
         yield lambda line: typer.echo(f"{name}: {line}", err=True)
         return

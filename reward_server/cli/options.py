@@ -1,4 +1,4 @@
-"""Options that commands share, and the settings made of them."""
+"""Options that several commands share, and the settings made of them."""
 
 from __future__ import annotations
 

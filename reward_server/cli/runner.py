@@ -1,4 +1,4 @@
-"""`reward-server runner`: what a container runs that something else started and hardened."""
+"""`reward-server runner`: runs inside a container that other software started and hardened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def runner(
 ) -> None:
     """Serves executions to a server that connects, one connection at a time.
 
-    It builds a wall of its own around every execution; all else is its container's business.
+    It isolates every execution by itself; all other isolation is up to the container.
     """
     folder = os.path.dirname(reward_server.runner.__file__)
     settings = {**OWN_CONTAINER, "packages": sys.path[1:], "preload": preload or ()}

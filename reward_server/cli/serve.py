@@ -1,4 +1,4 @@
-"""`reward-server serve`: runs a server until it is told to stop."""
+"""`reward-server serve`: runs a server until a signal stops it."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -
 
 
 class _Stop:
-    """Hears SIGTERM and SIGINT: the first, while serving, is a request; others end the task."""
+    """Handles SIGTERM and SIGINT: the first one while serving is a request; others end the task."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -135,7 +135,7 @@ class _Stop:
         await self._request
 
     def hear_the_end_of(self, pipe: int) -> None:
-        """Takes the end of a pipe for a signal; whatever comes through it before counts not."""
+        """Treats the end of a pipe as a signal; ignores data that arrives before it."""
         loop = asyncio.get_running_loop()
 
         def read() -> None:
@@ -153,7 +153,7 @@ class _Stop:
 
 
 def describe(app: App) -> dict[str, object]:
-    """Tells a program what was started."""
+    """Returns a description of the running server for programs."""
     facts = app.facts
     return {
         "address": app.address,
@@ -171,7 +171,7 @@ def describe(app: App) -> dict[str, object]:
 
 
 def introduce(app: App) -> str:
-    """Tells people what was started."""
+    """Returns a description of the running server for people."""
     facts = app.facts
     languages = ", ".join(f"{one.name} {one.version}" for one in facts.languages)
     walls = [

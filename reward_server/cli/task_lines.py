@@ -15,7 +15,7 @@ _PLACE = re.compile(r"^[\w.\[\]]+(?=: )")
 
 
 def identifier_of(line: bytes) -> str:
-    """Returns the id of a line that may be no task, or ""."""
+    """Returns the id of a line, which may be no task; "" if it has none."""
     try:
         task = json.loads(line)
     except (ValueError, RecursionError):
@@ -25,7 +25,7 @@ def identifier_of(line: bytes) -> str:
 
 
 def result_of(response: pb.ScoreResponse) -> dict[str, Any]:
-    """Describes an answer, with bare names of verdicts and outcomes."""
+    """Describes an answer, with the short names of verdicts and outcomes."""
     return {
         "id": response.id,
         "verdict": _bare(pb.Verdict, response.verdict),
@@ -80,7 +80,7 @@ def _unjudged(
 
 
 def _bare(kind: Any, number: int) -> str:
-    """Returns a value's name without its enum's: VERDICT_PASSED is PASSED."""
+    """Returns a value's name without its enum's prefix: VERDICT_PASSED becomes PASSED."""
     name: str = kind.Name(number)
     prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.DESCRIPTOR.name).upper()
     return name.removeprefix(f"{prefix}_")

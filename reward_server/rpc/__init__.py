@@ -1,1 +1,1 @@
-"""The service over gRPC: requests become values of `domain`, and answers become messages."""
+"""The service over gRPC: converts requests to values of `domain`, and answers to messages."""

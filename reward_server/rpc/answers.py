@@ -1,4 +1,4 @@
-"""Domain values become protobuf answers here, cut to a size that any client takes."""
+"""Converts domain values to protobuf answers, cut to a size that any client accepts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from reward_server.domain import (
 )
 from reward_server.rpc.convert import Bounds
 
-# A client takes answers of 4 MiB unless told otherwise: a thousand tests with messages of this
-# size and two streams of that size stay below.
+# By default a client accepts answers of up to 4 MiB. A thousand tests with messages of this size
+# and two streams of that size stay below it.
 MESSAGE_CHARACTERS = 1000
 SCORE_STREAM_BYTES = 64 * 1024
 EXECUTE_STREAM_BYTES = 1024 * 1024
@@ -29,7 +29,7 @@ EXECUTE_STREAM_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """What a server says of itself, apart from what requests may ask of it."""
+    """The server's description of itself, without the bounds on requests."""
 
     server_version: str
     backend: str

@@ -1,7 +1,7 @@
-"""Who calls: the credentials that are shown, their owners, and how many calls each may have open.
+"""Identifies callers: their credentials, their owners, and the number of calls of each owner.
 
-An owner is who holds one credential: a bearer token, or else a client certificate. Where a server
-asks for none, all callers are one owner.
+An owner is the holder of one credential: a bearer token, or else a client certificate. If a server
+requires none, all callers are one owner.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, Message]"
 _jitter = random.Random()  # apart from the process's own, which programs seed
 _RETRY_SECONDS = (0.5, 1.5)
 
-# Set where a call's metadata are first looked at, and read where it is worked on: in one task.
+# Set when a call's metadata are first read, and read where the call is handled, in the same task.
 _owner: ContextVar[str | None] = ContextVar("owner", default=None)
 
 
 class Callers:
-    """Tells owners from strangers.
+    """Distinguishes owners from strangers.
 
-    Tokens are compared by their digests, each with each, so that time tells nothing about them.
+    Every given token is compared with every valid one by their digests, so that timing reveals
+    nothing about them.
 
     Args:
-        tokens: the valid bearer tokens; None if none is asked for.
+        tokens: the valid bearer tokens; None if none is required.
     """
 
     def __init__(self, tokens: Collection[str] | None) -> None:
@@ -47,11 +48,11 @@ class Callers:
         return self._digests is not None
 
     def replace_tokens(self, tokens: Collection[str] | None) -> None:
-        """Takes other tokens from now on; calls that are open go on."""
+        """Replaces the valid tokens; open calls continue."""
         self._digests = None if tokens is None else [_digest(token) for token in tokens]
 
     def identify(self, details: grpc.HandlerCallDetails) -> bool:
-        """Notes the owner of the call of this task; returns False if it is a stranger's."""
+        """Records the owner of this task's call; returns False if the caller is a stranger."""
         if self._digests is None:
             return True
         owner = self._owner_of(details, self._digests)
@@ -59,7 +60,7 @@ class Callers:
         return owner is not None
 
     def owner(self, context: Context) -> str | None:
-        """Returns the owner of the call of this task; None for a stranger."""
+        """Returns the owner of this task's call, or None for a stranger."""
         if self._digests is not None:
             return _owner.get()
         return b" ".join(context.peer_identities() or ()).decode("utf-8", "replace")
@@ -75,10 +76,10 @@ class Callers:
 
 
 class OpenCalls:
-    """Bounds the calls that are open at once.
+    """Bounds the number of calls that are open at once.
 
-    Above the bound, an owner with less than its share is still let in: nobody's calls shut others
-    out. With overbooked shares, at most twice as many are open.
+    Above the bound, an owner with less than its share is still admitted, so that no owner's calls
+    exclude others. Therefore at most twice as many calls are open.
 
     Args:
         most: the bound.
@@ -90,7 +91,7 @@ class OpenCalls:
 
     @property
     def count(self) -> int:
-        """Calls that are open."""
+        """Number of open calls."""
         return self._open.total()
 
     @contextmanager
@@ -98,7 +99,7 @@ class OpenCalls:
         """Counts a call for the length of the block.
 
         Raises:
-            OverloadedError: the owner has too many open.
+            OverloadedError: the owner has too many open calls.
         """
         if self.count >= self._most and self._open[owner] >= self._share(owner):
             raise OverloadedError(

@@ -1,8 +1,8 @@
-"""Protobuf requests become domain values here, or are refused with the field that is wrong.
+"""Converts protobuf requests to domain values, or refuses them with the name of the wrong field.
 
-Each function reads one message and names fields relative to it; its caller puts the path in front.
-What is refused here never costs an execution; what the judge alone can tell (test code that does
-not compile, say) is left to it.
+Each function reads one message and names fields relative to it; its caller prepends the path. A
+request that is refused here never costs an execution. The judge decides what only it can check,
+such as test code that does not compile.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
     kind.value: kind for kind in RewardPolicyKind
 }
 
-_PYTHON = "python"  # the language where none is named
+_PYTHON = "python"  # the language of a request that names none
 _SHOWN_CHARACTERS = 80
 _M = TypeVar("_M", bound=Message)
 
@@ -66,7 +66,7 @@ Files = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What a request may ask of this server."""
+    """Bounds on the requests to this server."""
 
     languages: Languages
     default_limits: Limits
@@ -80,17 +80,17 @@ class Bounds:
 
 
 def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
-    """Reads a message.
+    """Parses a message.
 
     Raises:
-        InvalidRequestError: it is too large, or is not such a message in UTF-8.
+        InvalidRequestError: it is too large, or is no such message in UTF-8.
     """
     _check_size(len(body), bounds)
     return _decoded(kind, body)
 
 
 def score_request(body: bytes, bounds: Bounds) -> pb.ScoreRequest:
-    """Reads a request whose completion may be larger than a request; see `parse`."""
+    """Parses a request whose completion may be larger than a request; see `parse`."""
     if len(body) <= bounds.maximum_request_bytes:
         return _decoded(pb.ScoreRequest, body)
     request = _decoded(pb.ScoreRequest, body)
@@ -99,7 +99,7 @@ def score_request(body: bytes, bounds: Bounds) -> pb.ScoreRequest:
 
 
 def batch_request(body: bytes, bounds: Bounds) -> pb.ScoreBatchRequest:
-    """Reads a batch whose completions may be larger than a request; see `parse`."""
+    """Parses a batch whose completions may be larger than a request; see `parse`."""
     if len(body) <= bounds.maximum_request_bytes:
         return _decoded(pb.ScoreBatchRequest, body)
     batch = _decoded(pb.ScoreBatchRequest, body)
@@ -123,7 +123,7 @@ def _decoded(kind: type[_M], body: bytes) -> _M:
 
 
 def _cut_completion(request: pb.ScoreRequest) -> int:
-    """Takes out what the model wrote, and leaves its size; returns how many bytes went."""
+    """Removes the model's text and records its size; returns the number of bytes removed."""
     before = request.ByteSize()
     size = len(request.completion.encode()) + files.size_of(request.files, request.text_files)
     request.completion_size_bytes = max(request.completion_size_bytes, size)
@@ -133,11 +133,11 @@ def _cut_completion(request: pb.ScoreRequest) -> int:
 
 
 def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
-    """Reads a request to judge a completion.
+    """Converts a request to judge a completion.
 
     Raises:
         InvalidRequestError: a field is malformed, missing or too large.
-        UnsupportedError: the language or the kind of tests is not on offer.
+        UnsupportedError: the server does not offer the language or the kind of tests.
     """
     language = _language("language", request.language, bounds)
     tests = _tests(request, language, bounds)
@@ -166,7 +166,7 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
 
 
 def check_batch(request: pb.ScoreBatchRequest, bounds: Bounds) -> None:
-    """Checks what concerns a batch as a whole; its requests are checked one by one.
+    """Checks a batch as a whole; its requests are checked one by one.
 
     Raises:
         InvalidRequestError: there are too many requests, or two have the same id.
@@ -181,11 +181,11 @@ def check_batch(request: pb.ScoreBatchRequest, bounds: Bounds) -> None:
 
 
 def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
-    """Reads a request to run a program.
+    """Converts a request to run a program.
 
     Raises:
         InvalidRequestError: a field is malformed or too large.
-        UnsupportedError: the language is not on offer.
+        UnsupportedError: the server does not offer the language.
     """
     fields.text("id", request.id, NAME_BYTES)
     language = _language("language", request.language, bounds)
@@ -368,7 +368,7 @@ def _weight(case: pb.CallCase | pb.StdioCase) -> float:
 
 
 def _entry_point(text: str) -> None:
-    """Accepts a function's name, and `Class().method`."""
+    """Accepts the name of a function, and `Class().method`."""
     owner, dot, name = text.rpartition(".")
     owner_is_fit = owner.endswith("()") and owner[:-2].isidentifier() if dot else True
     if not owner_is_fit or not name.isidentifier() or len(text) > NAME_BYTES:
@@ -485,7 +485,7 @@ def _data_files(
 def _completion_files(
     request: pb.ScoreRequest, language: Language, data: Files
 ) -> tuple[Files, str]:
-    """Reads the completion's files, or tells why they cannot be a part of a program."""
+    """Returns the completion's files, and why they cannot be part of a program, if they cannot."""
     try:
         own = _own_files(request, language)
         files.check_disjoint("files", dict(own), dict(data))
@@ -495,9 +495,9 @@ def _completion_files(
 
 
 def _oversize(request: pb.ScoreRequest) -> str:
-    """Returns why a completion is too large, if it is.
+    """Returns why a completion is too large, or "" if it is not.
 
-    Its author is the model: an error instead of a verdict would be for sale.
+    The model is its author, so it gets a verdict: a model could exploit an error instead of one.
     """
     size, length = request.completion_size_bytes, len(request.completion)
     if 4 * length > SOURCE_BYTES or size:

@@ -1,4 +1,4 @@
-"""Reads single fields of a request; each reader names the field that is wrong and the limit."""
+"""Reads single fields of a request; each function names the wrong field and the limit in errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from reward_server.errors import InvalidRequestError
 
-# Only the form counts: converting a long number would cost time in its length squared.
+# Only the form counts: the time to convert a long number is quadratic in its length.
 _JSON = json.JSONDecoder(parse_int=len)
 
 _T = TypeVar("_T")
@@ -18,14 +18,14 @@ _U = TypeVar("_U")
 
 
 def at_most(field: str, count: int, maximum: int) -> None:
-    """Checks how many items there are."""
+    """Checks the number of items."""
     if count > maximum:
         raise InvalidRequestError(field, f"are {count}; at most {maximum} are allowed")
 
 
 def text(field: str, value: str, maximum_bytes: int) -> str:
     """Returns a text that is not too long."""
-    # Few texts come near their limit, so that few have to be encoded to be measured.
+    # Few texts come near their limit, so few have to be encoded to measure them.
     if 4 * len(value) > maximum_bytes:
         data(field, value.encode(), maximum_bytes)
     return value
@@ -41,7 +41,7 @@ def data(field: str, value: bytes, maximum_bytes: int) -> bytes:
 
 
 def data_or_text(message: Message, name: str, maximum_bytes: int) -> bytes:
-    """Returns bytes that came as such, or as text in the field `NAME_text`."""
+    """Returns bytes from a field of bytes, or from the text field `NAME_text`."""
     given: bytes = getattr(message, name)
     as_text: str = getattr(message, f"{name}_text")
     if given and as_text:
@@ -62,14 +62,14 @@ def json_value(field: str, value: str, maximum_bytes: int) -> object:
 
 
 def number(field: str, value: float, least: float, greatest: float) -> float:
-    """Returns a number between two others; NaN is between none."""
+    """Returns a number between two bounds; NaN is refused."""
     if not least <= value <= greatest:
         raise InvalidRequestError(field, f"is {value}; it must be from {least:g} to {greatest:g}")
     return value
 
 
 def choice(field: str, value: int, kind: Callable[[int], _T]) -> _T:
-    """Returns the member of an enumeration that has a number."""
+    """Returns the member of an enumeration with the given number."""
     try:
         return kind(value)
     except ValueError:
@@ -77,7 +77,7 @@ def choice(field: str, value: int, kind: Callable[[int], _T]) -> _T:
 
 
 def each(field: str, items: Iterable[_T], read: Callable[[_T], _U]) -> tuple[_U, ...]:
-    """Reads a repeated field, putting its name and the index in front of a wrong field's name."""
+    """Reads a repeated field; prepends its name and the index to the name of a wrong field."""
     values: list[_U] = []
     for item in items:
         try:
@@ -89,7 +89,7 @@ def each(field: str, items: Iterable[_T], read: Callable[[_T], _U]) -> tuple[_U,
 
 
 def within(field: str, read: Callable[[], _T]) -> _T:
-    """Reads a message field, putting its name in front of a wrong field's name."""
+    """Reads a message field; prepends its name to the name of a wrong field."""
     try:
         return read()
     except InvalidRequestError as error:

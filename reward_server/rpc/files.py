@@ -1,4 +1,4 @@
-"""Files that come with a request, by path: read, or refused with the path that is wrong."""
+"""Reads files in a request by path, or refuses them with the name of the wrong path."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def files(field: str, given: Mapping[str, bytes]) -> tuple[tuple[str, bytes], ..
 def with_text(
     field: str, given: Mapping[str, bytes], text_field: str, texts: Mapping[str, str]
 ) -> dict[str, bytes]:
-    """Puts files that came as bytes and files that came as text together.
+    """Combines the files that a request has as bytes and those that it has as text.
 
     Raises:
-        InvalidRequestError: a path is in both, or that of a text does not lead to a file below
-            the folder in which it is used.
+        InvalidRequestError: a path occurs in both, or the path of a text does not lead to a file
+            below the folder in which it is used.
     """
     if not texts:
         return dict(given)
@@ -52,18 +52,18 @@ def with_text(
 
 
 def size_of(*fields: Mapping[str, bytes] | Mapping[str, str]) -> int:
-    """Returns how many bytes the contents of files take."""
+    """Returns the total size of the files' contents in bytes."""
     contents = (content for field in fields for content in field.values())
     return sum(len(one if isinstance(one, bytes) else one.encode()) for one in contents)
 
 
 def named(field: str, path: str) -> str:
-    """Returns what an error calls a file of a field."""
+    """Returns the name of a field's file for errors."""
     return f"{field}[{json.dumps(path[:PATH_BYTES])}]"
 
 
 def check_path(field: str, path: str) -> None:
-    """Accepts a path that leads to a file below the folder in which it is used.
+    """Checks that a path leads to a file below the folder in which it is used.
 
     Raises:
         InvalidRequestError: it does not.
@@ -84,13 +84,13 @@ def check_path(field: str, path: str) -> None:
 
 
 def check_apart(names: Mapping[str, str]) -> None:
-    """Refuses a file that another one needs as a folder.
+    """Refuses a file whose path another file needs as a folder.
 
     Args:
-        names: what an error calls each, by path.
+        names: name of each file for errors, by path.
 
     Raises:
-        InvalidRequestError: there is one.
+        InvalidRequestError: there is such a file.
     """
     needed = {folder for path in names for folder in folders_of(path)}
     for path, name in names.items():
@@ -99,10 +99,10 @@ def check_apart(names: Mapping[str, str]) -> None:
 
 
 def check_disjoint(field: str, given: Collection[str], taken: Iterable[str]) -> None:
-    """Refuses a file whose place is taken, or that is a folder of what is there, or the reverse.
+    """Refuses a file whose path is taken, is a folder of a taken one, or lies below a taken one.
 
     Raises:
-        InvalidRequestError: there is one.
+        InvalidRequestError: there is such a file.
     """
     if not given:
         return
@@ -114,6 +114,6 @@ def check_disjoint(field: str, given: Collection[str], taken: Iterable[str]) -> 
 
 
 def folders_of(path: str) -> list[str]:
-    """Returns the folders that a path leads through, the outermost first."""
+    """Returns the folders on a path, the outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts))]

@@ -1,7 +1,7 @@
-"""What stands before every RPC: credentials, room, and the boundary where failures become statuses.
+"""The steps before every RPC: credentials, room, and the boundary that makes statuses of failures.
 
-A call refused here costs no reading of its body: handlers take a stream, and a refusal never asks
-for a message.
+A call that is refused here never reads its body: handlers take a stream, and a refusal does not
+request a message from it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _log = structlog.get_logger("rpc")
 
 
 class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Asks for a credential, except for health checks."""
+    """Requires a credential, except for health checks."""
 
     def __init__(self, callers: Callers, strangers: Strangers, telemetry: Telemetry) -> None:
         self._callers = callers
@@ -46,7 +46,7 @@ class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # g
     async def intercept_service(
         self, continuation: Continuation, details: grpc.HandlerCallDetails
     ) -> Handler:
-        """Goes on, or refuses."""
+        """Continues with the call, or refuses it."""
         if self._callers.identify(details) or details.method.startswith(_HEALTH):
             return await continuation(details)
         return self._refusal(details.method)
@@ -62,13 +62,13 @@ class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # g
 
 
 class Gate:
-    """What a call has to pass before its body is read.
+    """The checks that a call must pass before its body is read.
 
     Args:
-        callers: tells whose it is.
-        strangers: is told that a credential was shown.
-        calls: bounds those that are open.
-        check: raises where an owner finds no room for work.
+        callers: identifies the call's owner.
+        strangers: is notified when a credential was shown.
+        calls: bounds the number of open calls.
+        check: raises if there is no room for an owner's work.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Gate:
         self.check = check
 
     def owner(self, context: Context) -> str:
-        """Returns whose call it is."""
+        """Returns the owner of a call."""
         owner = self._callers.owner(context)
         if owner is None:
             raise UnauthenticatedError(_NO_CREDENTIAL)
@@ -101,14 +101,14 @@ def boundary(
     *,
     works: bool,
 ) -> Callable[[AsyncIterator[bytes], Context], Awaitable[_Answer]]:
-    """Wraps a method: lets it in, measures it, and turns whatever it raises into a status.
+    """Wraps a method: admits the call, measures it, and converts exceptions to a status.
 
     Args:
-        method: its name.
-        behaviour: answers a body; is told whose call it is.
-        telemetry: counts.
-        gate: what has to be passed.
-        works: whether it needs room for work.
+        method: name of the method.
+        behaviour: answers a body; receives the call's owner.
+        telemetry: counts the calls.
+        gate: the checks that a call must pass.
+        works: whether the call needs room for work.
     """
 
     async def enter(context: Context) -> _Answer:
@@ -116,7 +116,7 @@ def boundary(
         with gate.calls.entered(owner):
             if works:
                 gate.check(owner)
-            body: object = await context.read()  # not bytes where the caller sent none
+            body: object = await context.read()  # not bytes if the caller sent none
             return await behaviour(body if isinstance(body, bytes) else b"", context, owner)
 
     async def handle(_: AsyncIterator[bytes], context: Context) -> _Answer:
@@ -137,18 +137,18 @@ def boundary(
 
 
 def report_failure(method: str, error: Exception) -> None:
-    """Logs a failure that operators should know of; a caller's own fault is only for debugging."""
+    """Logs a failure for operators; a caller's own fault is logged at the level DEBUG only."""
     if isinstance(error, SandboxError):
         _log.warning("sandbox failed", method=method, error=str(error))
     elif isinstance(error, RewardServerError):
         _log.debug("refused", method=method, code=status.code_of(error).name)
     else:
-        # Where, but not the message, which may quote a completion.
+        # Logs the place, but not the message, which may quote a completion.
         frames = "".join(traceback.format_tb(error.__traceback__))
         _log.error("internal error", method=method, error=type(error).__name__, frames=frames)
 
 
 def _label(method: str) -> str:
-    """Names a method for counting; those that strangers make up are one."""
+    """Returns a method's name for counting; all names that strangers invent share one."""
     name = method.rpartition("/")[2]
     return name if name in _METHODS else "other"

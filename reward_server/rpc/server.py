@@ -1,4 +1,4 @@
-"""The gRPC server: its port, its transport's settings, health, reflection and its end."""
+"""The gRPC server: its port, its transport's settings, health, reflection and shutdown."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from reward_server.rpc.service import SERVICE
 from reward_server.rpc.strangers import Strangers
 
 MEBIBYTE = 1 << 20
-# What the transport accepts beyond the validated size, so that an oversize request is refused by
-# name and not by the transport, whose RESOURCE_EXHAUSTED looks like a full queue.
+# The transport accepts this multiple of the valid size. The server then refuses an oversize request
+# with a reason, while the transport's RESOURCE_EXHAUSTED would look like a full queue.
 _HEADROOM = 2
 _LAST_ANSWERS_SECONDS = 1.0
-# Calls of one connection that are open at once: for each slot one at work and one to follow.
+# Greatest number of open calls on one connection: for each slot one that runs and one that waits.
 _STREAMS_PER_SLOT, _LEAST_STREAMS = 2, 32
-# The first core that counts streams apart which are answered and not yet freed.
+# The first core that counts streams separately that are answered and not yet freed.
 _COUNTS_FREED_APART = (1, 82)
-# Of the descriptors that the process may have: for all else, for a slot, and at most for callers.
+# Numbers of file descriptors: reserved for other uses, reserved per slot, and most for callers.
 _OTHER_DESCRIPTORS, _DESCRIPTORS_PER_SLOT, _MOST_CONNECTIONS = 128, 16, 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificates:
-    """PEM texts of the server's certificate chain and key, and of who may sign clients' ones."""
+    """PEM texts of the server's certificate chain and key, and of the authorities of clients."""
 
     chain: bytes
     key: bytes
@@ -43,7 +43,7 @@ class Certificates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where and how to listen; port 0 takes any free one."""
+    """The address, and the options of the listener; port 0 takes any free one."""
 
     host: str
     port: int
@@ -60,14 +60,14 @@ class Endpoint:
             ("grpc.max_receive_message_length", _HEADROOM * self.maximum_request_bytes + MEBIBYTE),
             # Two servers on one port would silently share its connections.
             ("grpc.so_reuseport", 0),
-            # A client that vanished without a word is noticed, and its executions are killed.
+            # A client that vanished silently is noticed, and its executions are killed.
             ("grpc.keepalive_time_ms", 30_000),
             ("grpc.keepalive_timeout_ms", 10_000),
-            # Clients ping while a long call is silent; by default the core takes more than one
-            # ping in five minutes for abuse and closes the connection.
+            # Clients ping while a long call is silent. By default the core treats more than one
+            # ping in five minutes as abuse and closes the connection.
             ("grpc.keepalive_permit_without_calls", 1),
             ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
-            # Descriptors are left for sandboxes, whoever connects.
+            # Sandboxes keep enough descriptors, however many callers connect.
             ("grpc.max_allowed_incoming_connections", self.maximum_connections),
             ("grpc.server_handshake_timeout_ms", 10_000),
             *(_against_strangers(self.maximum_streams) if self.expects_strangers else ()),
@@ -75,31 +75,31 @@ class Endpoint:
 
 
 def connections_beside(slots: int) -> int:
-    """Returns how many connections leave enough descriptors for so many slots."""
+    """Returns the number of connections that leave enough descriptors for the slots."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     own = _OTHER_DESCRIPTORS + _DESCRIPTORS_PER_SLOT * slots
     return max(min((limit - own) // 2, _MOST_CONNECTIONS), 16)
 
 
 def streams_for(slots: int) -> int:
-    """Returns how many calls of one connection keep so many slots at work."""
+    """Returns the number of calls on one connection that keeps the slots busy."""
     return max(_STREAMS_PER_SLOT * slots, _LEAST_STREAMS)
 
 
 def _against_strangers(streams: int) -> list[tuple[str, int]]:
-    """Returns settings against large bodies and against streams that are reset as they are opened.
+    """Returns settings against large bodies and against streams that are reset when opened.
 
-    A stream costs its sender nothing, and waits in one line with everybody's calls until its
-    credential can be looked at. So few of a connection are open, few are taken from one reading,
-    and a reset is paid for with a ping.
+    A stream costs its sender nothing, and waits in one queue with all callers' calls until its
+    credential can be checked. Therefore few streams of a connection are open, few are accepted from
+    one read, and each reset costs the sender a ping.
     """
     return [
-        # A window that grows with what arrives has the core hold it for whoever sends more than may
-        # be sent: 600 MiB within half a minute. Without probes a stream has 64 KiB on its way.
+        # A window that grows with the received data makes the core store it even above the limit:
+        # up to 600 MiB within half a minute. Without probes a stream has 64 KiB in transit.
         ("grpc.http2.bdp_probe", 0),
         ("grpc.max_concurrent_streams", streams),
-        # A client opens a stream as soon as another is answered, and a moment before that one is
-        # freed here; without room for these the core refuses calls of holders of a credential.
+        # A client opens a stream as soon as another is answered, a moment before that one is
+        # freed here. Without room for these the core refuses calls of holders of a credential.
         ("grpc.http2.max_deallocating_streams", streams)
         if _core_version() >= _COUNTS_FREED_APART
         else ("grpc.http.overload_protection", 0),
@@ -138,10 +138,10 @@ class RpcServer:
         reflection.enable_server_reflection(services, self._server)
 
     async def start(self) -> int:
-        """Listens, and tells on which port.
+        """Starts to listen, and returns the port.
 
         Raises:
-            StartError: the address cannot be listened on.
+            StartError: the server cannot listen on the address.
         """
         port = self._listen()
         await self._server.start()
@@ -153,19 +153,19 @@ class RpcServer:
         return port
 
     def replace_certificates(self, certificates: Certificates | None) -> None:
-        """Shows other certificates to those who connect from now on; connections go on."""
+        """Uses other certificates for new connections; open connections continue."""
         self._certificates = certificates
 
     def tell_health(self, *, serving: bool) -> None:
-        """Tells health checks whether work can be done; during a drain, it cannot be."""
+        """Reports to health checks whether work can be done; during a drain it cannot."""
         self._health.tell(serving=serving)
 
     def begin_drain(self) -> None:
-        """Tells health checks that this server takes no more work."""
+        """Reports to health checks that this server takes no more work."""
         self._health.drain()
 
     async def stop(self) -> None:
-        """Lets answers that are ready go out, and ends everything else."""
+        """Sends the answers that are ready, and ends everything else."""
         await self._server.stop(_LAST_ANSWERS_SECONDS)
         await self._watching.aclose()
 
@@ -179,7 +179,7 @@ class RpcServer:
                 return self._server.add_insecure_port(address)
             credentials = grpc.dynamic_ssl_server_credentials(
                 _configuration(endpoint.certificates),
-                self._current_configuration,  # type: ignore[arg-type]  # None means as before
+                self._current_configuration,  # type: ignore[arg-type]  # None means no change
                 endpoint.certificates.client_authorities is not None,
             )
             return self._server.add_secure_port(address, credentials)
@@ -189,15 +189,15 @@ class RpcServer:
             raise StartError(f"cannot listen on {address}: {error}") from None
 
     def _current_configuration(self) -> grpc.ServerCertificateConfiguration | None:
-        # Called by the core for each handshake.
+        # The core calls this for each handshake.
         return None if self._certificates is None else _configuration(self._certificates)
 
 
 def _try_address(host: str, port: int) -> None:
-    """Binds an address for a moment, since gRPC does not tell why it could not.
+    """Binds an address for a moment, because gRPC does not report why it cannot be bound.
 
     Raises:
-        OSError: why not.
+        OSError: the reason.
     """
     problem: OSError | None = None
     for family, kind, protocol, _, address in socket.getaddrinfo(

@@ -27,20 +27,20 @@ _Answer = TypeVar("_Answer")
 
 SERVICE = pb.DESCRIPTOR.services_by_name["RewardService"].full_name
 _WORKING_METHODS = frozenset({"Score", "ScoreBatch", "Execute"})
-# Answers of a batch that its caller does not read are held, so many and no more.
+# The server holds the answers of a batch that its caller does not read; this is their limit.
 _WIDEST_BATCH = 64
 
 
 class RewardService:
-    """Answers RPCs by means of an evaluation.
+    """Answers RPCs with the results of an evaluation.
 
     Args:
-        evaluation: judges and runs.
-        bounds: what a request may ask for.
-        facts: what the server says of itself.
-        batch_width: how many requests of an owner's batches are worked on at once.
+        evaluation: judges completions and runs programs.
+        bounds: bounds on requests.
+        facts: the server's description of itself.
+        batch_width: number of requests of an owner's batches that are processed at once.
         telemetry: counts calls and verdicts.
-        gate: what calls have to pass.
+        gate: the checks that calls must pass.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class RewardService:
         self._gate = gate
 
     def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
-        """Returns the methods as gRPC takes them."""
+        """Returns the methods in the form that gRPC takes."""
         unary = {"Score": self.score, "Execute": self.execute, "GetServerInfo": self.info}
         methods = {
             name: grpc.stream_unary_rpc_method_handler(
@@ -89,8 +89,8 @@ class RewardService:
     async def score_batch(self, body: bytes, context: Context, owner: str) -> None:
         """Judges many completions, and sends each answer as soon as it is known.
 
-        No more is judged while the caller does not read: each worker sends what it has before it
-        takes the next.
+        While the caller does not read, no further completion is judged: each worker sends its
+        answer before it takes the next request.
         """
         batch = convert.batch_request(body, self._bounds)
         convert.check_batch(batch, self._bounds)
@@ -122,7 +122,7 @@ class RewardService:
         return answers.execute_response(request.id, execution, provenance)
 
     async def info(self, body: bytes, context: Context, owner: str) -> pb.GetServerInfoResponse:
-        """Tells languages, limits, walls in force and versions."""
+        """Returns languages, limits, walls in force and versions."""
         convert.parse(pb.GetServerInfoRequest, body, self._bounds)
         return self._info
 
@@ -146,7 +146,7 @@ class RewardService:
 
 
 class _Reader:
-    """A caller to whom answers are sent one by one, each when the one before was taken."""
+    """A caller that receives answers one by one, each after the previous one was accepted."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -154,17 +154,17 @@ class _Reader:
         self.has_gone = False
 
     async def send(self, answer: Message) -> None:
-        """Sends an answer; cancels the work of a caller who has gone."""
+        """Sends an answer; if the caller has gone, cancels the work for it."""
         async with self._sending:
             try:
                 await self._context.write(answer)
-            except Exception:  # noqa: BLE001  # gRPC has several, all of which mean this
+            except Exception:  # noqa: BLE001  # gRPC raises several types for this
                 self.has_gone = True
                 raise asyncio.CancelledError from None
 
 
 def _alike_together(requests: Sequence[pb.ScoreRequest]) -> list[int]:
-    """Orders the requests of a batch such that equal completions are worked on at once."""
+    """Orders the requests of a batch so that equal completions are processed at once."""
     first: dict[str, int] = {}
     for index, request in enumerate(requests):
         first.setdefault(request.completion, index)

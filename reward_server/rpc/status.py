@@ -1,8 +1,8 @@
-"""A failure of ours as a gRPC status: the one place that decides which.
+"""Converts failures of the server to gRPC statuses; no other module chooses a status.
 
-An RPC that judged a program, however badly, is OK; every status here means that nothing was judged.
-Retrying can help after RESOURCE_EXHAUSTED with a pushback and after UNAVAILABLE, and after nothing
-else.
+An RPC that judged a program is OK, also if the program failed; every status here means that nothing
+was judged. A retry can help after RESOURCE_EXHAUSTED with a pushback and after UNAVAILABLE, and
+after no other status.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
     DrainingError: grpc.StatusCode.UNAVAILABLE,
     SandboxError: grpc.StatusCode.UNAVAILABLE,
 }
-# Statuses travel in headers, of which a client takes 8 KiB unless told otherwise, and do so twice,
-# with every byte that is not ASCII written as three.
+# Statuses are sent in headers, of which a client accepts 8 KiB by default. They are sent twice, and
+# every byte that is not ASCII is encoded as three.
 _MESSAGE_CHARACTERS = 300
 
 
 def code_of(error: Exception) -> grpc.StatusCode:
-    """Returns the status of a failure; INTERNAL where it is none that we know."""
+    """Returns the status of a failure, or INTERNAL for an unknown exception."""
     for kind in type(error).__mro__:
         if kind in _CODES:
             return _CODES[kind]
@@ -50,7 +50,7 @@ def code_of(error: Exception) -> grpc.StatusCode:
 
 
 def from_error(error: Exception) -> status_pb2.Status:
-    """Builds the rich status of a failure: which field was wrong, when to retry."""
+    """Returns the rich status of a failure: which field was wrong, when to retry."""
     code = code_of(error)
     message = "internal error; the server's log tells more"
     if code is not grpc.StatusCode.INTERNAL:

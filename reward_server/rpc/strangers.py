@@ -1,16 +1,16 @@
-"""What callers without a credential may take: a few connections, calls and health streams.
+"""Limits callers without a credential to a few connections, calls and health streams.
 
 What this stops: strangers who open connections until descriptors run out, who send calls faster
-than they can be refused (HTTP/2's rapid reset among them), or who hold streams for ever. The
-gRPC core has limits of its own for each of these, but they are the same for all: those who hold a
-credential would be refused like the others. So connections are looked at from here: those on which
-a valid credential was shown are never touched, and of the others no more than a few stay.
+than they can be refused (including HTTP/2's rapid reset), or who hold streams forever. The gRPC
+core has its own limits for each of these, but they are the same for all callers, so that holders of
+a credential would be refused too. This module therefore watches the connections. It never ends a
+connection on which a valid credential was shown, and keeps only a few of the others.
 
-What it does not stop: floods below HTTP/2 (packets, TLS handshakes), which are the network's to
-limit; and whoever shares a proxy's connection with holders of credentials.
+What it does not stop: floods below HTTP/2 (packets, TLS handshakes), which the network must limit,
+and strangers who share a proxy's connection with holders of credentials.
 
-A connection is ended by shutting down a duplicate of its descriptor, once the duplicate's address
-has been compared: the number may have been given to another file meanwhile, the duplicate not.
+It ends a connection by shutting down a duplicate of its descriptor, after it has checked the
+duplicate's address. The descriptor may have been reused for another file, but the duplicate cannot.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_STREAMS = 16
 CALLS_AT_ONCE = 64
 CALLS_PER_SECOND = 32.0
 _LOOK_SECONDS, _CROWDED_SECONDS = 1.0, 0.1
-# What a connection gets to show a credential, while there is room.
+# Time for a new connection to show a credential, while there is room.
 _GRACE_SECONDS = 0.5
 _PAUSE_SECONDS = 0.02
 _REPORT_SECONDS = 10.0
@@ -48,10 +48,10 @@ _log = structlog.get_logger("strangers")
 
 
 class Strangers:
-    """Counts what callers without a credential do, and ends the connections of those who overdo it.
+    """Counts calls and streams of strangers, and ends the connections of those who exceed limits.
 
     Args:
-        telemetry: counts what was refused.
+        telemetry: counts the refusals.
     """
 
     def __init__(self, telemetry: Telemetry) -> None:
@@ -67,9 +67,9 @@ class Strangers:
         self._is_crowded = False
 
     def showed_credential(self, peer: str) -> None:
-        """Notes that a connection is that of somebody who holds a valid credential.
+        """Records that a holder of a valid credential uses a connection.
 
-        Only while connections are looked at, since what is gone is forgotten then.
+        It does so only while connections are watched, because only then are closed ones removed.
         """
         if self._is_watching:
             self._holders.add(peer_name(peer))
@@ -87,7 +87,7 @@ class Strangers:
         """Counts a stream that stays open for the length of the block.
 
         Raises:
-            OverloadedError: strangers hold enough of them.
+            OverloadedError: strangers hold too many streams.
         """
         if self._streams >= MOST_STREAMS:
             self._report("streams")
@@ -103,7 +103,7 @@ class Strangers:
 
     @asynccontextmanager
     async def watched(self, port: int, room: int) -> AsyncIterator[None]:
-        """Looks at the connections to a port, of which there is room for so many, in the block."""
+        """Watches the connections to a port, which has room for `room` of them, in the block."""
         task = asyncio.create_task(self._watch(port, room))
         self._is_watching = True
         try:
@@ -119,12 +119,12 @@ class Strangers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._alarm.wait(), seconds)
             self._alarm.clear()
-            with suppress(OSError):  # looking takes a descriptor, and there may be none
+            with suppress(OSError):  # watching needs a descriptor, and there may be none
                 self._look(port, room)
             await asyncio.sleep(_PAUSE_SECONDS)
 
     def _look(self, port: int, room: int) -> None:
-        """Ends connections of strangers who overdo it, and the oldest of too many."""
+        """Ends connections of strangers who exceed limits, and the oldest of too many."""
         found = dict(_connections(port))
         now = time.monotonic()
         self._first_seen = {peer: self._first_seen.get(peer, now) for peer in found}
@@ -139,10 +139,10 @@ class Strangers:
                 self._report("calls" if peer in overdone else "connections")
 
     def _surplus(self, strangers: list[str], now: float, room: int) -> list[str]:
-        """Returns those of too many that are to go, given the oldest first.
+        """Returns the connections to end if there are too many, given the oldest first.
 
-        Whoever came a moment ago may be about to show a credential, and stays while strangers
-        leave half of the room.
+        A new connection may be about to show a credential, and stays while strangers leave half of
+        the room free.
         """
         surplus = strangers[: max(len(strangers) - MOST_CONNECTIONS, 0)]
         had_time = sum(self._first_seen[peer] <= now - _GRACE_SECONDS for peer in surplus)
@@ -157,7 +157,7 @@ class Strangers:
 
 
 class _Rates:
-    """A bucket of calls for each host, which fills again."""
+    """A bucket of calls for each host, which refills over time."""
 
     def __init__(self) -> None:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -173,7 +173,7 @@ class _Rates:
 
 
 def peer_name(peer: str) -> str:
-    """Returns gRPC's name of a connection's other end as `_name` writes it."""
+    """Returns gRPC's name of a connection's other end in the format of `_name`."""
     return unquote(peer)
 
 
@@ -185,7 +185,7 @@ def _connections(port: int) -> Iterator[tuple[str, int]]:
     """Yields the connections to a port: the other end's name, and the descriptor.
 
     Raises:
-        OSError: there is no descriptor left to look with.
+        OSError: there is no free descriptor.
     """
     for entry in os.listdir("/proc/self/fd"):
         name = _name_of(int(entry), port)
@@ -199,7 +199,7 @@ def _name_of(descriptor: int, port: int) -> str | None:
             return None
         with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
             return _name(connection, port)
-    except OSError as error:  # closed meanwhile, not connected, or no socket of the internet's
+    except OSError as error:  # it was closed meanwhile, is not connected, or is no internet socket
         if error.errno in _EXHAUSTED:
             raise
         return None
@@ -216,7 +216,7 @@ def _name(connection: socket.socket, port: int) -> str | None:
 
 
 def _end(descriptor: int, peer: str, port: int) -> bool:
-    """Ends a connection, unless the descriptor is another's by now."""
+    """Ends a connection, unless the descriptor now belongs to another file."""
     try:
         with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
             if _name(connection, port) != peer:

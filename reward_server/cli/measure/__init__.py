@@ -1,9 +1,9 @@
-"""What `reward-server bench` measures, each thing in a module.
+"""The measurements of `reward-server bench`, one kind in each module.
 
-tasks         data-set rows as requests, no two of them identical
-baseline      the least that judging can cost: fork a warm interpreter, exec, wait
+tasks         data-set rows as requests, all of them different
+baseline      the lower bound of the cost of judging: fork a warm interpreter, exec, wait
 bare          drives `baseline`
-served        a server in a process of its own, and the CPU time of its process tree
-load          requests sent as fast as answered, or by more at once than can be served
-phases        the measurements, made of all these
+served        a server in its own process, and the CPU time of its process tree
+load          requests sent as fast as they are answered, or more at once than can be served
+phases        the measurements, composed of all these
 """

@@ -1,4 +1,4 @@
-"""Drives `baseline`: as many processes as the server has slots, so that cores are shared alike."""
+"""Drives `baseline` in as many processes as the server has slots, so that cores are used alike."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LINE_LIMIT = 1 << 20
 
 
 class Bare:
-    """Processes that each judge a share of the programs, a pass at a time."""
+    """Processes that each judge a share of the programs, in passes."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
         self._processes = processes
 
     async def one_pass(self) -> float:
-        """Judges every program once; returns the CPU seconds that it took in all.
+        """Judges every program once; returns the total CPU seconds.
 
         Raises:
             StartError: a program failed, so that nothing can be compared.
@@ -41,7 +41,7 @@ class Bare:
 async def bare_interpreters(
     programs: Sequence[str], count: int, modules: Sequence[str] = ()
 ) -> AsyncIterator[Bare]:
-    """Keeps interpreters for the length of the block, with these modules loaded."""
+    """Runs interpreters with the given modules loaded for the length of the block."""
     processes = [await _start(programs[share::count], modules) for share in range(count)]
     try:
         yield Bare(processes)
@@ -53,10 +53,10 @@ async def bare_interpreters(
 
 
 def preloaded() -> tuple[str, ...]:
-    """Returns the modules that a sandbox's interpreter has warm, read from the runner's text.
+    """Returns the modules that a sandbox's interpreter preloads, read from the runner's source.
 
     Raises:
-        StartError: the text has no such list.
+        StartError: the source has no such list.
     """
     text = files("reward_server.runner.supervisor").joinpath("preloading.py").read_text("utf-8")
     for statement in ast.parse(text).body:
@@ -67,7 +67,7 @@ def preloaded() -> tuple[str, ...]:
 
 
 async def _start(programs: Sequence[str], modules: Sequence[str]) -> Process:
-    # The zygote's own flags, so that both start out alike.
+    # The zygote's own flags, so that both start in the same way.
     command = (sys.executable, "-I", "-S", str(Path(baseline.__file__)))
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=_LINE_LIMIT

@@ -1,9 +1,9 @@
-"""The least that judging can cost: a warm interpreter forks, and the child runs everything.
+"""The lower bound of the cost of judging: a warm interpreter forks, and the child runs everything.
 
-Run as a script, without anything of ours: one line of JSON comes in with `modules` to import and
-`programs` to run. Then each further line is a pass over the programs, answered with the CPU time
-that it took. A child runs solution and tests in one process and is waited for: no isolation, no
-judge, nothing between.
+It runs as a script and imports nothing of this project. Its first input line is JSON with `modules`
+to import and `programs` to run. Each further line starts a pass over the programs, and is answered
+with the CPU time of the pass. Each child runs solution and tests in one process, without isolation
+or judge, and the script waits for it.
 """
 
 import gc
@@ -15,16 +15,16 @@ import time
 
 
 def run(program: str) -> None:
-    """Runs a program in this process, which ends here: with 0 if it raised nothing."""
+    """Runs a program in this process and ends the process, with 0 if the program raised nothing."""
     try:
         exec(compile(program, "program", "exec"), {"__name__": "program"})
-    except BaseException:  # noqa: BLE001  # whatever a solution raises
+    except BaseException:  # noqa: BLE001  # a solution may raise anything
         os._exit(1)
     os._exit(0)
 
 
 def one_pass(programs: list[str]) -> dict[str, float]:
-    """Runs each program in a child of its own, one after another."""
+    """Runs each program in its own child, one after another."""
     failures, children = 0, 0.0
     begin = time.process_time()
     for program in programs:

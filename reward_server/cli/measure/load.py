@@ -1,4 +1,4 @@
-"""Requests sent as fast as they are answered, or by more at once than can be served."""
+"""Sends requests as fast as they are answered, or more at once than can be served."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAUSE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """How a request was answered: a verdict's name, or a status and when to come back."""
+    """The answer to a request: a verdict's name, or a status and the time to retry."""
 
     began: float
     ended: float
@@ -32,12 +32,12 @@ class Reply:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The time from the request to its answer."""
         return self.ended - self.began
 
 
 class Client:
-    """Sends requests that were encoded beforehand, so that sending costs as little as can be."""
+    """Sends requests that were encoded beforehand, so that sending costs as little as possible."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._score = channel.unary_unary(
@@ -45,7 +45,7 @@ class Client:
         )
 
     async def score(self, request: bytes) -> Reply:
-        """Sends a request and tells how it was answered."""
+        """Sends a request and returns its reply."""
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
@@ -58,7 +58,7 @@ class Client:
         return Reply(began=began, ended=clock(), verdict=verdict)
 
     async def saturate(self, requests: Iterator[bytes], count: int, width: int) -> list[Reply]:
-        """Sends `count` requests, `width` at a time, each when another was answered."""
+        """Sends `count` requests with `width` in progress, each when another was answered."""
         replies: list[Reply] = []
         rest = islice(requests, count)
 
@@ -72,11 +72,11 @@ class Client:
     async def crowd(
         self, requests: Iterator[bytes], width: int, *, ramp: float, seconds: float
     ) -> list[Reply]:
-        """Keeps `width` requests under way, each refused one coming back when it was told to.
+        """Keeps `width` requests in progress; each refused one retries at the given time.
 
         Returns:
-            Replies of the seconds behind the ramp, refusals included; what is still under way
-            at the end is cancelled.
+            Replies after the ramp, refusals included. Requests that are in progress at the end are
+            cancelled.
         """
         clock = asyncio.get_running_loop().time
         begin = clock() + ramp

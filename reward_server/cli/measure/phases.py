@@ -1,4 +1,4 @@
-"""The measurements. Those that are compared take turns, so that a drift of the machine cancels."""
+"""The measurements. Compared ones alternate, so that a drift of the machine cancels out."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Advance = Callable[[], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One pass over the tasks, CPU and wall time in seconds for all of them.
+    """One pass over the tasks: the CPU and wall time in seconds of all of them.
 
     Args:
-        bare_cpu: of a bare interpreter's forks, which import what they need.
-        preloaded_cpu: the same with the modules loaded that a sandbox has warm.
-        used: by the server and its sandboxes.
-        client_cpu: by this process, which asked it.
-        wall: how long the server took.
-        replies: what it answered.
+        bare_cpu: CPU time of a bare interpreter's forks, which import the modules that they need.
+        preloaded_cpu: the same with the modules loaded that a sandbox preloads.
+        used: CPU time of the server and its sandboxes.
+        client_cpu: CPU time of this process, which sent the requests.
+        wall: wall time of the server.
+        replies: the server's replies.
     """
 
     bare_cpu: float
@@ -46,7 +46,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One task judged in-process and over gRPC, nothing else going on. Seconds."""
+    """The seconds of one task, judged in-process and over gRPC on an idle server."""
 
     in_process: float
     served: float
@@ -54,7 +54,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What a crowd got. `load` is its size, in places that the server has."""
+    """The result of one crowd. `load` is its size, as a multiple of the server's places."""
 
     load: int
     in_flight: int
@@ -74,7 +74,7 @@ async def rounds(
 ) -> list[Round]:
     """Judges every task in bare interpreters and then by the server, `count` times.
 
-    A pass before the first warms both.
+    A warm-up pass of both comes first.
     """
     done: list[Round] = []
     for _ in range(count + 1):
@@ -96,7 +96,7 @@ async def rounds(
 
 
 async def pairs(tasks: Sequence[Task], app: App, client: Client, advance: Advance) -> list[Pair]:
-    """Judges each task once in-process and once by another server, one after the other.
+    """Judges each task once in-process and once by another server, in turns.
 
     Raises:
         StartError: a reference solution did not pass.
@@ -133,7 +133,7 @@ async def _served(request: pb.ScoreRequest, client: Client) -> float:
 async def steps(
     requests: Iterator[bytes], places: int, client: Client, seconds: float, advance: Advance
 ) -> list[Step]:
-    """Has crowds ask a server with that many places: ever larger ones, then ever smaller ones."""
+    """Sends requests of crowds to a server with a number of places: growing, then shrinking."""
     half = seconds / 2
     ramp = min(RAMP_SECONDS, half)
     replies: dict[int, list[Reply]] = {load: [] for load in LOADS}

@@ -1,4 +1,4 @@
-"""What was measured, as one object for programs and as tables for people."""
+"""The results of the measurement, as one object for programs and as tables for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 
 
 def machine(cores: int, slots: int, tasks: int) -> dict[str, Any]:
-    """Describes where it was measured."""
+    """Describes the machine of the measurement."""
     return {
         "cores": cores,
         "slots": slots,
@@ -56,7 +56,7 @@ def throughput(done: Sequence[Round], tasks: int, slots: int) -> dict[str, Any]:
 
 
 def latency(done: Sequence[Pair]) -> dict[str, Any]:
-    """Describes what gRPC adds to one Score on an idle server."""
+    """Describes the time that gRPC adds to one Score on an idle server."""
     return {
         "in_process_seconds": percentiles([pair.in_process for pair in done]),
         "served_seconds": percentiles([pair.served for pair in done]),
@@ -65,7 +65,7 @@ def latency(done: Sequence[Pair]) -> dict[str, Any]:
 
 
 def overload(done: Sequence[Step], places: int, capacity: int) -> dict[str, Any]:
-    """Describes what crowds got; a rate is of verdicts, refusals not counted."""
+    """Describes the results of crowds; a rate counts verdicts, without refusals."""
     rates = [_rate(step) for step in done]
     judged = [reply for step in done for reply in step.replies if reply.verdict]
     return {

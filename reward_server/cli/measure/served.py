@@ -1,4 +1,4 @@
-"""A server in a process of its own, and the CPU time of its process tree."""
+"""A server in its own process, and the CPU time of its process tree."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from reward_server.errors import StartError
 _START = "from reward_server.cli import main; main()"
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 _STOP_SECONDS = 30.0
-# As the kernel cuts names: containers run below the last, besides what the engine itself uses.
+# The kernel cuts names. Containers run below the last; the engine itself uses the others too.
 _ENGINE_NAMES = frozenset({"dockerd", "containerd", "containerd-shim"})
-# Fields of /proc/PID/stat behind the name, which may hold anything.
+# Fields of /proc/PID/stat after the name, which may contain any character.
 _PARENT, _USER, _CHILDREN_SYSTEM = 1, 11, 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """CPU seconds: of the process that speaks gRPC, and of the sandboxes, engine included."""
+    """CPU seconds of the gRPC server's process, and of the sandboxes including the engine."""
 
     server: float
     sandboxes: float
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of both."""
         return self.server + self.sandboxes
 
     def since(self, earlier: Used) -> Used:
-        """What was used from an earlier point on."""
+        """Returns the CPU time used since an earlier point."""
         return Used(
             server=self.server - earlier.server, sandboxes=self.sandboxes - earlier.sandboxes
         )
@@ -45,7 +45,7 @@ class Used:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """A server that runs."""
+    """A server that is running."""
 
     pid: int
     address: str
@@ -53,12 +53,12 @@ class Served:
     has_engine: bool = False
 
     def used(self) -> Used:
-        """Returns what the server and everything below it used so far, waited-for children too.
+        """Returns the CPU time of the server and all its descendants, including those that ended.
 
-        With containers of an engine, that of the whole engine and of all that it runs.
+        If containers of an engine run, it includes the whole engine and everything that it runs.
 
-        The kernel shows ticks of 10 ms for each process that lives, but counts finely: measure
-        over seconds.
+        The kernel shows ticks of 10 ms for each live process, but counts precisely: measure over
+        seconds.
         """
         return tree_usage(self.pid, _ENGINE_NAMES if self.has_engine else frozenset())
 
@@ -68,11 +68,11 @@ async def served(arguments: Sequence[str], checkout: Path | None = None) -> Asyn
     """Runs `reward-server serve` on a free port for the length of the block.
 
     Args:
-        arguments: of the command.
-        checkout: of another commit, with a `.venv` of its own; None for this one.
+        arguments: arguments of the command.
+        checkout: a checkout of another commit, with its own `.venv`; None for this one.
 
     Raises:
-        StartError: it did not start.
+        StartError: the server did not start.
     """
     python = sys.executable if checkout is None else str(checkout / ".venv/bin/python")
     command = (python, "-c", _START, "serve", "--port", "0", "--json", *arguments)
@@ -101,7 +101,7 @@ def tree_usage(root: int, names: Collection[str] = ()) -> Used:
 
     Args:
         root: the process.
-        names: of processes that are counted below it, with their descendants.
+        names: names of processes that are counted below it, with their descendants.
     """
     seconds: dict[int, tuple[float, float]] = {}
     children: dict[int, list[int]] = {}
@@ -132,7 +132,7 @@ def _name(folder: Path) -> str:
 
 
 def _stat(folder: Path) -> list[int]:
-    """Returns numbers from the parent's pid on; nothing if the process is gone."""
+    """Returns the numbers from the parent's pid on, or none if the process is gone."""
     try:
         text = (folder / "stat").read_text("utf-8", "replace")
     except (FileNotFoundError, ProcessLookupError):

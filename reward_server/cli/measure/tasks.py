@@ -1,4 +1,4 @@
-"""Rows of HumanEval as requests, no two of them identical."""
+"""Rows of HumanEval as requests, all of them different."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Task:
         return f"{self.prompt}{self.solution}\n{self.test}\ncheck({self.entry_point})\n"
 
     def request(self, number: int) -> pb.ScoreRequest:
-        """A request that differs from those of other numbers, so that no answer is shared."""
+        """Returns a request that differs from those of other numbers, to prevent shared answers."""
         return pb.ScoreRequest(
             prompt=self.prompt,
             completion=f"{self.solution}\n# {number}\n",
@@ -41,7 +41,7 @@ def read_tasks(data: Path) -> list[Task]:
     """Reads a file of HumanEval rows.
 
     Raises:
-        StartError: the file holds none, or other rows.
+        StartError: the file is empty, or holds other rows.
     """
     try:
         rows = [json.loads(line) for line in data.read_text("utf-8").splitlines() if line.strip()]
@@ -55,7 +55,7 @@ def read_tasks(data: Path) -> list[Task]:
 
 
 def requests(tasks: Sequence[Task]) -> Iterator[bytes]:
-    """Yields encoded requests without end, no two of them identical."""
+    """Yields an endless sequence of encoded requests, all different."""
     for number, task in enumerate(itertools.cycle(tasks)):
         yield task.request(number).SerializeToString()
 
