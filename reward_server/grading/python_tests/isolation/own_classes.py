@@ -29,12 +29,12 @@ REASONS = frozenset((HANDS_OVER, RAISES))
 _SELVES = frozenset(("self", "cls"))
 _ENUMERATIONS = frozenset(("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"))
 _MAKERS = frozenset(("make_dataclass", "new_class", *_ENUMERATIONS))
-# Of classes whose objects cross with all that they have, if no method is added.
+# Base classes whose objects cross completely, if the class adds no method.
 _PLAIN_BASES = frozenset(("NamedTuple", "namedtuple", "TypedDict"))
 # Classes of libraries whose objects do not arrive as they are.
 _OF_LIBRARIES = frozenset(("types.SimpleNamespace", "http.HTTPStatus", "http.HTTPMethod"))
 _ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning|Timeout|Expired|Empty|Full)")
-# What makes data of whatever it is given.
+# Functions that return data for any argument.
 _TELLING = frozenset(
     (
         *("str", "repr", "len", "int", "float", "bool", "hash", "id", "isinstance", "issubclass"),
@@ -43,7 +43,7 @@ _TELLING = frozenset(
         *("range", "encode", "startswith", "endswith", "raises"),
     )
 )
-# What calls a function that it is given, what expects an exception of one, and what asks a class.
+# Functions that call an argument, that expect an exception of one, and that ask for a class.
 _CALLING = frozenset(
     (
         *("map", "filter", "partial", "reduce", "sorted", "min", "max", "starmap", "accumulate"),
@@ -63,25 +63,25 @@ _ASKED = (ast.In, ast.NotIn, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = frozenset(("list", "dict", "set", "deque", "defaultdict", "Counter", "OrderedDict"))
 
-# A name: the number of the outermost function that has it as its own, else 0. Of an attribute, it
-# begins with a dot.
+# The number of the outermost function to which a name belongs, or 0; and the name. The name of an
+# attribute begins with a dot.
 _Key = tuple[int, str]
 
 
 class File(Protocol):
-    """The names of one file; see `test_files`."""
+    """The names of one file; see `names`."""
 
     tree: ast.Module
 
     def origin(self, node: ast.expr) -> str:
-        """Returns the full name of what an expression names, if an import gave it."""
+        """Returns the full name of the imported object that an expression names; "" for others."""
 
 
 def reasons(files: Sequence[tuple[File, Callable[[ast.AST], bool]]]) -> Iterator[str]:
-    """Yields why tests have to live with the solution.
+    """Yields why tests need the solution's process.
 
     Args:
-        files: each with what returns True for code in it that uses the solution.
+        files: each file with a function that returns True for code in it that uses the solution.
     """
     known = _Known([file for file, _ in files])
     if not known.is_any:
@@ -97,19 +97,19 @@ def reasons(files: Sequence[tuple[File, Callable[[ast.AST], bool]]]) -> Iterator
 
 
 class _Known:
-    """What the files define, and what their names may stand for.
+    """The definitions of the files, and what their names may stand for.
 
     Attributes:
-        own: names of the tests' classes.
-        plain: of those, whose objects cross as they are, unlike the class.
-        enumerations: of those, whose attributes are objects.
-        functions: the tests' own, by name.
-        renamed: names by which files import such functions.
-        things: names that may stand for such a class or object, or a function that gives one.
-        raisers: names of functions that may raise an exception of such a class.
-        lent: names that may stand for a name of the solution's.
-        met: names that may stand for what the solution gave.
-        is_any: whether there is anything to look for.
+        own: the names of the tests' classes.
+        plain: those whose objects cross as they are, unlike the class itself.
+        enumerations: those whose attributes are objects.
+        functions: the tests' functions, by name.
+        renamed: the names by which files import such functions.
+        things: names that may stand for such a class or object, or a function that returns one.
+        raisers: the names of functions that may raise an exception of such a class.
+        lent: names that may stand for a name of the solution.
+        met: names that may stand for a value that the solution returned.
+        is_any: whether there is anything to find.
     """
 
     def __init__(self, files: Sequence[File]) -> None:
@@ -141,7 +141,7 @@ class _Known:
 
     @property
     def size(self) -> int:
-        """How many names are known."""
+        """The number of known names."""
         return sum(map(len, (self.things, self.raisers, self.lent, self.met)))
 
     def _define(self, node: ast.ClassDef) -> None:
@@ -166,21 +166,21 @@ class _Known:
 
 
 def is_of_library(file: File, node: ast.expr) -> bool:
-    """Returns True for what names a class of a library's that does not arrive as it is."""
+    """Returns True for the name of a library's class whose objects do not arrive as they are."""
     origin = file.origin(node)
     is_error = _ERROR.fullmatch(origin.rpartition(".")[2]) is not None
     return origin in _OF_LIBRARIES or (is_error and "." in origin)
 
 
 class _Look:
-    """What one file does with such things."""
+    """Finds uses of such objects in one file."""
 
     def __init__(self, file: File, hears: Callable[[ast.AST], bool], known: _Known) -> None:
         self._file, self._hears, self._known = file, hears, known
         self._nodes = list(ast.walk(file.tree))
-        self._function: dict[int, Function] = {}  # the innermost one that a node is in
+        self._function: dict[int, Function] = {}  # the innermost one around a node
         self._outermost: dict[int, Function] = {}
-        self._class: dict[int, ast.ClassDef] = {}  # the innermost one that a node is in
+        self._class: dict[int, ast.ClassDef] = {}  # the innermost one around a node
         self._find_places(file.tree)
         self._own_names = {
             id(one): _names_of(one) for one in {*self._outermost.values(), *self._functions()}
@@ -221,7 +221,7 @@ class _Look:
     # ------------------------------------------------------------------------ what names mean
 
     def _key(self, node: ast.AST) -> _Key | None:
-        """Returns what a name or an attribute is known by; None for other expressions."""
+        """Returns the key of a name or an attribute; None for other expressions."""
         match node:
             case ast.Name(id=name):
                 return self._key_of(name, node)
@@ -230,7 +230,7 @@ class _Look:
         return None
 
     def _key_of(self, name: str, node: ast.AST) -> _Key:
-        """Returns what a name is known by in the place of a node."""
+        """Returns the key of a name at the place of a node."""
         outermost = self._outermost.get(id(node))
         if outermost is not None and name in self._own_names[id(outermost)]:
             return (id(outermost), name)
@@ -244,7 +244,7 @@ class _Look:
         return (id(outermost) if outermost is not None else 0, function.name)
 
     def follow(self) -> None:
-        """Finds names that may stand for things."""
+        """Finds names that may stand for such objects."""
         known = self._known
         for target, value in self._bindings:
             self._keep(set(self._kept(target)), value)
@@ -264,14 +264,14 @@ class _Look:
                     known.raisers.add(self._key_of_function(function))
 
     def _keep(self, keys: set[_Key], value: ast.expr) -> None:
-        """Has names mean what a value may be."""
+        """Records that names may stand for a value."""
         known = self._known
         known.things |= keys if self.is_own(value) else set()
         known.lent |= keys if self._is_lent(value) else set()
         known.met |= keys if self._meets(value) else set()
 
     def _kept(self, target: ast.AST) -> Iterator[_Key]:
-        """Yields the names that a target binds, or puts something into."""
+        """Yields the names that a target binds or changes."""
         match target:
             case ast.Name() if self._is_of_class(target):
                 yield (0, f".{target.id}")
@@ -290,7 +290,7 @@ class _Look:
         return kind is not None and (function is None or function is self._function.get(id(kind)))
 
     def _follow_call(self, call: ast.Call) -> None:
-        """Has parameters of the tests' functions, and containers, mean what they are given."""
+        """Records what parameters of the tests' functions, and containers, are given."""
         known, function = self._known, self._function.get(id(call))
         if function is not None and self._key(call.func) in known.raisers:
             known.raisers.add(self._key_of_function(function))
@@ -303,7 +303,7 @@ class _Look:
                 self._keep({(self._number_of(called), parameter)}, value)
 
     def _follow_fixtures(self, function: Function) -> None:
-        """Has parameters mean what fixtures give, and the rows of tables."""
+        """Records that parameters stand for the values of fixtures and of rows of tables."""
         known, number = self._known, self._number_of(function)
         rows = [
             one
@@ -318,7 +318,7 @@ class _Look:
             known.things.add(self._key_of_function(function))
 
     def _number_of(self, function: Function) -> int:
-        """Returns the number by which a function's own names are known, in whichever file."""
+        """Returns the number of a function in the keys of its names, in any file."""
         return id(self._outermost.get(id(function), function))
 
     def _is_raising(self, node: ast.Raise) -> bool:
@@ -332,7 +332,7 @@ class _Look:
         return _last(node) in self._known.own | self._known.plain
 
     def is_own(self, node: ast.expr | None) -> bool:
-        """Returns True for what may be a class of the tests', an object of one, or hold one."""
+        """Returns True if an expression may be a class of the tests, its object, or hold one."""
         known = self._known
         match node:
             case None | ast.Constant() | ast.JoinedStr() | ast.Compare():
@@ -392,13 +392,13 @@ class _Look:
         return any(map(self.is_own, [*owner, *_given(call)]))
 
     def _is_lent(self, node: ast.expr) -> bool:
-        """Returns True for a name that may stand for one of the solution's."""
+        """Returns True for a name that may stand for a name of the solution."""
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         return self._key(node) in self._known.lent or self._hears(node)
 
     def _meets(self, node: ast.AST) -> bool:
-        """Returns True for code that uses the solution, by whatever name."""
+        """Returns True for code that uses the solution, under any name."""
         if self._hears(node):
             return True
         keys = set(map(self._key, ast.walk(node)))
@@ -439,13 +439,13 @@ class _Look:
         return False
 
     def _is_place(self, target: ast.expr) -> bool:
-        """Returns True for an attribute or element of something of the solution's."""
+        """Returns True for an attribute or element of an object of the solution."""
         if not isinstance(target, (ast.Attribute, ast.Subscript)):
             return False
         return _last(target.value) not in _SELVES and self._meets_object(target.value)
 
     def _meets_object(self, node: ast.expr) -> bool:
-        """Returns True for what may be of the solution's, and is no container of the tests'."""
+        """Returns True if an expression may be of the solution, and no container of the tests."""
         return self._key(node) not in self._containers and self._meets(node)
 
     def _hands_over_in(self, call: ast.Call) -> bool:
@@ -475,7 +475,7 @@ class _Look:
         return is_method or key in known.things or key in known.raisers
 
     def _raises_in(self, block: ast.With | ast.AsyncWith) -> bool:
-        """Returns True if a manager of the solution's may be told of such an exception."""
+        """Returns True if a manager of the solution may see such an exception."""
         parts = [part for statement in block.body for part in ast.walk(statement)]
         entered = [one for part in parts if isinstance(part, ast.Call) for one in _entered(part)]
         managers = [*(item.context_expr for item in block.items), *entered]
@@ -497,7 +497,7 @@ def _makes_class(node: ast.expr) -> bool:
 
 
 def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yields the names of a tuple, each with what it means, where the text tells that."""
+    """Yields the names of a tuple, each with its value, if the text shows the values."""
     match target, value:
         case ast.Tuple(elts=ones), ast.Tuple(elts=others) if len(ones) == len(others):
             for one, other in zip(ones, others, strict=True):
@@ -507,7 +507,7 @@ def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.e
 
 
 def _last(node: ast.expr) -> str:
-    """Returns the last part of a name, also of one with calls before it."""
+    """Returns the last part of a name, also after a call in it."""
     return node.attr if isinstance(node, ast.Attribute) else dotted(node)
 
 
@@ -516,7 +516,7 @@ def _is_self(node: ast.expr) -> bool:
 
 
 def _innermost(node: ast.expr) -> ast.expr:
-    """Returns what attributes are taken of: a name, or an attribute of the object itself."""
+    """Returns the expression at the root of attributes: a name, or an attribute of `self`."""
     while isinstance(node, ast.Attribute) and not _is_self(node.value):
         node = node.value
     return node
@@ -532,14 +532,14 @@ def _parameters(function: Function) -> list[str]:
 
 
 def _passed(function: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Yields the parameters of a function, each with what a call gives it."""
+    """Yields the parameters of a function, each with its argument in a call."""
     names = [name for name in _parameters(function) if name not in _SELVES]
     yield from zip(names, call.args, strict=False)
     yield from ((one.arg, one.value) for one in call.keywords if one.arg is not None)
 
 
 def _names_of(function: Function) -> set[str]:
-    """Returns the names of a function's own variables, those of functions inside it included."""
+    """Returns the names of a function's variables, also of the functions inside it."""
     parts = list(ast.walk(function))
     shared = {name for one in parts if isinstance(one, ast.Global) for name in one.names}
     stored = {
@@ -552,10 +552,10 @@ def _names_of(function: Function) -> set[str]:
 
 
 def _entered(call: ast.Call) -> list[ast.expr]:
-    """Returns the manager that a stack of managers is given."""
+    """Returns the manager that a stack of managers enters."""
     return call.args if _last(call.func) in _ENTERING else []
 
 
 def _is_of_tests(manager: ast.expr) -> bool:
-    """Returns True for a manager of the framework's, which the solution does not meet."""
+    """Returns True for a manager of the test framework, which the solution does not see."""
     return isinstance(manager, ast.Call) and _last(manager.func) in _EXPECTING | {"subTest"}
