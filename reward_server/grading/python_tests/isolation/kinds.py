@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
+from reward_server.grading.python_tests.isolation.names import File
 from reward_server.grading.syntax import dotted, last_name
 
 ASKED = "asks for the class of a thing of the solution's"  # function tests may, by `type`
@@ -44,18 +44,6 @@ _NAMES = frozenset(("__name__", "__qualname__"))
 _MESSAGES = frozenset(("msg", "message"))
 _TELLING = frozenset(("print", "fail", "skip", "log", "debug", "info"))
 _TYPE = "type"
-
-
-class File(Protocol):
-    """The names of one file; see `names`."""
-
-    bound: set[str]
-
-    def origin(self, node: ast.expr) -> str:
-        """Returns the full name of the imported object that an expression names; "" for others."""
-
-    def is_own(self, node: ast.expr) -> bool:
-        """Returns True if an object is the tests' own: neither imported nor of the solution."""
 
 
 class Kinds:

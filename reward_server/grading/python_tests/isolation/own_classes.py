@@ -17,9 +17,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
 
 from reward_server.grading.python_tests.isolation.kinds import bindings
+from reward_server.grading.python_tests.isolation.names import File
 from reward_server.grading.syntax import FUNCTIONS, Function, dotted, without_call
 
 HANDS_OVER = "hands over a thing of a class of the tests' own"
@@ -66,15 +66,6 @@ _CONTAINERS = frozenset(("list", "dict", "set", "deque", "defaultdict", "Counter
 # The number of the outermost function to which a name belongs, or 0; and the name. The name of an
 # attribute begins with a dot.
 _Key = tuple[int, str]
-
-
-class File(Protocol):
-    """The names of one file; see `names`."""
-
-    tree: ast.Module
-
-    def origin(self, node: ast.expr) -> str:
-        """Returns the full name of the imported object that an expression names; "" for others."""
 
 
 def reasons(files: Sequence[tuple[File, Callable[[ast.AST], bool]]]) -> Iterator[str]:
