@@ -3,8 +3,8 @@
 isort:skip_file
 The contract between a trainer and Reward Server.
 
-An RPC is OK whenever the program was judged, however badly. A non-OK status
-means that it was not judged, and nobody may invent a reward for it.
+An RPC is OK if the program was judged, also if the program failed. Any other
+status means that it was not judged, and no client may invent a reward for it.
 """
 
 from collections import abc as _abc
@@ -31,17 +31,17 @@ class _Network:
 class _NetworkEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Network.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     NETWORK_UNSPECIFIED: _Network.ValueType  # 0
-    """None: no socket but those of the Unix domain can be made."""
+    """None: only sockets of the Unix domain can be created."""
     NETWORK_LOOPBACK: _Network.ValueType  # 1
-    """A loopback interface of the execution's own, for a server and its clients in one program."""
+    """A separate loopback interface for each execution, for a server and its clients in one program."""
 
 class Network(_Network, metaclass=_NetworkEnumTypeWrapper):
     """The network of an execution."""
 
 NETWORK_UNSPECIFIED: Network.ValueType  # 0
-"""None: no socket but those of the Unix domain can be made."""
+"""None: only sockets of the Unix domain can be created."""
 NETWORK_LOOPBACK: Network.ValueType  # 1
-"""A loopback interface of the execution's own, for a server and its clients in one program."""
+"""A separate loopback interface for each execution, for a server and its clients in one program."""
 Global___Network: _TypeAlias = Network  # noqa: Y015
 
 class _Extraction:
@@ -51,19 +51,19 @@ class _Extraction:
 class _ExtractionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Extraction.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     EXTRACTION_UNSPECIFIED: _Extraction.ValueType  # 0
-    """Automatic: the fenced code if there is any, else the text as it is."""
+    """Automatic: the fenced code if there is any, else the whole text."""
     EXTRACTION_NONE: _Extraction.ValueType  # 1
-    """The completion is code already."""
+    """The whole completion is code."""
     EXTRACTION_MARKDOWN: _Extraction.ValueType  # 2
     """Only fenced code counts; a completion without a fence holds no code."""
 
 class Extraction(_Extraction, metaclass=_ExtractionEnumTypeWrapper):
-    """How code is taken out of a completion."""
+    """How the code is extracted from a completion."""
 
 EXTRACTION_UNSPECIFIED: Extraction.ValueType  # 0
-"""Automatic: the fenced code if there is any, else the text as it is."""
+"""Automatic: the fenced code if there is any, else the whole text."""
 EXTRACTION_NONE: Extraction.ValueType  # 1
-"""The completion is code already."""
+"""The whole completion is code."""
 EXTRACTION_MARKDOWN: Extraction.ValueType  # 2
 """Only fenced code counts; a completion without a fence holds no code."""
 Global___Extraction: _TypeAlias = Extraction  # noqa: Y015
@@ -75,25 +75,25 @@ class _TestPlacement:
 class _TestPlacementEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TestPlacement.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     TEST_PLACEMENT_UNSPECIFIED: _TestPlacement.ValueType  # 0
-    """In a judge of their own, unless their text needs the solution in their process."""
+    """In a separate judge, unless their text needs the solution in their process."""
     TEST_PLACEMENT_ISOLATED: _TestPlacement.ValueType  # 1
-    """In a judge of their own, whatever their text says; where it needs the solution, the label is
-    INTEGRITY_SHARED.
+    """In a separate judge, independent of their text; if it needs the solution in their process, the
+    label is INTEGRITY_SHARED.
     """
     TEST_PLACEMENT_BESIDE: _TestPlacement.ValueType  # 2
-    """In the solution's process, with perturbed twins of the tests; see Integrity."""
+    """In the solution's process, with perturbed copies of the tests; see Integrity."""
 
 class TestPlacement(_TestPlacement, metaclass=_TestPlacementEnumTypeWrapper):
-    """Where tests run that are Python code."""
+    """Where Python tests run."""
 
 TEST_PLACEMENT_UNSPECIFIED: TestPlacement.ValueType  # 0
-"""In a judge of their own, unless their text needs the solution in their process."""
+"""In a separate judge, unless their text needs the solution in their process."""
 TEST_PLACEMENT_ISOLATED: TestPlacement.ValueType  # 1
-"""In a judge of their own, whatever their text says; where it needs the solution, the label is
-INTEGRITY_SHARED.
+"""In a separate judge, independent of their text; if it needs the solution in their process, the
+label is INTEGRITY_SHARED.
 """
 TEST_PLACEMENT_BESIDE: TestPlacement.ValueType  # 2
-"""In the solution's process, with perturbed twins of the tests; see Integrity."""
+"""In the solution's process, with perturbed copies of the tests; see Integrity."""
 Global___TestPlacement: _TypeAlias = TestPlacement  # noqa: Y015
 
 class _CheckerKind:
@@ -103,17 +103,17 @@ class _CheckerKind:
 class _CheckerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CheckerKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CHECKER_KIND_UNSPECIFIED: _CheckerKind.ValueType  # 0
-    """Exact but for white space at the end of lines, and blank lines at the text's beginning and end."""
+    """Equal except for white space at line ends, and blank lines at the beginning and the end."""
     CHECKER_KIND_EXACT: _CheckerKind.ValueType  # 1
     """Byte for byte."""
     CHECKER_KIND_TOKENS: _CheckerKind.ValueType  # 2
-    """The same white-space separated tokens."""
+    """Equal tokens, separated by white space."""
     CHECKER_KIND_FLOAT: _CheckerKind.ValueType  # 3
-    """Tokens, numbers within a tolerance."""
+    """Equal tokens, with numbers equal within a tolerance."""
     CHECKER_KIND_CASE_INSENSITIVE: _CheckerKind.ValueType  # 4
-    """As unspecified, letter case ignored."""
+    """The same as CHECKER_KIND_UNSPECIFIED, but letter case is ignored."""
     CHECKER_KIND_UNORDERED_LINES: _CheckerKind.ValueType  # 5
-    """The same lines in any order."""
+    """Equal lines in any order."""
     CHECKER_KIND_PROGRAM: _CheckerKind.ValueType  # 6
     """A checker program decides."""
 
@@ -121,17 +121,17 @@ class CheckerKind(_CheckerKind, metaclass=_CheckerKindEnumTypeWrapper):
     """Rules of comparison."""
 
 CHECKER_KIND_UNSPECIFIED: CheckerKind.ValueType  # 0
-"""Exact but for white space at the end of lines, and blank lines at the text's beginning and end."""
+"""Equal except for white space at line ends, and blank lines at the beginning and the end."""
 CHECKER_KIND_EXACT: CheckerKind.ValueType  # 1
 """Byte for byte."""
 CHECKER_KIND_TOKENS: CheckerKind.ValueType  # 2
-"""The same white-space separated tokens."""
+"""Equal tokens, separated by white space."""
 CHECKER_KIND_FLOAT: CheckerKind.ValueType  # 3
-"""Tokens, numbers within a tolerance."""
+"""Equal tokens, with numbers equal within a tolerance."""
 CHECKER_KIND_CASE_INSENSITIVE: CheckerKind.ValueType  # 4
-"""As unspecified, letter case ignored."""
+"""The same as CHECKER_KIND_UNSPECIFIED, but letter case is ignored."""
 CHECKER_KIND_UNORDERED_LINES: CheckerKind.ValueType  # 5
-"""The same lines in any order."""
+"""Equal lines in any order."""
 CHECKER_KIND_PROGRAM: CheckerKind.ValueType  # 6
 """A checker program decides."""
 Global___CheckerKind: _TypeAlias = CheckerKind  # noqa: Y015
@@ -145,7 +145,7 @@ class _FrameworkEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Framework.V
     FRAMEWORK_UNSPECIFIED: _Framework.ValueType  # 0
     """Not chosen: INVALID_ARGUMENT."""
     FRAMEWORK_PYTEST: _Framework.ValueType  # 1
-    """pytest, without plug-ins of others."""
+    """pytest, without third-party plug-ins."""
     FRAMEWORK_UNITTEST: _Framework.ValueType  # 2
     """unittest."""
     FRAMEWORK_JUNIT: _Framework.ValueType  # 3
@@ -163,7 +163,7 @@ class Framework(_Framework, metaclass=_FrameworkEnumTypeWrapper):
 FRAMEWORK_UNSPECIFIED: Framework.ValueType  # 0
 """Not chosen: INVALID_ARGUMENT."""
 FRAMEWORK_PYTEST: Framework.ValueType  # 1
-"""pytest, without plug-ins of others."""
+"""pytest, without third-party plug-ins."""
 FRAMEWORK_UNITTEST: Framework.ValueType  # 2
 """unittest."""
 FRAMEWORK_JUNIT: Framework.ValueType  # 3
@@ -239,13 +239,13 @@ class _RewardPolicyKind:
 class _RewardPolicyKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RewardPolicyKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     REWARD_POLICY_KIND_UNSPECIFIED: _RewardPolicyKind.ValueType  # 0
-    """As REWARD_POLICY_KIND_ALL_OR_NOTHING."""
+    """The same as REWARD_POLICY_KIND_ALL_OR_NOTHING."""
     REWARD_POLICY_KIND_ALL_OR_NOTHING: _RewardPolicyKind.ValueType  # 1
     """1 if every test passed, else 0."""
     REWARD_POLICY_KIND_FRACTION: _RewardPolicyKind.ValueType  # 2
-    """Passed tests over all tests."""
+    """Number of passed tests divided by that of all tests."""
     REWARD_POLICY_KIND_WEIGHTED: _RewardPolicyKind.ValueType  # 3
-    """Weight of passed tests over weight of all tests."""
+    """Weight of passed tests divided by that of all tests."""
     REWARD_POLICY_KIND_FIRST_K: _RewardPolicyKind.ValueType  # 4
     """1 if the first k tests passed, else 0."""
 
@@ -253,13 +253,13 @@ class RewardPolicyKind(_RewardPolicyKind, metaclass=_RewardPolicyKindEnumTypeWra
     """Rules of reward."""
 
 REWARD_POLICY_KIND_UNSPECIFIED: RewardPolicyKind.ValueType  # 0
-"""As REWARD_POLICY_KIND_ALL_OR_NOTHING."""
+"""The same as REWARD_POLICY_KIND_ALL_OR_NOTHING."""
 REWARD_POLICY_KIND_ALL_OR_NOTHING: RewardPolicyKind.ValueType  # 1
 """1 if every test passed, else 0."""
 REWARD_POLICY_KIND_FRACTION: RewardPolicyKind.ValueType  # 2
-"""Passed tests over all tests."""
+"""Number of passed tests divided by that of all tests."""
 REWARD_POLICY_KIND_WEIGHTED: RewardPolicyKind.ValueType  # 3
-"""Weight of passed tests over weight of all tests."""
+"""Weight of passed tests divided by that of all tests."""
 REWARD_POLICY_KIND_FIRST_K: RewardPolicyKind.ValueType  # 4
 """1 if the first k tests passed, else 0."""
 Global___RewardPolicyKind: _TypeAlias = RewardPolicyKind  # noqa: Y015
@@ -273,32 +273,32 @@ class _IntegrityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Integrity.V
     INTEGRITY_UNSPECIFIED: _Integrity.ValueType  # 0
     """Not stated."""
     INTEGRITY_SHARED: _Integrity.ValueType  # 1
-    """Tests shared the candidate's process, which could have written the verdict. Python's tests were
-    also run with wrong expectations where they have any, and had to fail there: signals "twin_passed",
-    "twin_failed" and "twin_missing" count what did not; Usage.executions counts these runs. That
-    catches many who cheat, and proves nothing.
+    """Tests shared the candidate's process, which could have forged the verdict. Python tests also
+    ran as copies with wrong expectations, if they have any, and had to fail there. The signals
+    "twin_passed", "twin_failed" and "twin_missing" count violations; Usage.executions counts these
+    runs. This detects many cheats, but is no proof.
     """
     INTEGRITY_SHARED_TWINS: _Integrity.ValueType  # 2
-    """Between the two. No answer has it, since nothing that shares a process with the candidate proves
-    more than SHARED; who requires it gets ISOLATED, or FAILED_PRECONDITION.
+    """Between the two. No answer has it, since tests that share a process with the candidate prove no
+    more than SHARED. A request that requires it gets ISOLATED, or FAILED_PRECONDITION.
     """
     INTEGRITY_ISOLATED: _Integrity.ValueType  # 3
     """A judge in another protection domain compared every observation."""
 
 class Integrity(_Integrity, metaclass=_IntegrityEnumTypeWrapper):
-    """Who stood between the completion and the verdict, weakest first."""
+    """How well the verdict is protected from the completion, weakest first."""
 
 INTEGRITY_UNSPECIFIED: Integrity.ValueType  # 0
 """Not stated."""
 INTEGRITY_SHARED: Integrity.ValueType  # 1
-"""Tests shared the candidate's process, which could have written the verdict. Python's tests were
-also run with wrong expectations where they have any, and had to fail there: signals "twin_passed",
-"twin_failed" and "twin_missing" count what did not; Usage.executions counts these runs. That
-catches many who cheat, and proves nothing.
+"""Tests shared the candidate's process, which could have forged the verdict. Python tests also
+ran as copies with wrong expectations, if they have any, and had to fail there. The signals
+"twin_passed", "twin_failed" and "twin_missing" count violations; Usage.executions counts these
+runs. This detects many cheats, but is no proof.
 """
 INTEGRITY_SHARED_TWINS: Integrity.ValueType  # 2
-"""Between the two. No answer has it, since nothing that shares a process with the candidate proves
-more than SHARED; who requires it gets ISOLATED, or FAILED_PRECONDITION.
+"""Between the two. No answer has it, since tests that share a process with the candidate prove no
+more than SHARED. A request that requires it gets ISOLATED, or FAILED_PRECONDITION.
 """
 INTEGRITY_ISOLATED: Integrity.ValueType  # 3
 """A judge in another protection domain compared every observation."""
@@ -319,7 +319,7 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     VERDICT_COMPILE_ERROR: _Verdict.ValueType  # 3
     """The program does not compile."""
     VERDICT_RUNTIME_ERROR: _Verdict.ValueType  # 4
-    """The program crashed, raised or left early."""
+    """The program crashed, raised an exception or exited early."""
     VERDICT_TIME_LIMIT_EXCEEDED: _Verdict.ValueType  # 5
     """CPU or wall time ran out."""
     VERDICT_MEMORY_LIMIT_EXCEEDED: _Verdict.ValueType  # 6
@@ -332,7 +332,7 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     """The tests themselves are broken; there is no reward."""
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
-    """What the judge concluded."""
+    """The conclusion of the judge."""
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 """Never sent."""
@@ -343,7 +343,7 @@ VERDICT_FAILED: Verdict.ValueType  # 2
 VERDICT_COMPILE_ERROR: Verdict.ValueType  # 3
 """The program does not compile."""
 VERDICT_RUNTIME_ERROR: Verdict.ValueType  # 4
-"""The program crashed, raised or left early."""
+"""The program crashed, raised an exception or exited early."""
 VERDICT_TIME_LIMIT_EXCEEDED: Verdict.ValueType  # 5
 """CPU or wall time ran out."""
 VERDICT_MEMORY_LIMIT_EXCEEDED: Verdict.ValueType  # 6
@@ -369,12 +369,12 @@ class _TerminationKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Termi
     TERMINATION_KIND_SIGNALED: _TerminationKind.ValueType  # 2
     """Ended by a signal; see signal."""
     TERMINATION_KIND_STOPPED: _TerminationKind.ValueType  # 3
-    """Stopped by the supervisor once the judge was done."""
+    """Stopped by the supervisor after the judge had finished."""
     TERMINATION_KIND_LIMIT: _TerminationKind.ValueType  # 4
     """Stopped by the supervisor at a limit."""
 
 class TerminationKind(_TerminationKind, metaclass=_TerminationKindEnumTypeWrapper):
-    """How a process ended, apart from what the judge concluded."""
+    """How a process ended, independent of the verdict."""
 
 TERMINATION_KIND_UNSPECIFIED: TerminationKind.ValueType  # 0
 """Not known."""
@@ -383,7 +383,7 @@ TERMINATION_KIND_EXITED: TerminationKind.ValueType  # 1
 TERMINATION_KIND_SIGNALED: TerminationKind.ValueType  # 2
 """Ended by a signal; see signal."""
 TERMINATION_KIND_STOPPED: TerminationKind.ValueType  # 3
-"""Stopped by the supervisor once the judge was done."""
+"""Stopped by the supervisor after the judge had finished."""
 TERMINATION_KIND_LIMIT: TerminationKind.ValueType  # 4
 """Stopped by the supervisor at a limit."""
 Global___TerminationKind: _TypeAlias = TerminationKind  # noqa: Y015
@@ -397,15 +397,15 @@ class _TestOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TestOutco
     TEST_OUTCOME_UNSPECIFIED: _TestOutcome.ValueType  # 0
     """Never sent."""
     TEST_OUTCOME_PASSED: _TestOutcome.ValueType  # 1
-    """Ran to its end and was right."""
+    """Ran to its end with the right result."""
     TEST_OUTCOME_FAILED: _TestOutcome.ValueType  # 2
-    """Ran and was wrong."""
+    """Ran with a wrong result."""
     TEST_OUTCOME_ERROR: _TestOutcome.ValueType  # 3
     """Raised an exception that the test did not expect, or the program crashed."""
     TEST_OUTCOME_LIMIT: _TestOutcome.ValueType  # 4
     """Stopped at a limit."""
     TEST_OUTCOME_NOT_RUN: _TestOutcome.ValueType  # 5
-    """Not run, because the reward was decided already or the program had ended."""
+    """Not run, because the reward was already decided or the program had ended."""
     TEST_OUTCOME_SKIPPED: _TestOutcome.ValueType  # 6
     """Skipped by the test's author."""
 
@@ -415,15 +415,15 @@ class TestOutcome(_TestOutcome, metaclass=_TestOutcomeEnumTypeWrapper):
 TEST_OUTCOME_UNSPECIFIED: TestOutcome.ValueType  # 0
 """Never sent."""
 TEST_OUTCOME_PASSED: TestOutcome.ValueType  # 1
-"""Ran to its end and was right."""
+"""Ran to its end with the right result."""
 TEST_OUTCOME_FAILED: TestOutcome.ValueType  # 2
-"""Ran and was wrong."""
+"""Ran with a wrong result."""
 TEST_OUTCOME_ERROR: TestOutcome.ValueType  # 3
 """Raised an exception that the test did not expect, or the program crashed."""
 TEST_OUTCOME_LIMIT: TestOutcome.ValueType  # 4
 """Stopped at a limit."""
 TEST_OUTCOME_NOT_RUN: TestOutcome.ValueType  # 5
-"""Not run, because the reward was decided already or the program had ended."""
+"""Not run, because the reward was already decided or the program had ended."""
 TEST_OUTCOME_SKIPPED: TestOutcome.ValueType  # 6
 """Skipped by the test's author."""
 Global___TestOutcome: _TypeAlias = TestOutcome  # noqa: Y015
@@ -556,53 +556,53 @@ class ScoreRequest(_message.Message):
     TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     NETWORK_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Echoed in the answer. A repeat of the same id and content within the server's window
-    gets the first answer; the same id with other content is INVALID_ARGUMENT. May be empty.
+    """Echoed in the answer. Within the server's window, a repeated id with the same
+    content gets the first answer, and with other content INVALID_ARGUMENT. May be empty.
     """
     language: _builtins.str
     """Language name or alias; "python" if empty."""
     prompt: _builtins.str
-    """Trusted code which the completion continues, or empty."""
+    """Trusted code that the completion continues, or empty."""
     completion: _builtins.str
     """Raw model output, untrusted."""
     extraction: Global___Extraction.ValueType
-    """How code is taken out of the completion."""
+    """How the code is extracted from the completion."""
     require_integrity: Global___Integrity.ValueType
-    """The least integrity that the caller accepts; a weaker judgement is FAILED_PRECONDITION."""
+    """The weakest integrity that the caller accepts; a weaker one is FAILED_PRECONDITION."""
     completion_size_bytes: _builtins.int
-    """Size of the whole completion in bytes, where a client sends the beginning alone. A completion
-    above 1 MiB is VERDICT_COMPILE_ERROR, whether it is sent whole or cut. So are `files` that are
-    too large or have paths that cannot be used: their author is the completion's.
+    """Size of the whole completion in bytes, if a client sends only its beginning. A completion above
+    1 MiB is VERDICT_COMPILE_ERROR, whether it is sent whole or cut. So are `files` that are too
+    large or have unusable paths, because the model is their author too.
     """
     time_budget_seconds: _builtins.float
     """Wall time that all executions share, in seconds, counted as on an idle server; never less than
-    twice `limits.wall_time_seconds`. When it is used up, the tests that are left count as stopped
-    at a limit. Unset takes the server's default. A deadline of the RPC should leave room for this
+    twice `limits.wall_time_seconds`. When it is used up, the remaining tests count as stopped at
+    a limit. If unset, the server's default. A deadline of the RPC should leave room for this
     and one more execution.
     """
     network: Global___Network.ValueType
-    """What network each execution gets; FAILED_PRECONDITION where `GetServerInfo` does not offer it.
-    With NETWORK_LOOPBACK test files run in the solution's process, as some tests have to.
+    """The network of each execution; FAILED_PRECONDITION if `GetServerInfo` does not offer it. With
+    NETWORK_LOOPBACK, test files run in the solution's process, as some tests must.
     """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
-        """Further files of the completion's, by relative path; untrusted. Each is beside the program
+        """Further files of the completion, by relative path; untrusted. They are in the program's folder
         when it is compiled and when it runs.
         """
 
     @_builtins.property
     def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
-        """Data that the task gives, by relative path. Each execution finds it in its working folder,
-        read-only and as it was sent.
+        """Data of the task, by relative path. It is in the working folder of each execution, read-only
+        and unchanged.
         """
 
     @_builtins.property
     def text_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """As `files`, for files that hold text, in UTF-8; no path is in both."""
+        """The same as `files`, for files of text, in UTF-8; no path is in both."""
 
     @_builtins.property
     def text_data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """As `data_files`, for files that hold text, in UTF-8; no path is in both."""
+        """The same as `data_files`, for files of text, in UTF-8; no path is in both."""
 
     @_builtins.property
     def function(self) -> Global___FunctionTests:
@@ -630,11 +630,11 @@ class ScoreRequest(_message.Message):
 
     @_builtins.property
     def reward_policy(self) -> Global___RewardPolicy:
-        """How outcomes become a reward; all-or-nothing if unset."""
+        """The rule that makes a reward of outcomes; all-or-nothing if unset."""
 
     @_builtins.property
     def tags(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Free labels for logs; never seen by the completion."""
+        """Arbitrary labels for logs; the completion never sees them."""
 
     def __init__(
         self,
@@ -688,16 +688,16 @@ class FunctionTests(_message.Message):
     SETUP_CODE_FIELD_NUMBER: _builtins.int
     PLACEMENT_FIELD_NUMBER: _builtins.int
     entry_point: _builtins.str
-    """Name of the function or class under test; handed to check() as `candidate`."""
+    """Name of the function or class under test; passed to check() as `candidate`."""
     test_code: _builtins.str
-    """Trusted Python code; when it defines check(), check(candidate) is called."""
+    """Trusted Python code; if it defines check(), check(candidate) is called."""
     setup_code: _builtins.str
     """Trusted code run before the asserts."""
     placement: Global___TestPlacement.ValueType
     """Where the tests run."""
     @_builtins.property
     def asserts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Trusted assert statements, each a test of its own."""
+        """Trusted assert statements; each is one test."""
 
     def __init__(
         self,
@@ -718,9 +718,9 @@ Global___FunctionTests: _TypeAlias = FunctionTests  # noqa: Y015
 
 @_typing.final
 class CallTests(_message.Message):
-    """Calls with JSON arguments and expected results. Which arrays are linked lists or trees, and
-    whether a call works in place, is decided by the signature in the request's prompt; what needs
-    another's word for it is INTEGRITY_SHARED.
+    """Calls with JSON arguments and expected results. The signature in the request's prompt decides
+    which arrays are linked lists or trees, and whether a call works in place. If the solution has to
+    decide it, the answer is INTEGRITY_SHARED.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -732,7 +732,7 @@ class CallTests(_message.Message):
     """A function name, or "Solution().method" for a method of a fresh object."""
     @_builtins.property
     def cases(self) -> _containers.RepeatedCompositeFieldContainer[Global___CallCase]:
-        """The calls, each a test of its own."""
+        """The calls; each is one test."""
 
     @_builtins.property
     def checker(self) -> Global___Checker:
@@ -797,11 +797,11 @@ class StdioTests(_message.Message):
     CHECKER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cases(self) -> _containers.RepeatedCompositeFieldContainer[Global___StdioCase]:
-        """The runs, each a test of its own in a sandbox of its own."""
+        """The runs; each is one test in its own sandbox."""
 
     @_builtins.property
     def checker(self) -> Global___Checker:
-        """How standard output is compared; as CHECKER_KIND_UNSPECIFIED says if unset."""
+        """How standard output is compared; by CHECKER_KIND_UNSPECIFIED if unset."""
 
     def __init__(
         self,
@@ -875,7 +875,7 @@ class Checker(_message.Message):
     relative_tolerance: _builtins.float
     """CHECKER_KIND_FLOAT: greatest difference relative to the expected value."""
     program: _builtins.str
-    """CHECKER_KIND_PROGRAM: trusted source of a checker, run in a sandbox of its own with the
+    """CHECKER_KIND_PROGRAM: trusted source of a checker, run in its own sandbox with the
     paths of input, output and expected output as arguments; exit status 0 accepts, 1 rejects.
     """
     program_language: _builtins.str
@@ -899,15 +899,15 @@ Global___Checker: _TypeAlias = Checker  # noqa: Y015
 
 @_typing.final
 class UnitTests(_message.Message):
-    """Test files of a framework. Those called test*.py or *_test.py hold tests (pytest: test_*.py or
-    *_test.py); others are helpers, data and conftest.py. They run in a judge of their own, against
-    stand-ins for what the solution's module holds. Where their text needs the solution itself (it
+    """Test files of a framework. Files called test*.py or *_test.py hold tests (pytest: test_*.py or
+    *_test.py); others are helpers, data and conftest.py. They run in a separate judge, against
+    proxies of the names in the solution's module. If their text needs the solution itself (it
     patches or inspects the module, captures its output, shares files with it), they run in its
-    process, beside perturbed twins that have to fail; the answer's integrity tells which.
+    process, and perturbed copies of them must fail. The answer's integrity states which.
 
-    Those of other languages are compiled or loaded with the solution: INTEGRITY_SHARED. Their
-    assertions are rewritten as those of `ProgramTests`, and the tests that must run are known from
-    their text.
+    Test files in other languages are compiled or loaded with the solution: INTEGRITY_SHARED. Their
+    assertions are rewritten like those of `ProgramTests`, and their text determines the tests that
+    must run.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -938,8 +938,8 @@ class UnitTests(_message.Message):
     framework: Global___Framework.ValueType
     """The framework; one that the server's sandboxes cannot run is FAILED_PRECONDITION."""
     solution_path: _builtins.str
-    """Where tests find the solution, as `pkg/solution.py` makes it `pkg.solution`. If empty, it is
-    "solution.py", "solution.js", "solution.go", "src/lib.rs", or named after Java's public class.
+    """Path at which tests find the solution; `pkg/solution.py` is module `pkg.solution`. If empty,
+    "solution.py", "solution.js", "solution.go", "src/lib.rs", or the name of Java's public class.
     No file has this path.
     """
     @_builtins.property
@@ -963,17 +963,17 @@ Global___UnitTests: _TypeAlias = UnitTests  # noqa: Y015
 
 @_typing.final
 class ProgramTests(_message.Message):
-    """A test program. It runs apart from the solution, as a program of its own, where its text, with
-    the prompt's, allows that: INTEGRITY_ISOLATED. Else it is compiled or loaded together with the
-    solution, which could then write the verdict: INTEGRITY_SHARED.
+    """A test program. If its text and the prompt allow it, it runs as a separate program:
+    INTEGRITY_ISOLATED. Otherwise it is compiled or loaded together with the solution, which could
+    then forge the verdict: INTEGRITY_SHARED.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TEST_CODE_FIELD_NUMBER: _builtins.int
     test_code: _builtins.str
-    """Trusted code put behind the solution, with the main program where the language has one. Each
-    assertion that is understood is a test of its own; otherwise the program is the only test.
+    """Trusted code that follows the solution, with the main program if the language has one. Each
+    assertion that the server can parse is one test; without any, the program is the only test.
     """
     def __init__(
         self,
@@ -991,7 +991,7 @@ Global___ProgramTests: _TypeAlias = ProgramTests  # noqa: Y015
 @_typing.final
 class Limits(_message.Message):
     """Limits of one execution. Zero, a negative value or one above the server's maximum is
-    INVALID_ARGUMENT; GetServerInfo tells defaults and maxima.
+    INVALID_ARGUMENT; GetServerInfo returns defaults and maxima.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1025,8 +1025,8 @@ class Limits(_message.Message):
     result_bytes: _builtins.int
     """Size of one encoded result that crosses to the judge, in bytes."""
     calls: _builtins.int
-    """Calls from the judge into the candidate. Those of test programs in other languages, which run
-    apart, are bounded by time alone.
+    """Calls from the judge into the candidate. The calls of separate test programs in other languages
+    are bounded only by time.
     """
     def __init__(
         self,
@@ -1091,7 +1091,7 @@ Global___Limits: _TypeAlias = Limits  # noqa: Y015
 
 @_typing.final
 class RewardPolicy(_message.Message):
-    """How test outcomes become a reward."""
+    """The rule that makes a reward of test outcomes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1102,11 +1102,11 @@ class RewardPolicy(_message.Message):
     kind: Global___RewardPolicyKind.ValueType
     """The rule."""
     first_k: _builtins.int
-    """REWARD_POLICY_KIND_FIRST_K: how many leading tests count."""
+    """REWARD_POLICY_KIND_FIRST_K: number of leading tests that count."""
     compile_bonus: _builtins.float
-    """Added when the program compiles but fails every test; 0 to 1."""
+    """Added if the program compiles but fails every test; 0 to 1."""
     format_bonus: _builtins.float
-    """Added when the completion holds a code block but does not compile; 0 to 1."""
+    """Added if the completion holds a code block but does not compile; 0 to 1."""
     def __init__(
         self,
         *,
@@ -1155,7 +1155,7 @@ Global___Termination: _TypeAlias = Termination  # noqa: Y015
 
 @_typing.final
 class TestResult(_message.Message):
-    """One test's result."""
+    """The result of one test."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1193,7 +1193,7 @@ Global___TestResult: _TypeAlias = TestResult  # noqa: Y015
 
 @_typing.final
 class CapturedStream(_message.Message):
-    """A captured stream, cut to a size that suits an answer."""
+    """A captured stream, cut to a size that fits into an answer."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1203,9 +1203,9 @@ class CapturedStream(_message.Message):
     data: _builtins.bytes
     """Leading bytes."""
     size_bytes: _builtins.int
-    """Bytes the program wrote, counted until it was stopped."""
+    """Number of bytes that the program wrote until it was stopped."""
     truncated: _builtins.bool
-    """Whether data holds less than was written."""
+    """Whether data is shorter than the output."""
     def __init__(
         self,
         *,
@@ -1223,7 +1223,7 @@ Global___CapturedStream: _TypeAlias = CapturedStream  # noqa: Y015
 
 @_typing.final
 class Usage(_message.Message):
-    """Resources used, summed over executions but for the peak."""
+    """Resources used, summed over executions except for the peak."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1237,11 +1237,11 @@ class Usage(_message.Message):
     wall_time_seconds: _builtins.float
     """Wall time of the executions, in seconds."""
     queue_time_seconds: _builtins.float
-    """Time waited for a slot, in seconds."""
+    """Time spent waiting for a slot, in seconds."""
     peak_memory_bytes: _builtins.int
     """Greatest memory of one execution's process tree, in bytes."""
     executions: _builtins.int
-    """Executions run."""
+    """Number of executions."""
     def __init__(
         self,
         *,
@@ -1261,7 +1261,7 @@ Global___Usage: _TypeAlias = Usage  # noqa: Y015
 
 @_typing.final
 class Provenance(_message.Message):
-    """Where an answer comes from."""
+    """The software that produced an answer."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1277,9 +1277,9 @@ class Provenance(_message.Message):
     language_version: _builtins.str
     """Version of the language's implementation."""
     backend: _builtins.str
-    """Backend and, where there is one, runtime."""
+    """Backend, and runtime if there is one."""
     image_digest: _builtins.str
-    """Digest of the sandbox image, where there is one."""
+    """Digest of the sandbox image, if there is one."""
     def __init__(
         self,
         *,
@@ -1343,16 +1343,16 @@ class ScoreResponse(_message.Message):
     verdict: Global___Verdict.ValueType
     """The conclusion."""
     reward: _builtins.float
-    """Finite; absent when the verdict is VERDICT_INVALID_TASK."""
+    """Finite; absent if the verdict is VERDICT_INVALID_TASK."""
     integrity: Global___Integrity.ValueType
-    """Who stood between the completion and the verdict."""
+    """How well the verdict is protected from the completion."""
     message: _builtins.str
     """One sentence about the verdict, for people."""
     deduplicated: _builtins.bool
     """Whether the answer was shared with an identical request."""
     @_builtins.property
     def tests(self) -> _containers.RepeatedCompositeFieldContainer[Global___TestResult]:
-        """One result a test, in the request's order."""
+        """One result for each test, in the request's order."""
 
     @_builtins.property
     def stdout(self) -> Global___CapturedStream:
@@ -1380,12 +1380,12 @@ class ScoreResponse(_message.Message):
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """Where the answer comes from."""
+        """The software that produced the answer."""
 
     @_builtins.property
     def missing_modules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Modules that the program, or the tests, asked for and the sandbox lacks, in order and bounded in
-        number and length. The program may have invented them; absent where it passed.
+        """Modules that the program or the tests imported and the sandbox lacks, in order and bounded in
+        number and length. The program may have invented them; empty if it passed.
         """
 
     def __init__(
@@ -1590,7 +1590,7 @@ class ExecuteRequest(_message.Message):
     stdin_text: _builtins.str
     """Text given on standard input, in UTF-8, in place of `stdin`."""
     network: Global___Network.ValueType
-    """What network the program gets."""
+    """The network of the program."""
     @_builtins.property
     def args(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Command-line arguments."""
@@ -1601,7 +1601,7 @@ class ExecuteRequest(_message.Message):
 
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
-        """Further files of the program's, by relative path."""
+        """Further files of the program, by relative path."""
 
     @_builtins.property
     def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
@@ -1609,11 +1609,11 @@ class ExecuteRequest(_message.Message):
 
     @_builtins.property
     def text_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """As `files`, for files that hold text, in UTF-8; no path is in both."""
+        """The same as `files`, for files of text, in UTF-8; no path is in both."""
 
     @_builtins.property
     def text_data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """As `data_files`, for files that hold text, in UTF-8; no path is in both."""
+        """The same as `data_files`, for files of text, in UTF-8; no path is in both."""
 
     def __init__(
         self,
@@ -1641,7 +1641,7 @@ Global___ExecuteRequest: _TypeAlias = ExecuteRequest  # noqa: Y015
 
 @_typing.final
 class ExecuteResponse(_message.Message):
-    """What a program did."""
+    """The end and the output of a program."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1676,7 +1676,7 @@ class ExecuteResponse(_message.Message):
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """Where the answer comes from."""
+        """The software that produced the answer."""
 
     def __init__(
         self,
@@ -1699,7 +1699,7 @@ Global___ExecuteResponse: _TypeAlias = ExecuteResponse  # noqa: Y015
 
 @_typing.final
 class GetServerInfoRequest(_message.Message):
-    """Nothing to say."""
+    """An empty request."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1744,13 +1744,13 @@ class GetServerInfoResponse(_message.Message):
     maximum_batch: _builtins.int
     """Greatest number of requests in a batch."""
     slots: _builtins.int
-    """Executions that run at once."""
+    """Number of executions that can run at once."""
     queue_capacity: _builtins.int
-    """Requests that wait at most."""
+    """Greatest number of waiting requests."""
     backend: _builtins.str
     """Backend in use."""
     default_time_budget_seconds: _builtins.float
-    """Time budget taken where a request sets none, in seconds."""
+    """Time budget of a request that sets none, in seconds."""
     maximum_time_budget_seconds: _builtins.float
     """Greatest time budget that a request may set, in seconds."""
     @_builtins.property
@@ -1759,7 +1759,7 @@ class GetServerInfoResponse(_message.Message):
 
     @_builtins.property
     def default_limits(self) -> Global___Limits:
-        """Limits taken where a request sets none."""
+        """Limits of a request that sets none."""
 
     @_builtins.property
     def maximum_limits(self) -> Global___Limits:
@@ -1771,11 +1771,11 @@ class GetServerInfoResponse(_message.Message):
 
     @_builtins.property
     def networks(self) -> _containers.RepeatedScalarFieldContainer[Global___Network.ValueType]:
-        """Networks that a request may ask for."""
+        """Networks that a request may use."""
 
     @_builtins.property
     def minimum_limits(self) -> Global___Limits:
-        """Least limits that a request may set: below, no program can be run."""
+        """Least limits that a request may set; below them, no program can run."""
 
     def __init__(
         self,
@@ -1806,7 +1806,7 @@ Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015
 
 @_typing.final
 class LanguageInfo(_message.Message):
-    """A language on offer."""
+    """A language that the server offers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1826,12 +1826,12 @@ class LanguageInfo(_message.Message):
 
     @_builtins.property
     def test_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Kinds of tests on offer: "function", "call", "stdio", "unit", "program"."""
+        """Kinds of tests that the server offers: "function", "call", "stdio", "unit", "program"."""
 
     @_builtins.property
     def frameworks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Frameworks of unit tests on offer: "unittest", "pytest", "junit", "node_test", "go_test",
-        "cargo_test".
+        """Frameworks of unit tests that the server offers: "unittest", "pytest", "junit", "node_test",
+        "go_test", "cargo_test".
         """
 
     @_builtins.property

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RewardServiceStub(object):
-    """Runs untrusted completions against hidden tests and answers with rewards.
+    """Runs untrusted completions against hidden tests and returns rewards.
     """
 
     def __init__(self, channel):
@@ -58,7 +58,7 @@ class RewardServiceStub(object):
 
 
 class RewardServiceServicer(object):
-    """Runs untrusted completions against hidden tests and answers with rewards.
+    """Runs untrusted completions against hidden tests and returns rewards.
     """
 
     def Score(self, request, context):
@@ -76,14 +76,14 @@ class RewardServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Execute(self, request, context):
-        """Runs a program in the sandbox and reports what it did, without grading.
+        """Runs a program in the sandbox and reports its end and output, without grading.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetServerInfo(self, request, context):
-        """Tells languages, limits, walls in force and versions.
+        """Returns languages, limits, walls in force and versions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -121,7 +121,7 @@ def add_RewardServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RewardService(object):
-    """Runs untrusted completions against hidden tests and answers with rewards.
+    """Runs untrusted completions against hidden tests and returns rewards.
     """
 
     @staticmethod

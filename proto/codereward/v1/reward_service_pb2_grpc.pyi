@@ -3,8 +3,8 @@
 isort:skip_file
 The contract between a trainer and Reward Server.
 
-An RPC is OK whenever the program was judged, however badly. A non-OK status
-means that it was not judged, and nobody may invent a reward for it.
+An RPC is OK if the program was judged, also if the program failed. Any other
+status means that it was not judged, and no client may invent a reward for it.
 """
 
 from codereward.v1 import reward_service_pb2 as _reward_service_pb2
@@ -31,7 +31,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RewardServiceStub:
-    """Runs untrusted completions against hidden tests and answers with rewards."""
+    """Runs untrusted completions against hidden tests and returns rewards."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -42,13 +42,13 @@ class RewardServiceStub:
     ScoreBatch: _grpc.UnaryStreamMultiCallable[_reward_service_pb2.ScoreBatchRequest, _reward_service_pb2.ScoreBatchResponse]
     """Judges many completions; each answer is sent as soon as it is known, in any order."""
     Execute: _grpc.UnaryUnaryMultiCallable[_reward_service_pb2.ExecuteRequest, _reward_service_pb2.ExecuteResponse]
-    """Runs a program in the sandbox and reports what it did, without grading."""
+    """Runs a program in the sandbox and reports its end and output, without grading."""
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_reward_service_pb2.GetServerInfoRequest, _reward_service_pb2.GetServerInfoResponse]
-    """Tells languages, limits, walls in force and versions."""
+    """Returns languages, limits, walls in force and versions."""
 
 @_typing.type_check_only
 class RewardServiceAsyncStub(RewardServiceStub):
-    """Runs untrusted completions against hidden tests and answers with rewards."""
+    """Runs untrusted completions against hidden tests and returns rewards."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Score: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.ScoreRequest, _reward_service_pb2.ScoreResponse]  # type: ignore[assignment]
@@ -56,12 +56,12 @@ class RewardServiceAsyncStub(RewardServiceStub):
     ScoreBatch: _aio.UnaryStreamMultiCallable[_reward_service_pb2.ScoreBatchRequest, _reward_service_pb2.ScoreBatchResponse]  # type: ignore[assignment]
     """Judges many completions; each answer is sent as soon as it is known, in any order."""
     Execute: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.ExecuteRequest, _reward_service_pb2.ExecuteResponse]  # type: ignore[assignment]
-    """Runs a program in the sandbox and reports what it did, without grading."""
+    """Runs a program in the sandbox and reports its end and output, without grading."""
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.GetServerInfoRequest, _reward_service_pb2.GetServerInfoResponse]  # type: ignore[assignment]
-    """Tells languages, limits, walls in force and versions."""
+    """Returns languages, limits, walls in force and versions."""
 
 class RewardServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Runs untrusted completions against hidden tests and answers with rewards."""
+    """Runs untrusted completions against hidden tests and returns rewards."""
 
     @_abc_1.abstractmethod
     def Score(
@@ -85,7 +85,7 @@ class RewardServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _reward_service_pb2.ExecuteRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_reward_service_pb2.ExecuteResponse, _abc.Awaitable[_reward_service_pb2.ExecuteResponse]]:
-        """Runs a program in the sandbox and reports what it did, without grading."""
+        """Runs a program in the sandbox and reports its end and output, without grading."""
 
     @_abc_1.abstractmethod
     def GetServerInfo(
@@ -93,6 +93,6 @@ class RewardServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _reward_service_pb2.GetServerInfoRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_reward_service_pb2.GetServerInfoResponse, _abc.Awaitable[_reward_service_pb2.GetServerInfoResponse]]:
-        """Tells languages, limits, walls in force and versions."""
+        """Returns languages, limits, walls in force and versions."""
 
 def add_RewardServiceServicer_to_server(servicer: RewardServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
