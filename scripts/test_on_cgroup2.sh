@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the tests of control groups and sandboxes on a kernel with cgroup version 2 alone, whatever
-# this machine has: user-mode Linux (Debian's package user-mode-linux, Linux 6.1 in bookworm) boots
-# with this machine's file tree, read-only, as its root. Takes some minutes; needs root.
+# Runs the tests of control groups and sandboxes on a kernel with only cgroup version 2, on any
+# machine: user-mode Linux (Debian's package user-mode-linux, Linux 6.1 in bookworm) boots
+# with this machine's file tree, read-only, as its root. It takes some minutes and needs root.
 #
 #   scripts/test_on_cgroup2.sh [PYTEST ARGUMENTS]
 set -eu

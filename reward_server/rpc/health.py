@@ -32,7 +32,7 @@ class Health:
 
     Args:
         services: full names of the services whose state is the server's.
-        callers: tells owners from strangers.
+        callers: distinguishes owners from strangers.
         strangers: bounds the resources that strangers use.
     """
 
