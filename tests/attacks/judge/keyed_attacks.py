@@ -69,8 +69,8 @@ KEYS = {
     ),
     "what its caller was given": (
         "const f = (n) => [['caller', 'arguments', 1], 'fs', 'existsSync'][n]\n",
-        f"{_WALK}function check() {{ return walk(check, f(0))(f(1))[f(2)]('main.js') }}\n"
-        "console.assert(check())",
+        f"{_WALK}function check(it) {{ return walk(it, f(0))(f(1))[f(2)]('main.js') }}\n"
+        "console.assert(check(check))",
     ),
     "the text of the tests": (
         "let n = 0, seen = ''\n"

@@ -11,6 +11,7 @@ from reward_server.languages import load_languages
 
 POINT = "class P { int x; P(int x) { this.x = x; } }\n"
 FIXED = "class P { int x; P(int x) { this.x = x; } final int get() { return x; } }\n"
+BOX = "class N<T> { T val; N<T> next; N(T v, N<T> n) { val = v; next = n; } }\n"
 LIST = "class N { int val; N next; N(int val) { this.val = val; } N(int val, N next) { this.val = val; this.next = next; } }\n"
 TREE = "class N { int val; N left, right; N(int val) { this.val = val; } }\n"
 GRAPH = "class N { int val; List<N> near = new ArrayList<>(); }\n"
@@ -41,6 +42,12 @@ FIELDS_ALONE = {
         "check(same(s.f(new N(1)), new N(1)));",
         SAME,
     ),
+    "a class with a parameter": (
+        BOX,
+        "N<Integer> f(N<Integer> a)",
+        "N<Integer> r = s.f(new N<>(1, new N<>(2, null))); check(r.val == 2 && r.next.val == 1);",
+        "",
+    ),
     "a final class": (f"final {POINT}", "P f(int a)", "check(s.f(1).equals(s.f(1)));", ""),
     "a record": ("record P(int x) {}\n", "P f(int a)", "check(s.f(1).equals(new P(1)));", ""),
 }
@@ -50,6 +57,24 @@ MORE = {
     "its text, in another": (POINT, "P f(int a)", 'check(("" + s.f(1)).length() > 3);', ""),
     "its text, by a method": (POINT, "P f(int a)", "P p = s.f(1); String.valueOf(p);", ""),
     "a name of another type": (POINT, "P f(int a)", "P p = s.f(1); Object o = p;", ""),
+    "the text of a class with a parameter": (
+        BOX,
+        "N<Integer> f(N<Integer> a)",
+        "check(s.f(new N<>(1, null)).toString().length() > 3);",
+        "",
+    ),
+    "one with a parameter, with a name": (
+        BOX,
+        "N<Integer> f(int a)",
+        "N<Integer> r = s.f(1); check(r.next.hashCode() == 1);",
+        "",
+    ),
+    "a map to a class with a parameter": (
+        BOX,
+        "Map<String, N<Integer>> f(int a)",
+        "check(s.f(1).size() == 1);",
+        "",
+    ),
     "a set": (POINT, "P f(int a)", "var p = s.f(1); check(Set.of(p, s.f(2)).size() == 2);", ""),
     "a list of them": (POINT, "List<P> f(int a)", "check(s.f(1).equals(s.f(1)));", ""),
     "an array of them": (POINT, "P[] f(int a)", "check(s.f(1).length == 1);", ""),

@@ -25,6 +25,7 @@ _OTHERS = re.compile(
 )
 _OWNER = re.compile(r"(?:\bnew\s+\w+\s*\(\s*\)|\b\w+)\s*\.\s*$")
 _BLOCK = re.compile(r"\)\s*(?:throws[\w\s.,]*)?\{")
+_ARGUMENTS = r"\s*<(?:[^<>;(){}]|<[^<>;(){}]*>)*>"  # of a class with parameters
 _PARAMETERS = r"\b(?P<name>\w+)\s*\((?P<parameters>[^(){};]*)\)\s*(?:throws[\w\s.,]*)?\{"
 
 
@@ -54,8 +55,16 @@ class _Reader:
     """
 
     def __init__(self, code: str, classes: Mapping[str, str], method: str, heads: str) -> None:
+        kind = self._kind = rf"\b(?:{'|'.join(map(re.escape, sorted(classes)))})\b"
+        whole = f"{heads} {code} {' '.join(classes.values())}"
+        many = (
+            rf"[<&?]\s*(?:extends\s+|super\s+)?{kind}\s*[<>,]|,\s*{kind}(?:{_ARGUMENTS})?\s*[>,]"
+            rf"|{kind}(?:{_ARGUMENTS})?\s*(?:\[|\.\.\.)"
+        )
+        self.holds_many = re.search(many, whole) is not None
+        code, heads = self._plainly(code), self._plainly(heads)
+        classes = {name: self._plainly(text) for name, text in classes.items()}
         self._code = code
-        kind = self._kind = rf"\b(?:{'|'.join(map(re.escape, sorted(classes)))})"
         self._fields = {
             name
             for text in classes.values()
@@ -73,9 +82,11 @@ class _Reader:
             for one in re.finditer(_PARAMETERS, code)
             if re.search(kind, one["parameters"])
         }
-        many = rf"[<,&?]\s*(?:extends\s+|super\s+)?{kind}\s*[<>,]|{kind}\s*(?:\[|\.\.\.)"
-        self.holds_many = (
-            re.search(many, f"{heads} {code} {' '.join(classes.values())}") is not None
+
+    def _plainly(self, text: str) -> str:
+        """Returns a text of the same length without the type arguments of these classes."""
+        return re.sub(
+            rf"({self._kind})({_ARGUMENTS})", lambda one: one[1] + " " * len(one[2]), text
         )
 
     def _declared(self, text: str) -> Iterator[str]:

@@ -200,7 +200,9 @@ class _Repetitions:
     def _size(self, places: range, known: Collection[str] = (), depth: int = 0) -> float:
         """Returns the most items that there are, or the largest number, in an expression."""
         texts = [self._text(at) for at in places]
-        if depth > _MOST_DEPTH or {"<<", *_GROWING} & {*texts} or ("*", "*") in pairwise(texts):
+        outside = [self._text(at) for at in self._outside_lists(places)]
+        grows = {"<<", *_GROWING} & {*outside} or ("*", "*") in pairwise(outside)
+        if depth > _MOST_DEPTH or grows:
             return math.inf
         if (items := self._items(places)) is not None:
             return items
@@ -211,6 +213,14 @@ class _Repetitions:
         found += [self._size_of_name(name, depth) for name in names]
         some = [one for one in found if one]
         return math.prod(some) if "*" in texts else max(some, default=math.inf)
+
+    def _outside_lists(self, places: range) -> Iterator[int]:
+        """Yields the places that are no item's of a written list."""
+        at = places.start
+        while at < places.stop:
+            yield at
+            is_list = self._text(at) in ("[", "{") or self._text(at - 1) in _WRITING
+            at = self._partners.get(at, at) + 1 if is_list else at + 1
 
     def _items(self, places: range) -> float | None:
         """Returns how many items are written out; None if that is not what an expression is."""
