@@ -322,8 +322,8 @@ def _knows_callers(settings: Settings) -> bool:
 def _offer_metrics(
     settings: Settings, scheduler: Scheduler, telemetry: Telemetry, stack: ExitStack
 ) -> None:
-    telemetry.watch("admitted", "Submissions inside.", lambda: scheduler.admitted)
-    telemetry.watch("running", "Executions that run.", lambda: scheduler.running)
+    telemetry.watch("admitted", "Submissions that are admitted.", lambda: scheduler.admitted)
+    telemetry.watch("running", "Executions that are running.", lambda: scheduler.running)
     telemetry.watch("slots", "Executions that can run at once.", lambda: scheduler.slots)
     telemetry.watch("queue_capacity", "Submissions that may wait.", lambda: scheduler.capacity)
     if settings.metrics_port is None:

@@ -61,20 +61,20 @@ class Telemetry:
         )
         self._missing_modules = Counter(
             "reward_server_missing_modules",
-            "Completions that failed for want of a module in the sandbox, by well-known module.",
+            "Completions that failed because the sandbox lacks a module, by well-known module.",
             ["module"],
             registry=self.registry,
         )
         self._queue_seconds = Histogram(
             "reward_server_queue_seconds",
-            "Time that a judged completion waited for slots.",
+            "Time that a judged completion spent waiting for slots.",
             buckets=_SECONDS,
             registry=self.registry,
         )
 
         self._strangers = Counter(
             "reward_server_strangers_refused",
-            "What callers without a credential took too much of: calls, connections or streams.",
+            "Calls, connections or streams of callers without a credential that were refused.",
             ["what"],
             registry=self.registry,
         )

@@ -17,14 +17,12 @@ from reward_server.errors import RewardServerError, SettingsError
 # A command's modules are imported only when it is called, since the list of commands needs none.
 COMMANDS: Mapping[str, str] = {
     "serve": "Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.",
-    "doctor": "Prints which protections stand on this host, and exits with 1 if a needed one does "
-    "not.",
-    "grade": "Judges every task of a file; exits with 0 if all of them were judged, and else "
-    "with 1.",
-    "bench": "Measures executions per second, latency and CPU per verdict, and compares to a bare "
-    "fork.",
+    "doctor": "Prints which protections stand on this host; exits with 1 if a needed one is "
+    "missing.",
+    "grade": "Judges every task of a file; exits with 0 if all were judged, otherwise with 1.",
+    "bench": "Measures executions per second, latency and CPU per verdict, also of a bare fork.",
     "runner": "Serves executions to a server that connects, one connection at a time.",
-    "images": "Builds, lists and tries the images that docker containers are made of.",
+    "images": "Builds, lists and tries the images of the docker backend.",
 }
 
 
@@ -42,7 +40,7 @@ def application(arguments: list[str]) -> typer.Typer:
     """Returns the application, with the command that the arguments name, and the others' names."""
     app = typer.Typer(
         name="reward-server",
-        help="Runs untrusted completions against hidden tests and answers with rewards.",
+        help="Runs untrusted completions against hidden tests and returns rewards.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -64,7 +64,7 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="Passes over the tasks, in turns.")] = 5,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time for each overload step.")] = 12.0,
     only: Annotated[
-        list[Phase] | None, typer.Option(help="A phase to measure; all of them without.")
+        list[Phase] | None, typer.Option(help="A phase to measure; all by default.")
     ] = None,
     config: ConfigOption = None,
     backend: BackendOption = None,
@@ -74,7 +74,7 @@ def bench(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measures executions per second, latency and CPU per verdict, and compares to a bare fork."""
+    """Measures executions per second, latency and CPU per verdict, also of a bare fork."""
     flags = {"backend": backend, "runtime": runtime, "workers": workers}
     settings = read_settings(config, assignments, allow_missing=allow_missing, **flags)
     configure_logging("ERROR", as_json=False)

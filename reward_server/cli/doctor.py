@@ -39,7 +39,7 @@ def doctor(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Prints which protections stand on this host, and exits with 1 if a needed one does not."""
+    """Prints which protections stand on this host; exits with 1 if a needed one is missing."""
     settings = read_settings(
         *(config, assignments),
         backend=backend,

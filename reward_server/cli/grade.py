@@ -98,27 +98,29 @@ def grade(
             exists=True,
             dir_okay=False,
             readable=True,
-            help="One ScoreRequest a line, in protobuf's JSON form; snake_case names are fine.",
+            help="One ScoreRequest on each line, in protobuf's JSON form or with snake_case names.",
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option(dir_okay=False, help="Where results go: one JSON object a line, in order."),
+        typer.Option(
+            dir_okay=False, help="File for the results: a JSON object on each line, in order."
+        ),
     ],
     target: Annotated[
         str | None, typer.Option(help="HOST:PORT of a server; without it, one is embedded.")
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="The bearer token that the target wants."),
+        typer.Option(exists=True, dir_okay=False, help="File with the target's bearer token."),
     ] = None,
     tls_ca: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="PEM file of who vouches for the target."),
+        typer.Option(exists=True, dir_okay=False, help="PEM file of the target's authorities."),
     ] = None,
     timeout: Annotated[
         float,
-        typer.Option(min=0.1, help="Seconds that a task may take, and a server to answer at all."),
+        typer.Option(min=0.1, help="Greatest time of a task, or without a server, in seconds."),
     ] = 300.0,
     config: ConfigOption = None,
     backend: BackendOption = None,
@@ -128,7 +130,7 @@ def grade(
     assignments: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judges every task of a file; exits with 0 if all of them were judged, and else with 1."""
+    """Judges every task of a file; exits with 0 if all were judged, otherwise with 1."""
     total = _count_lines(tasks, out)
     if target is None:
         settings = read_settings(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reward_server.sandbox.runner_sandbox import ContainedSandbox
 
 images_app = typer.Typer(
-    help="Builds, lists and tries the images that docker containers are made of.",
+    help="Builds, lists and tries the images of the docker backend.",
     no_args_is_help=True,
 )
 
@@ -58,18 +58,18 @@ class ImageCheck:
 @images_app.command()
 def build(
     names: Annotated[
-        list[str] | None, typer.Argument(help="What to build; the image of Python without.")
+        list[str] | None, typer.Argument(help="What to build; the image of Python by default.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Build every image.")] = False,
     base_image: Annotated[
         str | None,
-        typer.Option(help="Debian, or a relative of it, to build upon; it is pulled if absent."),
+        typer.Option(help="Base image, Debian or a derivative; it is pulled if absent."),
     ] = None,
     base_from_debootstrap: Annotated[
         bool,
         typer.Option(
             "--base-from-debootstrap",
-            help="Make the base with mmdebstrap out of Debian's packages, without a registry.",
+            help="Make the base from Debian's packages with mmdebstrap, without a registry.",
         ),
     ] = False,
     tag: Annotated[str | None, typer.Option(help="Name of the one image to build.")] = None,
@@ -111,7 +111,7 @@ def list_images(as_json: JsonOption = False) -> None:
 @images_app.command()
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Images to try; all that have a name without.")
+        list[str] | None, typer.Argument(help="Images to try; all that have a name by default.")
     ] = None,
     config: ConfigOption = None,
     runtime: RuntimeOption = None,

@@ -13,17 +13,18 @@ from reward_server.settings import Settings, load_settings
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
-        "--config", help="TOML file with settings, weaker than the environment and than flags."
+        "--config", help="TOML file with settings; the environment and flags override it."
     ),
 ]
 BackendOption = Annotated[
-    str | None, typer.Option("--backend", help="What confines programs: local, docker or socket.")
+    str | None,
+    typer.Option("--backend", help="How programs are isolated: local, docker or socket."),
 ]
 RuntimeOption = Annotated[
     str | None, typer.Option("--runtime", help="Container runtime of the backend.")
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", help="Executions at once; one a core if not given.")
+    int | None, typer.Option("--workers", help="Executions at once; by default one for each core.")
 ]
 AllowMissingOption = Annotated[
     list[str] | None,

@@ -15,9 +15,9 @@ from reward_server.sandbox.runner_command import OWN_CONTAINER, runner_command
 
 
 def runner(
-    listen: Annotated[Path, typer.Option(help="Socket on which a server finds the runner.")],
+    listen: Annotated[Path, typer.Option(help="Socket on which the runner listens.")],
     preload: Annotated[
-        list[str] | None, typer.Option(help="A module to have warm for every execution.")
+        list[str] | None, typer.Option(help="A module to preload for every execution.")
     ] = None,
 ) -> None:
     """Serves executions to a server that connects, one connection at a time.

@@ -46,13 +46,13 @@ def serve(
         Path | None, typer.Option(help="PEM file; clients must show a certificate signed by it.")
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(help="File with bearer tokens, one a line; clients need one.")
+        Path | None, typer.Option(help="File with a bearer token on each line; clients need one.")
     ] = None,
     insecure_public: Annotated[
         bool | None,
         typer.Option(
             "--insecure-public",
-            help="Listen on a public address without TLS or credentials: whoever can reach it "
+            help="Listen on a public address without TLS or credentials: all who can reach it "
             "can run programs here and read what others send.",
         ),
     ] = None,
@@ -60,7 +60,7 @@ def serve(
         int | None, typer.Option(help="Requests that may wait before others are refused.")
     ] = None,
     drain_seconds: Annotated[
-        float | None, typer.Option(help="How long work may go on after a signal to stop.")
+        float | None, typer.Option(help="Time that running work has to finish after a stop signal.")
     ] = None,
     metrics_port: Annotated[
         int | None, typer.Option(help="Loopback port of metrics for Prometheus.")
@@ -69,7 +69,7 @@ def serve(
         bool,
         typer.Option(
             "--until-stdin-ends",
-            help="Stop when standard input ends too: a pipe does with the program that holds it.",
+            help="Also stop when standard input ends, as a pipe does when its program ends.",
         ),
     ] = False,
     assignments: SetOption = None,

@@ -37,7 +37,7 @@ def _demo(
     fast: Annotated[bool, typer.Option("--fast", help="grade only, train nothing")] = False,
     steps: Annotated[int, typer.Option(help="training steps")] = 5,
     allow_missing: Annotated[
-        str, typer.Option(help="walls to do without; see `reward-server doctor`")
+        str, typer.Option(help="walls that may be missing; see `reward-server doctor`")
     ] = "",
 ) -> None:
     """Grades all of HumanEval in the sandbox, then trains on it for a few steps."""

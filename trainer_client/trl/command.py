@@ -70,7 +70,7 @@ def _train(
     max_steps: Annotated[int | None, typer.Option(min=1, help="optimizer steps")] = None,
     settings: SetOption = None,
     dry_run: Annotated[bool, typer.Option(help="score one group, train nothing")] = False,
-    resume: Annotated[bool, typer.Option(help="go on from the last checkpoint")] = False,
+    resume: Annotated[bool, typer.Option(help="continue from the last checkpoint")] = False,
 ) -> None:
     """Trains a model, and evaluates held-out tasks before, during and after training.
 
@@ -109,9 +109,9 @@ def _evaluate(
 
 @_app.command("report")
 def _report(
-    runs: Annotated[list[Path], typer.Argument(help="folders of runs, such as one a seed")],
+    runs: Annotated[list[Path], typer.Argument(help="folders of runs, such as seeds of one")],
     out: Annotated[Path | None, typer.Option(help="the page; report.html in the first")] = None,
-    png: Annotated[bool, typer.Option(help="write a picture of each figure beside it")] = True,
+    png: Annotated[bool, typer.Option(help="also write each figure as PNG")] = True,
 ) -> None:
     """Writes a page about one run, or about several that differ by their seed."""
     from trainer_client.report import write_report
