@@ -25,7 +25,7 @@ from reward_server.domain import Execution, Job
 from reward_server.errors import DeadlineError, DrainingError, OverloadedError
 from reward_server.executor import Executor
 
-_jitter = random.Random()  # apart from the process's own, which programs seed
+_jitter = random.Random()  # not the global generator, which programs seed
 DEFAULT_CAPACITY = 256
 
 _MEAN_WEIGHT = 0.1

@@ -131,7 +131,7 @@ class Settings(BaseSettings):
     tls_client_ca: FilePath | None = None
     """PEM file. Clients must show a certificate that it signed."""
     token_file: FilePath | None = None
-    """File with bearer tokens, one a line. A client must send one of them."""
+    """File with a bearer token on each line. A client must send one of them."""
     insecure_public: bool = False
     """Allows a public address without TLS or credentials. Everybody who can reach the port can then
     run programs here and read what others send."""

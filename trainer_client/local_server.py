@@ -20,7 +20,7 @@ from typing import IO, Self
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-_random = random.Random()  # apart from the process's own, which programs seed
+_random = random.Random()  # not the global generator, which programs seed
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
 _SHOWN_LINES = 20

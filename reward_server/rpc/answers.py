@@ -170,6 +170,6 @@ def _language(language: LanguageInfo) -> pb.LanguageInfo:
 
 
 def _text(text: str) -> str:
-    """Cuts a text, and makes it encodable: it may quote what a program wrote."""
+    """Cuts a text and makes it encodable, because it may quote a program's output."""
     cut = text if len(text) <= MESSAGE_CHARACTERS else text[: MESSAGE_CHARACTERS - 1] + "…"
     return cut.encode("utf-8", "replace").decode()

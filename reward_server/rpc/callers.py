@@ -21,7 +21,7 @@ from google.protobuf.message import Message
 from reward_server.errors import OverloadedError
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, Message]"
-_jitter = random.Random()  # apart from the process's own, which programs seed
+_jitter = random.Random()  # not the global generator, which programs seed
 _RETRY_SECONDS = (0.5, 1.5)
 
 # Set when a call's metadata are first read, and read where the call is handled, in the same task.

@@ -21,7 +21,7 @@ from reward_server.rpc.callers import Callers, Context
 from reward_server.rpc.strangers import Strangers, peer_name
 
 _Response = health_pb2.HealthCheckResponse
-_jitter = random.Random()  # apart from the process's own, which programs seed
+_jitter = random.Random()  # not the global generator, which programs seed
 # A stream above the limit is refused after a random delay. Otherwise callers that try again at once
 # would fill the queue in which all calls wait.
 _REFUSAL_SECONDS = (2.0, 6.0)

@@ -16,7 +16,7 @@ from google.rpc import (  # type: ignore[import-untyped]  # ships no types
 
 from trainer_client.transport.hints import explained
 
-_jitter = random.Random()  # apart from the process's own, which programs seed
+_jitter = random.Random()  # not the global generator, which programs seed
 _OUTAGE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 _RETRYABLE = _OUTAGE | {grpc.StatusCode.RESOURCE_EXHAUSTED}
 _PERMANENT = {

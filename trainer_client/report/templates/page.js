@@ -1,5 +1,5 @@
 "use strict";
-// Text from runs is hostile: it goes into text nodes only, and nothing here parses HTML.
+// Text from runs is hostile: it enters text nodes only, and this script parses no HTML.
 for (const button of document.querySelectorAll("figure .enlarge")) {
   button.hidden = false;
   button.addEventListener("click", () => {
@@ -30,7 +30,7 @@ for (const button of document.querySelectorAll("figure .enlarge")) {
     return made;
   };
 
-  // Letters that show nothing, or turn the direction of others, are shown by their number.
+  // Characters that are invisible or change the direction of text are shown by their number.
   const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
   const plain = (text) => {
     const pieces = [];
@@ -44,7 +44,7 @@ for (const button of document.querySelectorAll("figure .enlarge")) {
     return pieces;
   };
 
-  // Every alternative takes what it finds without going back, so that no text makes it slow.
+  // Each alternative matches without backtracking, so that no text makes it slow.
   const TOKEN = new RegExp([
     '("""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?)',
     "((?:#|//)[^\\n]*)",
@@ -63,7 +63,7 @@ for (const button of document.querySelectorAll("figure .enlarge")) {
     return [...pieces, ...plain(text.slice(last))];
   };
 
-  // Between fences is code and around them prose; without a fence all of it is code.
+  // Text between fences is code, and text around them is prose; without a fence all is code.
   const highlighted = (text) => {
     const lines = text.split(/(?<=\n)/);
     const isFence = (line) => /^\s{0,3}(```|~~~)/.test(line);
@@ -93,7 +93,7 @@ for (const button of document.querySelectorAll("figure .enlarge")) {
   const number = (value) => (value === null ? "none" : String(Number(value.toPrecision(4))));
   const fact = (name, value) => (value ? [node("p", "facts", node("b", "", `${name}: `), ...plain(value))] : []);
 
-  // Two values side by side, marked from the first letter that differs to the last.
+  // Shows two values side by side, marked from the first different character to the last.
   const common = (one, other, at) => {
     const most = Math.min(one.length, other.length);
     let count = 0;

@@ -109,7 +109,7 @@ class HackingRule:
 
 
 class _Series:
-    """The mean of the last window of a series, and the lowest mean of windows before it."""
+    """The mean of the last window of a series, and the lowest of windows that do not overlap it."""
 
     def __init__(self, window: int, zeros: int = 0) -> None:
         self._window, self._count = window, zeros

@@ -47,7 +47,7 @@ class KLRule:
         require(self.highest >= self.lowest, "highest", "at least lowest", self.highest)
 
     def next(self, coefficient: float, kl: float | None, steps: int = 1) -> float:
-        """Returns the coefficient after `steps` optimizer steps with a mean KL in nats a token."""
+        """Returns the coefficient after `steps` optimizer steps and a mean KL in nats per token."""
         if not is_number(kl):
             return coefficient
         error = min(max(kl / self.target - 1.0, -0.2), 0.2)
