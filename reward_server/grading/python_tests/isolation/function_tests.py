@@ -31,7 +31,8 @@ from reward_server.grading.syntax import FUNCTIONS, IMPORTS, Function
 PATH, SOLUTION_PATH = "test_solution.py", "solution.py"
 _CHECK, _SCRIPT = "check", "test_code"
 _CLASS = "TestSolution"
-# Without one of these words no rule in `test_files` and `solution_classes` finds a reason.
+# Without one of these words, or of `_NAMES`, no rule in `test_files` and `solution_classes` finds a
+# reason.
 _TRIGGERS = re.compile(
     r"\b(?:import|class|type|open|Path|vars|exec|eval|compile|help|setattr|delattr|reload"
     r"|SystemExit|KeyboardInterrupt|GeneratorExit|BaseException|SkipTest|signature|seed|register)\b"
@@ -43,6 +44,7 @@ _TRIGGERS = re.compile(
     r"|\bis\s+(?:not\s+)?(?!True\b|False\b|None\b)[A-Za-z_]|\bassertIs(?:Not)?\("
     r"|\b(?:map|filter|zip|enumerate|reversed)\b(?!\s*\()|\bdel\s+\w|=\s*None\b"
 )
+_NAMES = re.compile(rf"\b(?:{'|'.join(sorted(policy.NAMES))})\b")
 _OWNERS = re.compile(r"\b([a-z_]\w*+)\.")
 _WATCHED = process_state.WATCHED | {"np", "numpy"}
 _CACHE_SIZE = 1024
@@ -158,7 +160,8 @@ def _has_trigger(text: str) -> bool:
     found = _found_in(_digest(text))
     if not found:
         is_watched = not _WATCHED.isdisjoint(_OWNERS.findall(text))
-        found.append(is_watched or _TRIGGERS.search(text) is not None)
+        has_word = any(one.search(text) is not None for one in (_TRIGGERS, _NAMES))
+        found.append(is_watched or has_word)
     return found[0]
 
 

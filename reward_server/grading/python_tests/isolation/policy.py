@@ -218,6 +218,8 @@ AROUND = (
 PROXIES_CAN = frozenset(
     row.reason.format(name) for row in (*USING, *AROUND) if row.proxies_can for name in row.names
 )
+# Names that a text can use without an import of its own.
+NAMES = frozenset(name for row in (*USING, *AROUND) for name in row.names if "." not in name)
 
 
 def by_name(rows: Iterable[Row]) -> Mapping[tuple[Part, str], Row]:

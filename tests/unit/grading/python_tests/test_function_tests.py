@@ -9,7 +9,7 @@ import pytest
 
 from reward_server.domain import Framework, FunctionTests
 from reward_server.grading.python_tests.inventory import Inventory
-from reward_server.grading.python_tests.isolation import function_tests
+from reward_server.grading.python_tests.isolation import function_tests, policy
 from reward_server.grading.python_tests.isolation.function_tests import (
     PATH,
     function_file,
@@ -87,6 +87,11 @@ def test_what_needs_the_solution_is_found_by_the_text(tests: FunctionTests) -> N
     file = function_file(tests, "")
     assert file is not None
     assert file.reasons
+
+
+@pytest.mark.parametrize("name", sorted(policy.NAMES))
+def test_a_name_of_the_policy_is_looked_for_without_an_import(name: str) -> None:
+    assert may_need_solution(FunctionTests(asserts=(f"assert f(1) == x.{name}",)))
 
 
 def test_plain_tests_are_not_even_parsed() -> None:
