@@ -74,7 +74,7 @@ _OF_NODE = _set(
     MessagePort Request Response SharedArrayBuffer URLSearchParams WeakRef WebSocket atob btoa
     crypto fetch navigator"""
 )
-# Methods that data has and that objects of the solution's own making seldom would.
+# Methods that data has and that the solution's own objects seldom have.
 _DATA_METHODS = _set(
     """at charAt charCodeAt codePointAt concat endsWith entries every filter find findIndex flat
     flatMap forEach getTime hasOwnProperty includes indexOf join keys lastIndexOf localeCompare
@@ -380,7 +380,7 @@ class _TestsReader:
     - iterate over an answer when something may have changed since it was given (`Iterations`);
     - look again at an object that they handed over, while the result is used, too, or compute
       something of it: what it holds then could be what they compute the expected value from;
-    - could run text (`_RUNNING`), whosever it is.
+    - could run text (`_RUNNING`) of any origin.
 
     Attributes:
         stubs: functions of the solution that they call.

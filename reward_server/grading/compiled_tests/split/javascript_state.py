@@ -48,7 +48,7 @@ def _is_state_of_constant(tokens: Sequence[Token]) -> bool:
 
 
 def _is_plain(token: Token) -> bool:
-    """Returns True of what a number or a text is computed with."""
+    """Returns True if a token can be a part of the computation of a number or a text."""
     if token.kind is Kind.STRING:
         return not token.text.startswith("/") and "${" not in token.text
     if token.kind is Kind.MARK:

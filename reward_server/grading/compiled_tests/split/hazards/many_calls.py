@@ -46,13 +46,13 @@ def calls_often(task: Task, functions: Collection[str]) -> bool:
         [one for one in tokenize(task.tests, task.language) if not one.is_blank]
     )
     if brackets is None or brackets.unclosed:
-        return False  # a text that cannot be read; at worst its time runs out
+        return False  # a text that cannot be parsed; at worst the run exceeds its time limit
     found = _Repetitions(task)
     return sum(map(found.of_function, functions)) > _MOST_CALLS
 
 
 class _Repetitions:
-    """Knows how often places of a text are come to, at most.
+    """Knows how often places of a text are reached, at most.
 
     Args:
         task: with the tests.
@@ -133,7 +133,7 @@ class _Repetitions:
         return bool({"=>", "->", "|", "||"} & {*texts}) or "::" in texts[:1]
 
     def _of_mark(self, at: int, place: int) -> float:
-        """Returns how often the head of a loop at a place lets come what stands behind it."""
+        """Returns how often the head of a loop at a place runs what stands behind it."""
         text, opened = self._text(at), self._openings.get(at, -1)
         if text == ")" and self._is_head(opened):
             is_for = self._text(opened - 1) == "for"

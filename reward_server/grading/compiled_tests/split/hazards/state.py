@@ -25,7 +25,7 @@ _CPP_PLAIN = word_set(
     wchar_t char16_t char32_t size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t
     uint32_t uint64_t string string_view"""
 )
-# What a macro could add to a text where the text does not show it.
+# Words that a macro could add to a text without the text showing them.
 _CPP_MACRO = re.compile(
     r"(?m)^[ \t]*#[ \t]*define\b(?:\\\r?\n|[^\n])*?"
     r"(?:\b(?:static|thread_local|__thread|extern|namespace|struct|class)\b|;[ \t]*$)"

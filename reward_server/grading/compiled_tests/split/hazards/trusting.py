@@ -166,7 +166,7 @@ def _indexes(code: str, function: str) -> bool:
 
 
 def _answers(code: str, function: str) -> set[str]:
-    """Returns a function's names, those of what it returned, and of who is given that."""
+    """Returns a function's names, those of its results, and those that are given a result."""
     found = {function}
     while True:
         known = rf"\b(?:{'|'.join(map(re.escape, sorted(found)))})\b"
