@@ -105,7 +105,7 @@ class LimitSettings(BaseModel):
     """Calls from the judge into the candidate."""
 
     def over(self, limits: Limits) -> Limits:
-        """Returns the given limits with those that are set here replaced."""
+        """Returns the given limits, in which the limits that are set here replace theirs."""
         return replace(limits, **self.model_dump(exclude_none=True))
 
 

@@ -22,11 +22,12 @@ Zygote ── a packet socket ── judge: the zygote sends JUDGE with the desc
 channel to the candidate, its stdin, stdout and stderr, the memory files of request and report, and
 in mode "split" the channel, stdin, stdout and stderr of the tests' program). The judge answers with
 a `Word` when the report is written. Before that it writes notes to another socket, which the zygote
-reads after the word. Nobody can take a note back, even in a judge that the candidate's answers have
-taken over (a note in a pipe could be: /proc opens a pipe for reading). The notes are CAN_HEAR,
-before the judge hears the candidate, after which no failure is the task's or the server's, and
-CROSSING, before anything but plain data crosses for the first time or meets tests that are not pure
-(see `judge.text.purity`). A judge that noted CROSSING judges no further execution.
+reads after the word. Nobody can take a note back, not even a judge that the candidate's answers
+have taken over. (From a pipe it could: /proc opens a pipe for reading.) There are two notes. The
+judge sends CAN_HEAR before it hears the candidate; after it no failure is the task's or the
+server's. The judge sends CROSSING before anything but plain data first crosses, or first meets
+tests that are not pure (see `judge.text.purity`). A judge that noted CROSSING judges no further
+execution.
 
 Judge ── a stream socket ── candidate: frames, each a `>I` length and that many bytes; `codec`
 describes their content. The first frame, from the judge, is the program. The candidate's shim
@@ -36,8 +37,8 @@ compiler's error, or nothing, and closes the channel before any code of the prog
 If files are to be handed back and all commands succeeded, it sends one more frame: the product, a
 document of the files with "executable", the names of those that are. In mode "split" there are two
 processes of that kind, one for the tests' program and one for the solution's. After READY each gets
-one byte with the ends of two pipes, which its commands find as descriptors 3, to read, and 4, to
-write; see `relay`.
+one byte with the ends of two pipes. Its commands read from one of them, descriptor 3, and write to
+the other, descriptor 4; see `relay`.
 
 Request document: see `requests`.
 

@@ -14,7 +14,8 @@ class Pools:
     """Runs each job in the pool that has its language.
 
     Args:
-        by_language: the pools by canonical name of the language; all have as many slots.
+        by_language: the pools, by the canonical name of each language; all have the same number
+            of slots.
     """
 
     def __init__(self, by_language: Mapping[str, Pool]) -> None:
@@ -23,7 +24,7 @@ class Pools:
 
     @property
     def slots(self) -> int:
-        """How many jobs run at once in all pools together, which the caller ensures."""
+        """How many jobs may run at once in all pools together; the caller starts no more."""
         return self._pools[0].slots
 
     async def run(self, job: Job) -> Execution:

@@ -12,7 +12,7 @@ from typing import Any
 
 from trainer_client.rewards.columns import apart_from_columns, texts_of
 
-# No two of its quantifiers can match the same character, so it takes linear time.
+# It has one quantifier, so it takes linear time.
 _SPACE = re.compile(r"\s*")
 _THIN_WORDS = 5
 
@@ -63,8 +63,8 @@ def strict_format_reward(
 ) -> list[float | None]:
     r"""Rewards `<reasoning>` and `<answer>` blocks whose four tags are on lines of their own.
 
-    Only one final line break may follow them. The blocks may have many lines, which the pattern
-    of the tutorials (no DOTALL) refused, and each tag occurs once.
+    Only one final line break may follow them. Each tag occurs once. The blocks may have many
+    lines; the pattern of the tutorials has no DOTALL and refuses these.
 
     Args:
         prompts: one for each completion.

@@ -5,8 +5,8 @@ busy when it was to be removed, or because the engine made it and then failed be
 After any such doubt, all containers with the pool's label whose name is not in use are removed,
 repeatedly, until the engine has answered for some time after the last doubt.
 
-What it does not: it does not outlive the server. `janitor` does, and `container.remove_stale` is
-what the next server runs.
+What it does not: it does not remove anything after the server ended. `janitor` then does, and the
+next server does with `container.remove_stale`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ POOL_LABEL = "codereward.pool"
 REMOVE_SECONDS = 5.0
 FIRST_SWEEP_SECONDS = 0.5
 LONGEST_SWEEP_SECONDS = 10.0
-# An engine executes a request that it accepted before it was stopped some time after it resumes.
+# If an engine accepts a request and is then stopped, it executes the request some time after it
+# resumes.
 SETTLED_SECONDS = 15.0
 ENGINE_FAILURES = (docker.errors.DockerException, OSError)
 

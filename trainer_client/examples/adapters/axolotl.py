@@ -35,7 +35,7 @@ async def _awaited() -> Any:
 
 
 def _worked() -> Any:
-    """Scores in a worker of axolotl the input that `reward_num_workers: 2` sends to one worker."""
+    """Scores samples in a worker of axolotl, sent to it as `reward_num_workers: 2` sends them."""
     from axolotl.core.trainers.grpo import GRPOStrategy
     from axolotl.core.trainers.grpo.fast_async_trainer import _persistent_reward_worker  # type: ignore[import-not-found]
 

@@ -117,7 +117,8 @@ class Chart:
     def data_urls(self) -> tuple[str, str]:
         """Renders the figure for light pages and for dark ones.
 
-        Both are vectors, or both the same pixels on white if those take fewer bytes.
+        Both are vectors, or both are the same pixels on white if there are so many points that
+        pixels take fewer bytes.
         """
         if self.points > _MOST_POINTS:
             return (_data_url("png", self.png()),) * 2

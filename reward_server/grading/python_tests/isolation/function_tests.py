@@ -50,7 +50,8 @@ _WATCHED = process_state.WATCHED | {"np", "numpy"}
 _CACHE_SIZE = 1024
 _BUILTINS = frozenset(vars(builtins))
 _LONG_CHARACTERS = 1 << 15
-# Reasons of the rules for test files that do not count, since the judge of function tests answers.
+# Reasons that the rules for test files find, and that do not count for function tests, since their
+# judge can answer there.
 _ISOLATED_REASONS = policy.PROXIES_CAN | {
     *("uses dataclasses", "calls seed()", "calls setrecursionlimit()"),
     *("calls set_int_max_str_digits()", kinds.ASKED),
@@ -69,7 +70,7 @@ class FunctionFile:
 
     Args:
         tests: the file.
-        names: the names of the tests for the judge of function tests, by their names in the file.
+        names: from the name of a test in the file to its name in the judge of function tests.
         reasons: why the tests need the solution's process; none if they do not.
     """
 
@@ -84,7 +85,8 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
     Args:
         tests: the tests.
         prompt: trusted code before the solution, whose helpers the tests may use. The file has
-            copies of them, unless that code is the reason for the solution's process.
+            copies of the helpers, unless the prompt is a reason why the tests need the solution's
+            process.
     """
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
     seen = prompt_state.seen_by(prompt, tests.entry_point, texts)
@@ -337,7 +339,7 @@ def _names(body: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
 
 
 def _globals(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Returns the statement that makes the names of an assert's text global for the next ones."""
+    """Returns a `global` statement for what an assert's text assigns, so that the next see it."""
     bound = {
         node.id
         for one in body

@@ -68,7 +68,7 @@ class File:
                 self.wanted |= set() if self.is_solution(dotted(node)) else {node.attr}
 
     def is_solution(self, name: str) -> bool:
-        """Returns True if a dotted name is the solution's module, or the end of its name."""
+        """Returns True if a dotted name is that of the solution's module, or the end of it."""
         module = self.solution_module
         return bool(name) and (module == name or module.endswith(f".{name}"))
 
@@ -186,7 +186,7 @@ class File:
 
 
 def chain_of(node: ast.expr) -> list[str]:
-    """Returns the names in a chain of attributes, also after a call in it."""
+    """Returns the names in a chain of attributes; if it contains a call, those after the call."""
     match node:
         case ast.Name(id=name):
             return [name]
