@@ -216,13 +216,13 @@ class Names:
     def _join_parameters(self) -> None:
         """Notes what the tests' own methods are given."""
         parameters = self._parameters = {
-            found["name"]: [one.split()[-1].rstrip("[] ") for one in _parts(found["parameters"])]
+            found["name"]: [one.split()[-1].rstrip("[] ") for one in parts_of(found["parameters"])]
             for found in self._methods
             if found["parameters"].strip()
         }
         for found in _CALLED.finditer(self._code):
             if found[1] in parameters:
-                given = _parts(self._code[found.end() : end_of(self._code, found.end())])
+                given = parts_of(self._code[found.end() : end_of(self._code, found.end())])
                 for name, value in zip(parameters[found[1]], given, strict=False):
                     self._join(name, self._held_by(value))
 
@@ -292,7 +292,7 @@ class Names:
         return name
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """Cuts what stands in brackets at its outermost commas."""
     parts, depth = [""], 0
     for sign in text:

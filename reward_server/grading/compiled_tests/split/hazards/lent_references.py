@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+from reward_server.grading.compiled_tests.split.hazards.holding import parts_of
 from reward_server.grading.compiled_tests.split.hazards.trusting import RUST_TEXT
 from reward_server.grading.compiled_tests.split.text.words import word_set
 
@@ -113,7 +114,7 @@ class _Lending:
                 is_bound = name in _names(loop["pattern"]) and self._is_left(end, stop, name)
                 return is_bound and self._are_made_for(opened - len(before), opened, loop["value"])
             if found := _FUNCTION.search(before):
-                taken = [one for one in _parts(found["parameters"]) if name in _names(_head(one))]
+                taken = [one for one in parts_of(found["parameters"]) if name in _names(_head(one))]
                 return bool(taken) and self._is_left(end, stop, name)
             if _TURNS.search(before):
                 return False
@@ -125,7 +126,7 @@ class _Lending:
         found = [one for one in _CLOSURE.finditer(inside) if _is_open(inside[one.end() :])]
         return (
             len(found) == 1
-            and any(name in _names(_head(one)) for one in _parts(found[0]["parameters"]))
+            and any(name in _names(_head(one)) for one in parts_of(found[0]["parameters"]))
             and len(re.findall(rf"\b{re.escape(name)}\b", inside[found[0].end() :])) == 0
         )
 
@@ -157,7 +158,7 @@ class _Lending:
             for found in pattern.finditer(self._code):
                 body = self._body(found.end())
                 names = {name for at, inside in handed if at in body for name in inside}
-                parameters = _parts(found["parameters"])
+                parameters = parts_of(found["parameters"])
                 places = {at for at, one in enumerate(parameters) if names & {*_names(_head(one))}}
                 if places:
                     yield found["name"], places | self._callers.get(found["name"], set())
@@ -196,17 +197,6 @@ def _names(text: str) -> list[str]:
 def _head(parameter: str) -> str:
     """Returns a parameter without its type."""
     return re.split(r"(?<!:):(?!:)", parameter)[0]
-
-
-def _parts(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([{<") - (sign in ")]}>")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts
 
 
 def _bracket(code: str, start: int) -> tuple[list[str], int]:
