@@ -793,7 +793,7 @@ class Session:
     @property
     def _is_plain(self) -> bool:
         """Returns True if there is no state that a message would have to update."""
-        return not (self._containers.entries or self.classes or self._identities)
+        return self._identities is None and not (self._containers.entries or self.classes)
 
     def _plain_call(self, callee: object, arguments: Any) -> bytes:
         """Returns the request of a call without keywords whose arguments cross as copies.

@@ -116,7 +116,7 @@ def function_file(tests: FunctionTests, prompt: str) -> FunctionFile | None:
 def may_need_solution(tests: FunctionTests, prompt: str = "") -> bool:
     """Returns False if no rule can apply to tests or to a prompt's code; parses neither."""
     texts = (tests.setup_code, tests.test_code, *tests.asserts)
-    if prompt_state.of_ends(prompt) or any(map(_has_trigger, texts)):
+    if any(map(_has_trigger, texts)):
         return True
     return bool(prompt) and _prompt_has_trigger(prompt, tests.entry_point, texts)
 
@@ -128,7 +128,8 @@ def _prompt_has_trigger(prompt: str, entry_point: str, texts: tuple[str, ...]) -
     if not found:
         seen = prompt_state.seen_by(prompt, entry_point, texts)
         code = "\n".join(map(ast.unparse, seen.statements))
-        found.append(bool(seen.reasons) or (bool(code) and _has_trigger(code)))
+        has_reason = bool(seen.reasons or prompt_state.of_ends(prompt))
+        found.append(has_reason or (bool(code) and _has_trigger(code)))
     return found[0]
 
 
