@@ -31,6 +31,7 @@ from reward_server.rpc.server import (
 )
 from reward_server.rpc.service import SERVICE, RewardService
 from reward_server.rpc.strangers import Strangers
+from reward_server.rpc.tasks import StoreLimits, TaskStore
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_tokens
 from reward_server.telemetry import Telemetry
@@ -62,6 +63,7 @@ class App:
     bounds: Bounds
     scheduler: Scheduler
     evaluation: Evaluation
+    tasks: TaskStore
     reload: Callable[[], None]
 
     @property
@@ -119,10 +121,12 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         calls=OpenCalls(_CALLS_PER_PLACE * (scheduler.slots + scheduler.capacity) + _CALLS_BESIDES),
         check=scheduler.check,
     )
+    tasks = TaskStore(_store_limits(settings))
     service = RewardService(
         evaluation=evaluation,
         bounds=bounds,
         facts=facts,
+        tasks=tasks,
         # The other half of the queue is reserved for callers that do not send batches.
         batch_width=scheduler.slots + settings.queue_capacity // 2,
         telemetry=telemetry,
@@ -142,6 +146,10 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         server.replace_certificates(certificates)
 
     with ExitStack() as stack:
+        telemetry.watch("stored_tasks", "Tasks that callers have stored.", lambda: tasks.count)
+        telemetry.watch(
+            "stored_task_bytes", "Memory of the stored tasks.", lambda: tasks.size_bytes
+        )
         _offer_metrics(settings, scheduler, telemetry, stack)
         try:
             port = await server.start()
@@ -156,6 +164,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
                     bounds=bounds,
                     scheduler=scheduler,
                     evaluation=evaluation,
+                    tasks=tasks,
                     reload=reload,
                 )
             server.begin_drain()
@@ -247,6 +256,15 @@ def _bounds(settings: Settings, languages: Languages, networks: frozenset[Networ
         default_time_budget_seconds=settings.time_budget_seconds,
         maximum_time_budget_seconds=settings.max_time_budget_seconds,
         networks=networks,
+    )
+
+
+def _store_limits(settings: Settings) -> StoreLimits:
+    return StoreLimits(
+        owner_bytes=settings.stored_tasks_bytes,
+        owner_count=settings.stored_tasks_count,
+        total_bytes=settings.stored_tasks_total_bytes,
+        seconds=settings.stored_tasks_seconds,
     )
 
 

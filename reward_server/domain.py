@@ -266,6 +266,7 @@ class Submission:
         time_budget_seconds: wall time of all its executions together.
         refusal: why the completion cannot be a program, if it cannot. The completion then fails,
             because the model is its author.
+        task_fingerprint: `task_fingerprint` of its tests and data files, if it is known already.
     """
 
     id: str = ""
@@ -283,6 +284,7 @@ class Submission:
     network: Network = Network.NONE
     refusal: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    task_fingerprint: bytes = field(default=b"", compare=False)
 
 
 # ---------------------------------------------------------------------------- executions

@@ -4,6 +4,7 @@ RewardServerError
 ├── RequestError            the caller's fault; the same request fails again
 │   ├── InvalidRequestError     malformed or oversize; names the field
 │   └── UnsupportedError        this server cannot do it (language, limit, integrity)
+├── UnknownTaskError        no such task is stored; store it, and send the request again
 ├── UnauthenticatedError    no valid credential was shown
 ├── OverloadedError         the queue is full or too slow; retry after a while
 ├── DeadlineError           the deadline was not met
@@ -46,6 +47,21 @@ class InvalidRequestError(RequestError):
 
 class UnsupportedError(RequestError):
     """A request that this server cannot serve, such as an unknown language."""
+
+
+class UnknownTaskError(RewardServerError):
+    """No task with this digest is stored for the caller's credential.
+
+    Args:
+        digest: the digest that the request has.
+    """
+
+    def __init__(self, digest: bytes) -> None:
+        super().__init__(
+            f"task_digest: no task {digest.hex()} is stored for this credential; "
+            "store it by PutTask and send the request again"
+        )
+        self.digest = digest
 
 
 class UnauthenticatedError(RewardServerError):

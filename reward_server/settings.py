@@ -141,6 +141,15 @@ class Settings(BaseSettings):
     """Greatest number of test cases in a request."""
     max_batch: PositiveInt = 1024
     """Greatest number of requests in a `ScoreBatch` call."""
+    stored_tasks_bytes: int = Field(default=256 * MEBIBYTE, ge=0)
+    """Memory for the stored tasks of one credential, in bytes; 0 stores none."""
+    stored_tasks_count: PositiveInt = 4096
+    """Greatest number of stored tasks of one credential."""
+    stored_tasks_total_bytes: int = Field(default=1024 * MEBIBYTE, ge=0)
+    """Memory for the stored tasks of all credentials, in bytes. A credential never displaces tasks
+    of another."""
+    stored_tasks_seconds: Seconds = 3600.0
+    """Time after which a stored task that no request named is forgotten, in seconds."""
     drain_seconds: PatienceSeconds = 30.0
     """Time that running work has to finish after a stop signal, in seconds."""
     metrics_port: Port | None = None

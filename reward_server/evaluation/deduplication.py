@@ -13,15 +13,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from reward_server.domain import Assessment, Submission
+from reward_server.domain import Assessment, Submission, Tests
 from reward_server.errors import BudgetSpentError, DeadlineError, InvalidRequestError
 
 KEPT_ANSWER_BYTES = 64 << 20
 _ANSWER_OVERHEAD_BYTES = 2048
 _TEST_OVERHEAD_BYTES = 200
-_CONTENT = tuple(one.name for one in fields(Submission) if one.name not in ("id", "tags"))
+_FINGERPRINT_BYTES = 20
+_TASK = ("tests", "data_files")
+_BESIDES = ("id", "tags", "task_fingerprint")
+_CONTENT = tuple(one.name for one in fields(Submission) if one.name not in _BESIDES)
 
 _content_of = operator.attrgetter(*_CONTENT)
+_other_content_of = operator.attrgetter(*(name for name in _CONTENT if name not in _TASK))
 
 Name: TypeAlias = tuple[str, str]  # an owner, and an id among those that it chose
 
@@ -35,10 +39,20 @@ def identity(submission: Submission, owner: str = "") -> Hashable:
 
 def fingerprint(submission: Submission, owner: str = "") -> bytes:
     """Returns a digest of `identity`, which is kept for longer than the submission itself."""
+    task = submission.task_fingerprint
+    task = task or task_fingerprint(submission.tests, submission.data_files)
+    return _digest(owner, _other_content_of(submission), task)
+
+
+def task_fingerprint(tests: Tests, data_files: tuple[tuple[str, bytes], ...]) -> bytes:
+    """Returns a digest of the large parts of a task, the same however the task was sent."""
+    return _digest(tests, data_files)
+
+
+def _digest(*values: object) -> bytes:
     pieces: list[bytes] = []
-    _collect(pieces, owner)
-    _collect(pieces, _content_of(submission))
-    return hashlib.blake2b(b"".join(pieces), digest_size=20).digest()
+    _collect(pieces, values)
+    return hashlib.blake2b(b"".join(pieces), digest_size=_FINGERPRINT_BYTES).digest()
 
 
 def _collect(pieces: list[bytes], value: object) -> None:

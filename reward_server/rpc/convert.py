@@ -39,6 +39,7 @@ from reward_server.domain import (
     UnitTests,
 )
 from reward_server.errors import InvalidRequestError, UnsupportedError
+from reward_server.evaluation.deduplication import task_fingerprint
 from reward_server.languages import TEST_KINDS, Language, Languages
 from reward_server.rpc import fields, files
 
@@ -51,6 +52,7 @@ TEST_CODE_BYTES = 8 * MEBIBYTE
 CASE_BYTES = 16 * MEBIBYTE
 ARGUMENT_BYTES = 64 * 1024
 MOST_ARGUMENTS = 256
+DIGEST_BYTES = 32
 DEFAULT_SOLUTION_PATH = "solution.py"
 
 _REWARD_POLICY_KINDS = {0: RewardPolicyKind.ALL_OR_NOTHING} | {
@@ -77,6 +79,25 @@ class Bounds:
     default_time_budget_seconds: float = 240.0
     maximum_time_budget_seconds: float = 3600.0
     networks: frozenset[Network] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What the completions of a task share.
+
+    Args:
+        language: the language of the completions.
+        prompt: trusted code that they continue, or "".
+        tests: the tests.
+        data_files: the task's files, by relative path.
+        fingerprint: `task_fingerprint` of tests and data files; empty if it was not computed.
+    """
+
+    language: Language
+    prompt: str
+    tests: Tests
+    data_files: Files
+    fingerprint: bytes = b""
 
 
 def parse(kind: type[_M], body: bytes, bounds: Bounds) -> _M:
@@ -132,22 +153,63 @@ def _cut_completion(request: pb.ScoreRequest) -> int:
     return before - request.ByteSize()
 
 
-def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
-    """Converts a request to judge a completion.
+def task(body: bytes, bounds: Bounds) -> Task:
+    """Converts a serialised task that is to be stored.
 
     Raises:
         InvalidRequestError: a field is malformed, missing or too large.
         UnsupportedError: the server does not offer the language or the kind of tests.
     """
+    found = _task(_decoded(pb.Task, body), bounds)
+    fingerprint = task_fingerprint(found.tests, found.data_files)
+    return replace(found, fingerprint=fingerprint)
+
+
+def _task(request: pb.ScoreRequest | pb.Task, bounds: Bounds) -> Task:
     language = _language("language", request.language, bounds)
-    tests = _tests(request, language, bounds)
-    data_files = _data_files(request, language)
+    return Task(
+        language=language,
+        prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
+        tests=_tests(request, language, bounds),
+        data_files=_data_files(request, language),
+    )
+
+
+def check_digest(request: pb.ScoreRequest) -> None:
+    """Checks a request that names a stored task.
+
+    Raises:
+        InvalidRequestError: it also has a field of the task, or the digest is none.
+    """
+    if len(request.task_digest) != DIGEST_BYTES:
+        raise InvalidRequestError(
+            "task_digest", f"has {len(request.task_digest)} bytes; a SHA-256 has {DIGEST_BYTES}"
+        )
+    for field, _ in request.ListFields():
+        if field.name in pb.Task.DESCRIPTOR.fields_by_name:
+            raise InvalidRequestError(field.name, "is set beside task_digest, whose task has it")
+
+
+def submission(request: pb.ScoreRequest, bounds: Bounds, stored: Task | None = None) -> Submission:
+    """Converts a request to judge a completion.
+
+    Args:
+        request: the request.
+        bounds: bounds on it.
+        stored: the task that the request names; None if it contains its task.
+
+    Raises:
+        InvalidRequestError: a field is malformed, missing or too large.
+        UnsupportedError: the server does not offer the language or the kind of tests.
+    """
+    task = stored or _task(request, bounds)
+    language, tests, data_files = task.language, task.tests, task.data_files
     own_files, refusal = _completion_files(request, language, data_files)
     refusal = _oversize(request) or refusal
     return Submission(
         id=fields.text("id", request.id, NAME_BYTES),
         language=language.name,
-        prompt=fields.text("prompt", request.prompt, SOURCE_BYTES),
+        prompt=task.prompt,
         completion="" if refusal else request.completion,
         extraction=fields.choice("extraction", request.extraction, Extraction),
         files=own_files,
@@ -162,6 +224,7 @@ def submission(request: pb.ScoreRequest, bounds: Bounds) -> Submission:
         network=_network(request.network, bounds),
         refusal=refusal,
         tags=_tags(request.tags),
+        task_fingerprint=task.fingerprint,
     )
 
 
@@ -207,7 +270,7 @@ def job(request: pb.ExecuteRequest, bounds: Bounds) -> Job:
 # --------------------------------------------------------------------------------- tests
 
 
-def _tests(request: pb.ScoreRequest, language: Language, bounds: Bounds) -> Tests:
+def _tests(request: pb.ScoreRequest | pb.Task, language: Language, bounds: Bounds) -> Tests:
     kind = request.WhichOneof("tests")
     if kind is None:
         kinds = ", ".join(TEST_KINDS)
@@ -473,7 +536,7 @@ def _own_files(request: pb.ScoreRequest | pb.ExecuteRequest, language: Language)
 
 
 def _data_files(
-    request: pb.ScoreRequest | pb.ExecuteRequest, language: Language, *taken: str
+    request: pb.ScoreRequest | pb.Task | pb.ExecuteRequest, language: Language, *taken: str
 ) -> Files:
     data = files.with_text(
         "data_files", request.data_files, "text_data_files", request.text_data_files

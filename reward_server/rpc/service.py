@@ -1,4 +1,4 @@
-"""The four methods of `codereward.v1.RewardService`.
+"""The methods of `codereward.v1.RewardService`.
 
 Bodies arrive as bytes, so that their size and encoding are checked here and not by the transport,
 whose refusals name no field.
@@ -21,6 +21,7 @@ from reward_server.rpc.answers import ServerFacts
 from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, boundary, report_failure
+from reward_server.rpc.tasks import TaskStore
 from reward_server.telemetry import Telemetry
 
 _Answer = TypeVar("_Answer")
@@ -38,6 +39,7 @@ class RewardService:
         evaluation: judges completions and runs programs.
         bounds: bounds on requests.
         facts: the server's description of itself.
+        tasks: the tasks that callers have stored.
         batch_width: number of requests of an owner's batches that are processed at once.
         telemetry: counts calls and verdicts.
         gate: the checks that calls must pass.
@@ -49,12 +51,14 @@ class RewardService:
         evaluation: Evaluation,
         bounds: Bounds,
         facts: ServerFacts,
+        tasks: TaskStore,
         batch_width: int,
         telemetry: Telemetry,
         gate: Gate,
     ) -> None:
         self._evaluation = evaluation
         self._bounds = bounds
+        self._tasks = tasks
         self._info = answers.server_info(facts, bounds)
         self._batch_width = batch_width
         self._batch_places = WeakValueDictionary[str, asyncio.Semaphore]()
@@ -63,7 +67,12 @@ class RewardService:
 
     def handlers(self) -> grpc.GenericRpcHandler[bytes, Message]:
         """Returns the methods in the form that gRPC takes."""
-        unary = {"Score": self.score, "Execute": self.execute, "GetServerInfo": self.info}
+        unary = {
+            "Score": self.score,
+            "PutTask": self.put_task,
+            "Execute": self.execute,
+            "GetServerInfo": self.info,
+        }
         methods = {
             name: grpc.stream_unary_rpc_method_handler(
                 self._bounded(name, behaviour), response_serializer=_serialize
@@ -112,6 +121,12 @@ class RewardService:
         if caller.has_gone:
             raise asyncio.CancelledError
 
+    async def put_task(self, body: bytes, context: Context, owner: str) -> pb.PutTaskResponse:
+        """Stores a task for requests that name it."""
+        request = convert.parse(pb.PutTaskRequest, body, self._bounds)
+        digest = self._tasks.put(owner, request.task, lambda task: convert.task(task, self._bounds))
+        return pb.PutTaskResponse(task_digest=digest)
+
     async def execute(self, body: bytes, context: Context, owner: str) -> pb.ExecuteResponse:
         """Runs a program without grading it."""
         request = convert.parse(pb.ExecuteRequest, body, self._bounds)
@@ -129,7 +144,11 @@ class RewardService:
     async def _judge(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreResponse:
-        submission = convert.submission(request, self._bounds)
+        stored = None
+        if request.task_digest:
+            convert.check_digest(request)
+            stored = self._tasks.find(owner, request.task_digest)
+        submission = convert.submission(request, self._bounds, stored)
         assessment = await self._evaluation.score(submission, deadline=deadline, owner=owner)
         self._telemetry.judged(assessment)
         return answers.score_response(assessment)

@@ -1,8 +1,8 @@
 """Converts failures of the server to gRPC statuses; no other module chooses a status.
 
 An RPC that judged a program is OK, also if the program failed; every status here means that nothing
-was judged. A retry can help after RESOURCE_EXHAUSTED with a pushback and after UNAVAILABLE, and
-after no other status.
+was judged. A retry can help after RESOURCE_EXHAUSTED with a pushback, after UNAVAILABLE, and after
+NOT_FOUND once the task was stored again, and after no other status.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from reward_server.errors import (
     OverloadedError,
     SandboxError,
     UnauthenticatedError,
+    UnknownTaskError,
     UnsupportedError,
 )
 
+TASK_TYPE = "codereward.v1.Task"
 PUSHBACK = "grpc-retry-pushback-ms"
 
 _CODES: dict[type[Exception], grpc.StatusCode] = {
     InvalidRequestError: grpc.StatusCode.INVALID_ARGUMENT,
     UnsupportedError: grpc.StatusCode.FAILED_PRECONDITION,
     UnauthenticatedError: grpc.StatusCode.UNAUTHENTICATED,
+    UnknownTaskError: grpc.StatusCode.NOT_FOUND,
     OverloadedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
     DeadlineError: grpc.StatusCode.DEADLINE_EXCEEDED,
     DrainingError: grpc.StatusCode.UNAVAILABLE,
@@ -83,6 +86,11 @@ def _detail(error: Exception) -> Message | None:
         delay.FromMilliseconds(round(error.retry_after_seconds * 1000))
         retry_info: Message = error_details_pb2.RetryInfo(retry_delay=delay)
         return retry_info
+    if isinstance(error, UnknownTaskError):
+        missing: Message = error_details_pb2.ResourceInfo(
+            resource_type=TASK_TYPE, resource_name=error.digest.hex()
+        )
+        return missing
     return None
 
 

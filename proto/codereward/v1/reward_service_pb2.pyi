@@ -555,6 +555,7 @@ class ScoreRequest(_message.Message):
     COMPLETION_SIZE_BYTES_FIELD_NUMBER: _builtins.int
     TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     NETWORK_FIELD_NUMBER: _builtins.int
+    TASK_DIGEST_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Echoed in the answer. Within the server's window, a repeated id with the same
     content gets the first answer, and with other content INVALID_ARGUMENT. May be empty.
@@ -583,6 +584,11 @@ class ScoreRequest(_message.Message):
     network: Global___Network.ValueType
     """The network of each execution; FAILED_PRECONDITION if `GetServerInfo` does not offer it. With
     NETWORK_LOOPBACK, test files run in the solution's process, as some tests must.
+    """
+    task_digest: _builtins.bytes
+    """The digest of a stored task, in place of all fields that `Task` has: the request is judged as
+    if it had the task's fields. NOT_FOUND if no task with this digest is stored for the caller's
+    credential: the caller stores it again, as it does after a restart of the server.
     """
     @_builtins.property
     def files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
@@ -660,10 +666,11 @@ class ScoreRequest(_message.Message):
         completion_size_bytes: _builtins.int = ...,
         time_budget_seconds: _builtins.float | None = ...,
         network: Global___Network.ValueType = ...,
+        task_digest: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "function", b"function", "limits", b"limits", "program", b"program", "reward_policy", b"reward_policy", "stdio", b"stdio", "tests", b"tests", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds", "call", b"call", "completion", b"completion", "completion_size_bytes", b"completion_size_bytes", "data_files", b"data_files", "extraction", b"extraction", "files", b"files", "function", b"function", "id", b"id", "language", b"language", "limits", b"limits", "network", b"network", "program", b"program", "prompt", b"prompt", "require_integrity", b"require_integrity", "reward_policy", b"reward_policy", "stdio", b"stdio", "tags", b"tags", "task_digest", b"task_digest", "tests", b"tests", "text_data_files", b"text_data_files", "text_files", b"text_files", "time_budget_seconds", b"time_budget_seconds", "unit", b"unit"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__time_budget_seconds: _TypeAlias = _typing.Literal["time_budget_seconds"]  # noqa: Y015
     _WhichOneofArgType__time_budget_seconds: _TypeAlias = _typing.Literal["_time_budget_seconds", b"_time_budget_seconds"]  # noqa: Y015
@@ -675,6 +682,166 @@ class ScoreRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_tests) -> _WhichOneofReturnType_tests | None: ...
 
 Global___ScoreRequest: _TypeAlias = ScoreRequest  # noqa: Y015
+
+@_typing.final
+class Task(_message.Message):
+    """The part of a request that the completions of a task share. Its fields have the names, numbers
+    and meanings of those of `ScoreRequest`.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class DataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.bytes
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.bytes = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    @_typing.final
+    class TextDataFilesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    PROMPT_FIELD_NUMBER: _builtins.int
+    DATA_FILES_FIELD_NUMBER: _builtins.int
+    TEXT_DATA_FILES_FIELD_NUMBER: _builtins.int
+    FUNCTION_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    STDIO_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
+    PROGRAM_FIELD_NUMBER: _builtins.int
+    language: _builtins.str
+    """Language name or alias; "python" if empty."""
+    prompt: _builtins.str
+    """Trusted code that the completions continue, or empty."""
+    @_builtins.property
+    def data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.bytes]:
+        """Data of the task, by relative path."""
+
+    @_builtins.property
+    def text_data_files(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The same as `data_files`, for files of text, in UTF-8; no path is in both."""
+
+    @_builtins.property
+    def function(self) -> Global___FunctionTests:
+        """A check(candidate) function or a list of asserts."""
+
+    @_builtins.property
+    def call(self) -> Global___CallTests:
+        """Arguments and expected results as JSON."""
+
+    @_builtins.property
+    def stdio(self) -> Global___StdioTests:
+        """Standard input and expected standard output."""
+
+    @_builtins.property
+    def unit(self) -> Global___UnitTests:
+        """pytest or unittest files."""
+
+    @_builtins.property
+    def program(self) -> Global___ProgramTests:
+        """A test program compiled with the solution."""
+
+    def __init__(
+        self,
+        *,
+        language: _builtins.str = ...,
+        prompt: _builtins.str = ...,
+        data_files: _abc.Mapping[_builtins.str, _builtins.bytes] | None = ...,
+        text_data_files: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        function: Global___FunctionTests | None = ...,
+        call: Global___CallTests | None = ...,
+        stdio: Global___StdioTests | None = ...,
+        unit: Global___UnitTests | None = ...,
+        program: Global___ProgramTests | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "function", b"function", "program", b"program", "stdio", b"stdio", "tests", b"tests", "unit", b"unit"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "data_files", b"data_files", "function", b"function", "language", b"language", "program", b"program", "prompt", b"prompt", "stdio", b"stdio", "tests", b"tests", "text_data_files", b"text_data_files", "unit", b"unit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_tests: _TypeAlias = _typing.Literal["function", "call", "stdio", "unit", "program"]  # noqa: Y015
+    _WhichOneofArgType_tests: _TypeAlias = _typing.Literal["tests", b"tests"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_tests) -> _WhichOneofReturnType_tests | None: ...
+
+Global___Task: _TypeAlias = Task  # noqa: Y015
+
+@_typing.final
+class PutTaskRequest(_message.Message):
+    """A task to store. The same task can be stored again at any time, which keeps it for longer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TASK_FIELD_NUMBER: _builtins.int
+    task: _builtins.bytes
+    """A serialised `Task`. The same task may have several serialisations, so the digest is that of
+    these bytes. A wrong task gets the status and the field that `Score` gives for it.
+    """
+    def __init__(
+        self,
+        *,
+        task: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["task", b"task"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PutTaskRequest: _TypeAlias = PutTaskRequest  # noqa: Y015
+
+@_typing.final
+class PutTaskResponse(_message.Message):
+    """A stored task. The server forgets the task when it ends, when the task was not used for a while,
+    and when the same credential stores more than fits.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TASK_DIGEST_FIELD_NUMBER: _builtins.int
+    task_digest: _builtins.bytes
+    """SHA-256 of `PutTaskRequest.task`, 32 bytes: the value for `ScoreRequest.task_digest`."""
+    def __init__(
+        self,
+        *,
+        task_digest: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["task_digest", b"task_digest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PutTaskResponse: _TypeAlias = PutTaskResponse  # noqa: Y015
 
 @_typing.final
 class FunctionTests(_message.Message):

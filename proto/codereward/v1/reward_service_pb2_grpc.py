@@ -45,6 +45,11 @@ class RewardServiceStub(object):
                 request_serializer=codereward_dot_v1_dot_reward__service__pb2.ScoreBatchRequest.SerializeToString,
                 response_deserializer=codereward_dot_v1_dot_reward__service__pb2.ScoreBatchResponse.FromString,
                 _registered_method=True)
+        self.PutTask = channel.unary_unary(
+                '/codereward.v1.RewardService/PutTask',
+                request_serializer=codereward_dot_v1_dot_reward__service__pb2.PutTaskRequest.SerializeToString,
+                response_deserializer=codereward_dot_v1_dot_reward__service__pb2.PutTaskResponse.FromString,
+                _registered_method=True)
         self.Execute = channel.unary_unary(
                 '/codereward.v1.RewardService/Execute',
                 request_serializer=codereward_dot_v1_dot_reward__service__pb2.ExecuteRequest.SerializeToString,
@@ -70,6 +75,13 @@ class RewardServiceServicer(object):
 
     def ScoreBatch(self, request, context):
         """Judges many completions; each answer is sent as soon as it is known, in any order.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PutTask(self, request, context):
+        """Stores a task, so that requests can name it by digest and its tests are sent once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,6 +113,11 @@ def add_RewardServiceServicer_to_server(servicer, server):
                     servicer.ScoreBatch,
                     request_deserializer=codereward_dot_v1_dot_reward__service__pb2.ScoreBatchRequest.FromString,
                     response_serializer=codereward_dot_v1_dot_reward__service__pb2.ScoreBatchResponse.SerializeToString,
+            ),
+            'PutTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.PutTask,
+                    request_deserializer=codereward_dot_v1_dot_reward__service__pb2.PutTaskRequest.FromString,
+                    response_serializer=codereward_dot_v1_dot_reward__service__pb2.PutTaskResponse.SerializeToString,
             ),
             'Execute': grpc.unary_unary_rpc_method_handler(
                     servicer.Execute,
@@ -168,6 +185,33 @@ class RewardService(object):
             '/codereward.v1.RewardService/ScoreBatch',
             codereward_dot_v1_dot_reward__service__pb2.ScoreBatchRequest.SerializeToString,
             codereward_dot_v1_dot_reward__service__pb2.ScoreBatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PutTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/codereward.v1.RewardService/PutTask',
+            codereward_dot_v1_dot_reward__service__pb2.PutTaskRequest.SerializeToString,
+            codereward_dot_v1_dot_reward__service__pb2.PutTaskResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,8 @@ class RewardServiceStub:
     """Judges one completion."""
     ScoreBatch: _grpc.UnaryStreamMultiCallable[_reward_service_pb2.ScoreBatchRequest, _reward_service_pb2.ScoreBatchResponse]
     """Judges many completions; each answer is sent as soon as it is known, in any order."""
+    PutTask: _grpc.UnaryUnaryMultiCallable[_reward_service_pb2.PutTaskRequest, _reward_service_pb2.PutTaskResponse]
+    """Stores a task, so that requests can name it by digest and its tests are sent once."""
     Execute: _grpc.UnaryUnaryMultiCallable[_reward_service_pb2.ExecuteRequest, _reward_service_pb2.ExecuteResponse]
     """Runs a program in the sandbox and reports its end and output, without grading."""
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_reward_service_pb2.GetServerInfoRequest, _reward_service_pb2.GetServerInfoResponse]
@@ -55,6 +57,8 @@ class RewardServiceAsyncStub(RewardServiceStub):
     """Judges one completion."""
     ScoreBatch: _aio.UnaryStreamMultiCallable[_reward_service_pb2.ScoreBatchRequest, _reward_service_pb2.ScoreBatchResponse]  # type: ignore[assignment]
     """Judges many completions; each answer is sent as soon as it is known, in any order."""
+    PutTask: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.PutTaskRequest, _reward_service_pb2.PutTaskResponse]  # type: ignore[assignment]
+    """Stores a task, so that requests can name it by digest and its tests are sent once."""
     Execute: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.ExecuteRequest, _reward_service_pb2.ExecuteResponse]  # type: ignore[assignment]
     """Runs a program in the sandbox and reports its end and output, without grading."""
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_reward_service_pb2.GetServerInfoRequest, _reward_service_pb2.GetServerInfoResponse]  # type: ignore[assignment]
@@ -78,6 +82,14 @@ class RewardServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_reward_service_pb2.ScoreBatchResponse], _abc.AsyncIterator[_reward_service_pb2.ScoreBatchResponse]]:
         """Judges many completions; each answer is sent as soon as it is known, in any order."""
+
+    @_abc_1.abstractmethod
+    def PutTask(
+        self,
+        request: _reward_service_pb2.PutTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_reward_service_pb2.PutTaskResponse, _abc.Awaitable[_reward_service_pb2.PutTaskResponse]]:
+        """Stores a task, so that requests can name it by digest and its tests are sent once."""
 
     @_abc_1.abstractmethod
     def Execute(
