@@ -67,7 +67,7 @@ _GLOBALS = _set(
     IterableIterator NonNullable Omit Parameters Partial Pick PromiseLike Readonly ReadonlyArray
     ReadonlyMap ReadonlySet Record Required ReturnType"""
 )
-# Node has these, too; where tests use one, it could be Node's or one of the solution's.
+# Node has these, too. A use of one in tests may mean Node's or the solution's.
 _OF_NODE = _set(
     """AbortController AbortSignal Atomics Blob BroadcastChannel CustomEvent DOMException Event
     EventTarget FinalizationRegistry File Float16Array FormData Headers Iterator MessageChannel
@@ -83,10 +83,10 @@ _DATA_METHODS = _set(
     toLowerCase toPrecision toReversed toSorted toString toUpperCase trim trimEnd trimStart
     values valueOf"""
 )
-# Assertions that call what they are given.
+# Assertions that call their first argument.
 _ASSERTING_CALLS = _set("doesNotReject doesNotThrow rejects throws")
 _ASSIGNING = _set("= += -= *= /= %= &= |= ^=")
-# Methods that keep what they are given.
+# Methods that store their arguments in an object.
 _KEEPING = _set("add fill push set splice unshift")
 # Modules that run no text and reach neither files nor processes; `split_lock.js` has them, too.
 _MODULES = (
@@ -101,12 +101,12 @@ _NAMED_MODULE = re.compile(
 _DECLARED_REQUIRE = re.compile(r"\bdeclare\s+(?:var|let|const|function)\s+require\b[^;\n]*")
 _CONSOLE = "assert|count|debug|dir|error|group|groupEnd|info|log|table|time|timeEnd|trace|warn"
 _PROCESS = "argv|exit|exitCode|hrtime|nextTick|platform|uptime|versions?"
-# What runs text, or leads to what does; also in helpers of a prompt.
+# Names that run text, or that lead to such names. Helpers of a prompt may not use them, either.
 _RUNNING = re.compile(
     rf"{_REQUIRED}|\b(?:eval|Function|globalThis|global|arguments|__proto__|WebAssembly)\b"
     r"|\bimport\s*\("
 )
-# What reaches for more than values: the other program's globals, prototypes and modules.
+# Names that use more than values: the other program's globals, prototypes and modules.
 _REACHING = re.compile(
     r"\b(?:Proxy|Reflect|prototype|export|class|constructor|import|setPrototypeOf|defineProperty"
     r"|module|exports|with)\b"
@@ -114,18 +114,19 @@ _REACHING = re.compile(
     rf"|\bconsole\b(?!\s*\.\s*(?:{_CONSOLE})\b)|\bprocess\b(?!\s*\.\s*(?:{_PROCESS})\b)"
     r"|\bthis\b(?!\s*\.\s*\w)|\b[gs]et\s+(?:\w+\s*\(|\[)"
 )
-# A name of a field by which another program would not have it.
+# The name of a field that does not cross.
 _UNNAMEABLE = "__proto__"
 _NAME = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
 _PLAIN_TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-# Fields that only a class's own constructor makes.
+# Private fields, which only the constructor of a class makes.
 _PRIVATE = re.compile(r"#[A-Za-z_$]")
-# What a class may not extend: its objects could not have fields of the names that they inherit.
+# Classes that a class may not extend. Their prototypes are frozen, so its objects could not assign
+# to names that they inherit.
 _EXTENDING = re.compile(
     r"\bextends\s+(?:\w*Array|\w*Map|\w*Set|Promise|RegExp|Date|String|Number|Boolean|Buffer"
     r"|DataView|WeakRef)\b"
 )
-# What a prompt asks for whose fields are computed as they are looked at, whatever their names.
+# A prompt that mentions proxies asks for objects that compute their fields when these are read.
 _PROXY = re.compile(r"(?i)prox(?:y|ies)")
 _EMPTY_CONSTRUCTOR = re.compile(r"constructor \( [^)]* \) \{ \}")
 
@@ -135,11 +136,11 @@ class _JavaScriptSplit:
     """A test program that was taken apart.
 
     Args:
-        helpers: what the prompt defines in full.
-        names: functions of the solution that the tests call.
-        classes: that the prompt defines in full.
-        modules: of the library, by the names that the tests give them.
-        is_typed: whether it is TypeScript.
+        helpers: the text of the prompt's complete definitions.
+        names: the functions of the solution that the tests call.
+        classes: the classes that the prompt defines completely.
+        modules: modules of the library, each after the name that the tests give it.
+        is_typed: whether the program is TypeScript.
     """
 
     helpers: str
@@ -186,7 +187,7 @@ class _JavaScriptSplit:
 
 
 def _found(names: Iterable[str]) -> str:
-    """Returns an object with what a program has of some names."""
+    """Returns code for an object with the values of these names, as far as a program has them."""
     found = (f'"{name}": typeof {name} === "undefined" ? undefined : {name}' for name in names)
     return f"{{ {', '.join(found)} }}"
 
@@ -227,14 +228,14 @@ def _split(task: Task, *, is_typed: bool) -> Split | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Declaration:
-    """What stands at the top of a program.
+    """A declaration at the top level of a program.
 
     Args:
-        word: with which it begins.
-        name: of what is declared.
-        start: where it begins in the text.
-        end: the same, of the next; the text's end for the last.
-        tokens: that it is made of, without blank ones.
+        word: the keyword of the declaration.
+        name: the name that is declared.
+        start: the position in the text where it begins.
+        end: the position where the next one begins, or the end of the text.
+        tokens: its tokens, without blanks.
     """
 
     word: str
@@ -246,13 +247,13 @@ class _Declaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prompt:
-    """What a prompt says of the solution.
+    """The definitions of a prompt.
 
     Args:
-        function: that the solution completes; "" where there is no prompt.
-        helpers: text of what is defined in full before it.
-        names: that the helpers define.
-        classes: those of them that are classes.
+        function: the function that the solution completes, or "" if there is no prompt.
+        helpers: the text in front of that function, with complete definitions.
+        names: the names that the helpers define.
+        classes: those of the names that are classes.
     """
 
     function: str = ""
@@ -267,7 +268,7 @@ _PREFIXES = frozenset(("async", "export", "default", "declare", "abstract"))
 
 
 def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
-    """Reads a prompt; None where it asks for more than one function."""
+    """Reads a prompt. Returns None if tests with this prompt cannot be taken apart."""
     if not text.strip():
         return _Prompt()
     if _PROXY.search(text):
@@ -300,7 +301,7 @@ def _read_prompt(text: str, language: Assertions) -> _Prompt | None:
 
 
 def _keeps_state(head: str, before: Sequence[_Declaration], language: Assertions) -> bool:
-    """Returns True if a prompt keeps what both programs would have for themselves."""
+    """Returns True if a prompt keeps state, of which each program would have a copy."""
     first = [token.text for token in tokenize(head, language) if not token.is_blank]
     strict = all(text in ("'use strict'", '"use strict"', ";") for text in first)
     return not strict or any(is_state(one.tokens) for one in before)
@@ -327,7 +328,7 @@ def _declarations(tokens: Sequence[Token], end: int) -> Iterator[_Declaration]:
 
 
 def _begins_statement(solid: Sequence[Token], index: int) -> bool:
-    """Returns True if a word is no part of an expression, unlike `x = function ...`."""
+    """Returns True if a word begins a statement, unlike `function` in `x = function () {}`."""
     before = _text(solid, _first_of(solid, index) - 1)
     return before in ("", *_STATEMENT_ENDS, ")") or before[-1].isalnum()
 
@@ -349,7 +350,7 @@ def _is_function(one: _Declaration) -> bool:
 
 
 def _is_generator(one: _Declaration) -> bool:
-    """Returns True if a solution is asked for whose function is no function of data."""
+    """Returns True if a prompt asks for a generator or a class."""
     texts = [token.text for token in one.tokens]
     star = any(pair == ("function", "*") for pair in pairwise(texts))
     return one.word == "class" or star
@@ -365,25 +366,28 @@ def _is_empty(one: _Declaration) -> bool:
 
 
 class _TestsReader:
-    """Returns which functions tests call, and whether nothing but data would cross.
+    """Finds the functions of the solution that tests call, and whether only data would cross.
 
-    That is not so where the tests
-    - reach for globals, prototypes, modules or the solution's classes (`_REACHING`);
-    - use a name that nobody declares for anything but calls, or declare what the prompt asks for;
-    - hand over a function, or call what a call has returned, or a method of it that data lacks, or
-      give such a method something: an object of the solution's could have a method of that name;
-    - have something run later, or take the promise that is the first to settle: the solution's
-      program runs while a promise of it is waited for, and its calls are answered;
-    - set or remove a field of what a call has returned, which the solution could compute;
-    - keep a promise to wait for it later, or have several wait at once, and a clock;
-    - call a promise's methods, which what is waited for and is no promise need not have;
-    - iterate over an answer when something may have changed since it was given (`Iterations`);
-    - look again at an object that they handed over, while the result is used, too, or compute
-      something of it: what it holds then could be what they compute the expected value from;
-    - could run text (`_RUNNING`) of any origin.
+    More than data would cross if the tests
+    - use globals, prototypes, modules or the solution's classes (`_REACHING`);
+    - use an undeclared name otherwise than in calls, or declare the function that the prompt asks
+      for;
+    - pass a function to the solution;
+    - call a result, call a method of it that data lacks, or pass arguments to a method of it, since
+      an object of the solution could have a method of that name;
+    - use a timer, or wait for the first of several promises, since the solution's program runs only
+      while the tests wait for one of its promises;
+    - set or remove a field of a result, since the solution could compute that field;
+    - keep a promise in order to wait for it later;
+    - wait for promises and read a clock, unless each call is awaited at once;
+    - call methods of a promise, since an awaited value need not be a promise;
+    - iterate over an answer that may have changed since it was returned (`Iterations`);
+    - read an argument again after the call and also use the result, or compute something from that
+      argument, since the solution could change the argument and so an expected value;
+    - could run text as code (`_RUNNING`).
 
     Attributes:
-        stubs: functions of the solution that they call.
+        stubs: the functions of the solution that the tests call.
     """
 
     def __init__(self, text: str, language: Assertions, prompt: _Prompt) -> None:
@@ -436,11 +440,11 @@ class _TestsReader:
 
     @property
     def modules(self) -> tuple[tuple[str, str], ...]:
-        """Modules of the library, by the names that the tests give them."""
+        """Modules of the library, each after the name that the tests give it."""
         return tuple(_NAMED_MODULE.findall(self._code))
 
     def _looks_into_helpers(self) -> bool:
-        """Returns True if tests look at a field of a function or class of the prompt's."""
+        """Returns True if tests read a field of a function or class of the prompt."""
         return any(
             self._text(index + 1) in (".", "?.", "[") and self._text(index + 3) != "("
             for index in self._words()
@@ -453,7 +457,7 @@ class _TestsReader:
         return _text(self._solid, index)
 
     def _words(self) -> Iterator[int]:
-        """Goes through the names that are neither keywords, properties nor keys."""
+        """Yields the positions of names that are neither keywords, properties nor keys."""
         for index, token in enumerate(self._solid):
             is_name = token.kind is Kind.WORD and token.text not in self._keywords
             if is_name and not self._is_property(index) and not self._is_key(index):
@@ -464,7 +468,7 @@ class _TestsReader:
         return self._text(index - 1) in (".", "?.") and not spreads
 
     def _is_called(self, index: int) -> bool:
-        """Returns True if a word, which could be a keyword, is the name of a function here."""
+        """Returns True if a word that may be a keyword is called as a function here."""
         if self._text(index + 1) != "(" or self._is_property(index):
             return False
         before = self._solid[index - 1]
@@ -481,7 +485,7 @@ class _TestsReader:
         return self._text(index + 1) == ":" and self._text(index - 1) in ("{", ",")
 
     def _inside(self, index: int) -> range:
-        """Returns the places in the brackets that open at one."""
+        """Returns the positions inside the brackets that open at a position."""
         return range(index + 1, self._partners.get(index, index + 1))
 
     # ------------------------------------------------------------------------------- names
@@ -501,7 +505,7 @@ class _TestsReader:
                 yield from self._parameters(index)
 
     def _declarators(self, index: int) -> Iterator[str]:
-        """Yields the names that a `const`, `let` or `var` declares, also where it goes on."""
+        """Yields all names that a `const`, `let` or `var` declares, also after commas."""
         yield from self._names_at(index)
         line, depth = self._lines[min(index, len(self._lines) - 1)], 0
         for at in range(index, len(self._solid)):
@@ -516,7 +520,7 @@ class _TestsReader:
                 return
 
     def _names_at(self, index: int) -> Iterator[str]:
-        """Yields a name, or those in the brackets there."""
+        """Yields the name at a position, or the names in the brackets that open there."""
         if index >= len(self._solid):
             return
         if self._solid[index].kind is Kind.WORD:
@@ -549,7 +553,7 @@ class _TestsReader:
         return declares and self._ends_at(index + 1)
 
     def _ends_at(self, index: int) -> bool:
-        """Returns True if a statement ends in front of a token."""
+        """Returns True if a statement ends before the token at a position."""
         if index >= len(self._solid) or self._text(index) in (";", "}"):
             return True
         goes_on = re.match(r"[-+*/%.,?:=<>&|(\[^)\]]", self._text(index)) is not None
@@ -558,7 +562,7 @@ class _TestsReader:
     # ------------------------------------------------------------------------------- calls
 
     def _is_allowed(self, index: int) -> bool:
-        """Returns True if a name of the solution's stands where it is called, or given a name."""
+        """Returns True if a name of the solution is called, or assigned to another name."""
         before = self._text(index - 1)
         if before == "typeof":  # a stub is a function, whatever the solution has
             return self._text(index + 1) == "("
@@ -569,16 +573,17 @@ class _TestsReader:
         return self._text(index + 1) == "(" and before not in ("new", "function")
 
     def _hands_data(self, index: int) -> bool:
-        """Returns True if a call is given no function, and what it returns is used as data."""
+        """Returns True if no argument of a call is a function, and its result is used as data."""
         end = self._partners[index + 1] + 1
         return not self._gives_function(index + 1) and self._is_used_as_data(end)
 
     def _is_used_as_data(self, end: int) -> bool:
-        """Returns True if what stands in front of a place is data there, and behind brackets."""
+        """Returns True if the expression that ends before a position is used as data, also outside
+        of the round brackets around it."""
         return all(map(self._is_data_at, (end, *(at + 1 for at in self._groups(end - 1)))))
 
     def _groups(self, index: int) -> Iterator[int]:
-        """Goes through the ends of the round brackets around a place that are no call's."""
+        """Yields the ends of the round brackets around a position, except those of calls."""
         around = self._around[index]
         while around >= 0 and self._text(around) == "(":
             before = self._text(around - 1)
@@ -589,11 +594,11 @@ class _TestsReader:
             around = self._around[around]
 
     def _is_awaited(self, index: int) -> bool:
-        """Returns True if nothing goes on before a call is answered."""
+        """Returns True if tests await a call at once, so nothing else runs before its answer."""
         return self._text(index - 1) == "await" and self._text(index - 2) not in ("=>", "async")
 
     def _is_taken_at_once(self, index: int) -> bool:
-        """Returns True if tests keep no promise that a call returns, to wait for it later."""
+        """Returns True if tests do not keep the promise of a call in order to wait for it later."""
         before, around = self._text(index - 1), self._around[index]
         if before == "=>":
             return self._text(around - 1) in _ASSERTING_CALLS
@@ -609,7 +614,7 @@ class _TestsReader:
                 continue
             token = self._text(at)
             if token == "(" and self._solid[at - 1].kind in (Kind.WORD, Kind.CLOSE):
-                skipped = self._partners[at]  # another call's
+                skipped = self._partners[at]  # arguments of another call
             elif token in ("=>", "function", "async") or token in self._functions:
                 return True
         return False
@@ -628,15 +633,16 @@ class _TestsReader:
         )
 
     def _is_data_at(self, index: int) -> bool:
-        """Returns True if what stands in front of a token is used as data there."""
+        """Returns True if the expression that ends before a position is used as data."""
         if self._text(index) == "(":
             return self._lines[index] > self._lines[index - 1] and self._ends_at(index)
         return all(map(self._is_asked, self._called_behind(index)))
 
     def _is_changed(self, index: int) -> bool:
-        """Returns True if a field of what a name holds, but no item, is set or removed there.
+        """Returns True if the code at a name sets or removes a field of its object.
 
-        A helper of the tests' that sets one may be given more than what the solution answered.
+        Items do not count. Parameters of the tests' functions do not count either, since their
+        arguments need not be answers.
         """
         if any(self._text(index) in names for names in self._parameters_of.values()):
             return False
@@ -653,7 +659,7 @@ class _TestsReader:
         return is_field and (is_set or is_removed)
 
     def _called_behind(self, index: int) -> Iterator[int]:
-        """Goes through the methods that are called one behind another, from a token on."""
+        """Yields the methods of the chain of calls that begins at a position."""
         while self._text(index) in (".", "?.", "[", "!"):
             is_word = self._text(index) in (".", "?.") and self._text(index + 1) not in ("(", "[")
             index = self._partners.get(index, index + is_word) + 1
@@ -662,12 +668,12 @@ class _TestsReader:
                 index = self._partners.get(index, index) + 1
 
     def _is_asked(self, method: int) -> bool:
-        """Returns True if data has a method, and an object of the solution's is given nothing."""
+        """Returns True if a method is one of data, and is called without arguments."""
         name = self._text(method)
         return name in _DATA_METHODS and self._text(method + 2) == ")"
 
     def _results(self, calls: Sequence[int]) -> list[int]:
-        """Returns where the names stand that results of calls, or what holds them, are given to."""
+        """Returns the positions of names that are assigned results of calls, or their holders."""
         named: dict[str, list[int]] = {}
         for at in self._words():
             named.setdefault(self._text(at), []).append(at)
@@ -679,7 +685,8 @@ class _TestsReader:
         return [at for name in found for at in named.get(name, ())]
 
     def _receivers(self, index: int) -> Iterator[str]:
-        """Yields the names that a value is given to: variables and the tests' own parameters."""
+        """Yields the variables and parameters of the tests that are assigned the value at a
+        position."""
         first = index
         while (around := self._around[first]) >= 0 and self._text(around) in ("[", "("):
             if self._text(around) == "(" and self._text(around - 1) in self._declared:
@@ -693,7 +700,7 @@ class _TestsReader:
         yield from self._names_at(self._openings.get(at - 1, at - 1))
 
     def _is_literal_at(self, index: int, bracket: int) -> bool:
-        """Returns True if a bracket is that of a list's items, of which one begins at a place."""
+        """Returns True if a bracket begins a list literal, and an item begins at the position."""
         first = index - (self._text(index - 1) == "await")
         begins = self._text(first - 1) in ("[", ",", ".")
         is_item = self._solid[bracket - 1].kind not in (Kind.WORD, Kind.CLOSE)
@@ -702,7 +709,7 @@ class _TestsReader:
         )
 
     def _parameters_by_name(self) -> Mapping[str, frozenset[str]]:
-        """Returns the parameters of the functions that the tests define."""
+        """Returns the parameters of each function that the tests define."""
         found: dict[str, frozenset[str]] = dict.fromkeys(self._declared, frozenset())
         for at in self._words():
             if self._text(at) not in self._functions:
@@ -716,7 +723,7 @@ class _TestsReader:
         return found
 
     def _iterates_late(self, calls: Sequence[int], results: Sequence[int]) -> bool:
-        """Returns True if an answer that is iterated over could have changed since it was given."""
+        """Returns True if tests iterate over an answer that could have changed since its call."""
         given = [at for index in calls for at in self._given(index)]
         words = tuple(self._words())
         return Iterations(
@@ -726,7 +733,10 @@ class _TestsReader:
     # --------------------------------------------------------------------------- arguments
 
     def _looks_once(self, calls: Sequence[int]) -> bool:
-        """Returns True if no object that is handed over is looked at again, or only that."""
+        """Returns True if tests do not read arguments again, or use nothing else of such calls.
+
+        In the second case the calls' results are not used, and each argument is only compared.
+        """
         given = {index: self._given(index) for index in calls}
         handed = {at for places in given.values() for at in places}
         objects = {self._text(at): at for at in handed if not self._is_primitive(at)}
@@ -749,7 +759,7 @@ class _TestsReader:
         )
 
     def _looks(self, name: str, aliases: Aliases) -> Iterator[int]:
-        """Goes through the places that look at what a name holds, or at what it is a part of."""
+        """Yields the positions that read the object of a name, or an object that contains it."""
         related = aliases.of(name)
         names = related.names - _GLOBALS
         for at in self._words():
@@ -759,7 +769,7 @@ class _TestsReader:
                 yield at
 
     def _is_taken_before(self, index: int) -> bool:
-        """Returns True if an object is not kept under another name before a call changes it."""
+        """Returns True if the code at a position, before a call, gives an object no other name."""
         before, after = self._text(index - 1), self._text(index + 1)
         if after in (".", "?.", "["):
             return True
@@ -767,9 +777,9 @@ class _TestsReader:
         return not is_item and not (before == "=" and self._ends_at(index + 1))
 
     def _is_compared(self, index: int) -> bool:
-        """Returns True if a statement looks at a changed object once, and computes nothing of it.
+        """Returns True if a statement reads a changed object once, and assigns nothing before.
 
-        What it is compared with would else be the solution's, too.
+        Otherwise the expected value could be computed from the object, which the solution changed.
         """
         first, last = index, index + 1
         while not self._begins_at(first):
@@ -785,7 +795,7 @@ class _TestsReader:
         return len(named) == 1 and "=" not in texts[: index - first]
 
     def _given(self, index: int) -> list[int]:
-        """Returns where the names stand whose objects a call is given."""
+        """Returns the positions of names in the arguments of a call."""
         inside = self._inside(index + 1)
         arrows = [at for at in inside if self._text(at) == "=>"]
         known = self._declared - {name for at in arrows for name in self._parameters(at)}
@@ -799,7 +809,7 @@ class _TestsReader:
         return self._text(index - 1) in _DECLARING or self._text(index + 1) in ("=", "of")
 
     def _is_primitive(self, index: int) -> bool:
-        """Returns True if all that a name is ever given is a number or text."""
+        """Returns True if only numbers and texts are assigned to a name."""
         name = self._text(index)
         given = [at + 2 for at in self._words() if self._text(at) == name and self._is_set_at(at)]
         return bool(given) and all(self._is_primitive_at(at) for at in given)
@@ -815,7 +825,7 @@ class _TestsReader:
         return self._solid[index].kind in _LITERALS and alone
 
     def _are_primitive(self, places: range) -> bool:
-        """Returns True if the items of an array are numbers, texts and the like."""
+        """Returns True if the items of an array are numbers, texts or other primitive values."""
         texts = {self._text(at) for at in places if not self._is_property(at)}
         names = {self._text(at) for at in self._words() if at in places}
         return not texts & {"[", "{", "=>", "new", "function"} and names <= _GLOBALS
@@ -826,7 +836,7 @@ class _TestsReader:
         return self._begins_at(first) and self._ends_at(self._partners[index + 1] + 1)
 
     def _begins_at(self, index: int) -> bool:
-        """Returns True if a statement begins with a token."""
+        """Returns True if a statement begins at a position."""
         if index == 0 or self._text(index - 1) in _STATEMENT_ENDS:
             return True
         ended = self._solid[index - 1].kind in (Kind.WORD, Kind.CLOSE, *_LITERALS)
@@ -834,7 +844,7 @@ class _TestsReader:
 
 
 def _around(solid: Sequence[Token]) -> Iterator[int]:
-    """Yields where the innermost bracket around each place opens; -1 where there is none."""
+    """Yields the position of the innermost bracket around each token, or -1."""
     open_at = [-1]
     for index, token in enumerate(solid):
         if token.kind is Kind.CLOSE and len(open_at) > 1:
@@ -845,7 +855,10 @@ def _around(solid: Sequence[Token]) -> Iterator[int]:
 
 
 def _code(tokens: Sequence[Token]) -> str:
-    """Returns a text without comments, and without texts in it but modules' names and templates."""
+    """Returns a text without comments, and with empty string literals.
+
+    Names of modules and templates with expressions are kept.
+    """
     solid = [token for token in tokens if token.kind is not Kind.COMMENT]
     kept: list[str] = []
     for token in solid:
@@ -856,7 +869,7 @@ def _code(tokens: Sequence[Token]) -> str:
 
 
 def _names_in_templates(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yields the names that expressions in templates use."""
+    """Yields the names in expressions of template literals."""
     for token in tokens:
         if token.kind is not Kind.STRING or not _holds_code(token.text):
             continue
@@ -869,5 +882,5 @@ def _names_in_templates(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _holds_code(text: str) -> bool:
-    """Returns True if a text is a template with expressions in it."""
+    """Returns True if a string literal is a template with expressions."""
     return text.startswith("`") and "${" in text

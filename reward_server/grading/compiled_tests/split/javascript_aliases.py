@@ -1,8 +1,7 @@
 """Finds the names by which tests in JavaScript or TypeScript reach an object that they pass.
 
-A name reaches an object that is assigned to it, and a part of an object if the part is read from
-it. A change of a part shows through all these names. Relating too much costs a label, and never a
-verdict.
+A name reaches an object that is assigned to it, or that is a part of such an object. A change of a
+part is visible by all these names. Relating too many names costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _CHAINED = frozenset((".", "?."))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gift:
-    """A place where names are given what other names hold, or a part of it.
+    """An assignment of objects, or of their parts, to names.
 
     Args:
-        names: that are given it; of a pattern, each is given another part.
-        places: where the names stand that hold it.
+        names: the names that are assigned; in a pattern, each gets another part.
+        places: the positions of the names whose objects are assigned.
     """
 
     names: frozenset[str]
@@ -33,11 +32,12 @@ class Gift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """What leads to an object, or to a part of it.
+    """The names that reach an object, or a part of it.
 
     Args:
-        names: by which it is known.
-        places: where it is read from what holds it, or names are made, and nothing looks at it.
+        names: the names.
+        places: the positions of names that are only assigned or declared, so that tests do not
+            look at the object there.
     """
 
     names: frozenset[str]
@@ -45,13 +45,13 @@ class Related:
 
 
 class Aliases:
-    """Knows the names of a text that lead to the same objects.
+    """The names of a text that reach the same objects.
 
     Args:
-        tokens: of the text, without blanks.
-        partners: where the bracket closes that opens at a place.
-        words: where names stand.
-        calls: where functions of the solution are called, whose results are their own.
+        tokens: the tokens of the text, without blanks.
+        partners: the position of the closing bracket, by that of the opening one.
+        words: the positions of names.
+        calls: the positions of calls of the solution; a result is not related to the arguments.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Aliases:
         self._gifts = [one for one in self._found() if one.names and one.places]
 
     def of(self, name: str) -> Related:
-        """Returns by which names something is known that a name holds."""
+        """Returns all names that reach the object of a name, or a part of it."""
         above, chain = {name}, set[int]()
         for _ in self._gifts:
             more = {at for at, one in enumerate(self._gifts) if one.names & above} - chain
@@ -114,13 +114,14 @@ class Aliases:
         return Gift(names=names, places=frozenset(places))
 
     def _holds(self, at: int) -> bool:
-        """Returns True if a place names something that an object could be read from."""
+        """Returns True if an object could be read from the name at a position."""
         is_count = self._text(at + 1) in _CHAINED and self._text(at + 2) == "length"
         is_called = self._text(at + 1) == "("
         return at in self._words and at not in self._answered and not (is_count or is_called)
 
     def _given(self, last: int) -> frozenset[str]:
-        """Returns the names of a pattern, or of what a place that ends somewhere belongs to."""
+        """Returns the names of the pattern that ends at a position, or the first name of the chain
+        that ends there."""
         start = self._openings.get(last)
         if start is not None and not self._is_postfix(start):
             return self._pattern(range(start, last))
@@ -139,7 +140,7 @@ class Aliases:
         return before is not None and before.kind in (Kind.WORD, Kind.CLOSE) and not declares
 
     def _root(self, last: int) -> int:
-        """Returns where a chain of properties, indices and calls begins that ends somewhere."""
+        """Returns the start of the chain of properties, indices and calls that ends at a token."""
         at = last
         while at > 0:
             if at in self._openings:
@@ -153,7 +154,11 @@ class Aliases:
         return at
 
     def _called_back(self, arrow: int) -> Iterator[Gift]:
-        """Yields the parameters of a function that a method is handed what the object holds."""
+        """Yields what the parameters of an arrow function may be.
+
+        They may be parts of an object if one of its methods gets the function, or arguments if the
+        function has a name.
+        """
         start = self._openings.get(arrow - 1, arrow - 1)
         first = start - (self._text(start - 1) == "async")
         names = self._pattern(range(start, arrow))
@@ -163,7 +168,7 @@ class Aliases:
             yield from self._passed(self._text(first - 2), names, first)
 
     def _handed(self, index: int) -> Iterator[Gift]:
-        """Yields the parameters of a function what it is called with, or called back with."""
+        """Yields what the parameters of a `function` may be, as for an arrow function."""
         is_named = self._tokens[index + 1].kind is Kind.WORD if self._text(index + 1) else False
         bracket = index + 1 + is_named
         names = self._pattern(range(bracket, self._partners.get(bracket, bracket)))
@@ -183,7 +188,7 @@ class Aliases:
         return self._tokens[at].text if 0 <= at < len(self._tokens) else ""
 
     def _end(self, start: int) -> int:
-        """Returns where an expression ends that begins at a place."""
+        """Returns the end of the expression that begins at a position."""
         at = start
         while at < len(self._tokens):
             token = self._tokens[at]
@@ -195,7 +200,7 @@ class Aliases:
         return at
 
     def _begins(self, at: int) -> bool:
-        """Returns True if no expression goes on from one place to the next."""
+        """Returns True if an expression ends before a token, and a statement begins there."""
         before, token = self._tokens[at - 1], self._tokens[at]
         ended = before.kind in (Kind.CLOSE, Kind.NUMBER, Kind.STRING) or (
             before.kind is Kind.WORD and before.text not in ("await", "new", "typeof", "async")
@@ -205,7 +210,8 @@ class Aliases:
         )
 
     def _answer(self, call: int) -> range:
-        """Returns the places of a call; also of a method that gathers what it gives."""
+        """Returns the positions of a call. If it is the result of a callback of `map`, these are
+        the positions of the call of `map`."""
         end = self._partners.get(call + 1, call + 1)
         first = call - (self._text(call - 1) == "await")
         arrow = self._text(first - 1) == "=>"

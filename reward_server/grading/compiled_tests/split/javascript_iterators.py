@@ -1,9 +1,9 @@
 """Finds tests in JavaScript or TypeScript that iterate over an answer after something has changed.
 
-An iterator of an array, a map or a set arrives with the items that exist when it crosses, and the
-items of a generator are requested in advance. In one program both would show later changes. So an
-answer may be iterated over where it is returned, or by its name before the next call. Refusing too
-much costs a label, and never a verdict.
+An iterator of an array, a map or a set crosses with the items that exist at that time. The items of
+a generator are requested in advance. In one program both would show later changes. So tests may
+iterate over an answer directly where the call returns it, or by its name before the next call.
+Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from reward_server.grading.compiled_tests.split.text.words import word_set
 from reward_server.grading.compiled_tests.tokens import Kind, Token
 
 _DECLARING = frozenset(("const", "let", "var"))
-# What goes through the items of its first argument.
+# Functions that iterate over their first argument.
 _GATHERING = word_set("from fromEntries Set Map WeakSet WeakMap all allSettled groupBy")
 _CHANGING = word_set(
     "add clear copyWithin delete fill pop push reverse set shift sort splice unshift"
 )
 _ASSIGNING = word_set("= += -= *= /= %= &= |= ^=")
-# Words behind which an expression goes on.
+# Words after which an expression continues.
 _OPERATORS = word_set("async await delete extends in instanceof new of return typeof void yield")
 _CHAINED = frozenset((".", "?."))
 
 
 class Iterations:
-    """Knows where tests iterate over answers, and what could change these meanwhile.
+    """The iterations over answers, and the code that could change an answer before they end.
 
     Args:
-        tokens: of the tests, without blanks.
-        partners: where the bracket closes that opens at a place.
-        words: where names stand.
-        calls: where functions of the solution are called.
-        answers: where the names stand that are given what these return.
-        given: where the names stand that are handed to these.
-        functions: names of functions of the tests.
+        tokens: the tokens of the tests, without blanks.
+        partners: the position of the closing bracket, by that of the opening one.
+        words: the positions of names.
+        calls: the positions of calls of the solution.
+        answers: the positions of names that are assigned results of these calls.
+        given: the positions of names that are arguments of these calls.
+        functions: the names of functions of the tests.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Iterations:
         self._iterated = self._with_callers(words, bodies, iterated)
 
     def are_late(self) -> bool:
-        """Returns True if an answer is iterated over after, or while, something else is called."""
+        """Returns True if something could change an answer before an iteration over it ends."""
         return any(map(self._is_called_meanwhile, self._calls)) or any(
             self._is_called_meanwhile(at) or self._is_late(at)
             for at in self._answers
@@ -84,18 +84,19 @@ class Iterations:
         return before == "*" and self._text(at - 2) == "yield"
 
     def _is_pattern(self, bracket: int) -> bool:
-        """Returns True if a bracket is none of an item's."""
+        """Returns True if a bracket begins a pattern or a list, and no index."""
         before = self._tokens[bracket - 1] if bracket else None
         is_item = before is not None and before.kind in (Kind.WORD, Kind.CLOSE, Kind.STRING)
         return not is_item or self._text(bracket - 1) in (*_DECLARING, "}")
 
     def _is_passed_on(self, at: int) -> bool:
-        """Returns True if a function that iterates over answers is given something."""
+        """Returns True if a position is an argument of a function that iterates over answers."""
         around = self._around(at)
         return self._text(around) == "(" and around - 1 in self._iterated
 
     def _is_called_meanwhile(self, at: int) -> bool:
-        """Returns True if something changes while what begins at a place is iterated over."""
+        """Returns True if something could change during the iteration over the expression at a
+        position."""
         before = self._text(at - 1)
         if before == "of":
             return any(one in self._body(self._partners[self._around(at)]) for one in self._events)
@@ -106,16 +107,17 @@ class Iterations:
         return False
 
     def _is_late(self, at: int) -> bool:
-        """Returns True if something may change after a name was given an answer."""
+        """Returns True if something could change after an answer was assigned to the name at a
+        position."""
         scope, block = self._scope(at)
         return any(
             one in scope and (one < at or block != self._block(at))
             for one in self._events
-            if self._text(one) != self._text(at)  # what has such methods is no iterator
+            if self._text(one) != self._text(at)  # a value with a changing method is no iterator
         )
 
     def _scope(self, at: int) -> tuple[range, int]:
-        """Returns where a name has the value that it has at a place, and the block it is set in."""
+        """Returns where the name at a position keeps its value, and the block that assigns it."""
         name = self._text(at)
         for place in range(at - 1, -1, -1):
             if self._text(place) != name or self._text(place - 1) in _CHAINED:
@@ -137,7 +139,7 @@ class Iterations:
         return range(len(self._tokens)), -1
 
     def _is_parameter(self, around: int) -> bool:
-        """Returns True if a bracket is that of a function's parameters."""
+        """Returns True if a bracket contains a function's parameters."""
         while self._text(around) == "[":
             around = self._around(around)
         if self._text(around) != "(":
@@ -147,7 +149,7 @@ class Iterations:
         return behind == "=>" or is_named
 
     def _is_changed(self, at: int) -> bool:
-        """Returns True if something is set, added or removed behind a name."""
+        """Returns True if the expression that begins with a name changes an object."""
         end, method = at + 1, ""
         while self._text(end) in (*_CHAINED, "["):
             if self._text(end) == "[":
@@ -160,13 +162,13 @@ class Iterations:
         return end > at + 1 and (self._is_set_by(end) or is_counted)
 
     def _is_set_by(self, end: int) -> bool:
-        """Returns True if signs follow that give a value, such as `=` or `??=`."""
+        """Returns True if an operator that assigns follows, such as `=` or `??=`."""
         while self._text(end) in ("?", "|", "||", "&&", "*", "<<", ">", ">>"):
             end += 1
         return self._text(end) in _ASSIGNING
 
     def _bodies(self, words: Iterable[int]) -> Iterator[tuple[str, range]]:
-        """Yields the tests' functions and their bodies."""
+        """Yields the names of the tests' functions, with their bodies."""
         for at in words:
             if self._text(at) in self._functions and (body := self._body_of(at)) is not None:
                 yield self._text(at), body
@@ -174,7 +176,7 @@ class Iterations:
     def _with_callers(
         self, words: Iterable[int], bodies: Mapping[str, range], places: set[int]
     ) -> set[int]:
-        """Returns places, and those where functions are called in which there are such."""
+        """Returns the positions, and those of calls of functions that contain such positions."""
         found, callers = {*places}, set[str]()
         for _ in bodies:
             more = {name for name, body in bodies.items() if any(map(body.__contains__, found))}
@@ -185,7 +187,7 @@ class Iterations:
         return found
 
     def _body_of(self, at: int) -> range | None:
-        """Returns the body of a function that is declared by a name at a place."""
+        """Returns the body of the function that is declared at a position, or None."""
         if self._text(at - 1) in ("function", "*") and self._text(at + 1) == "(":
             return self._body(self._partners[at + 1])
         if self._text(at + 1) != "=":
@@ -198,7 +200,7 @@ class Iterations:
         return self._body(place)
 
     def _body(self, end: int) -> range:
-        """Returns what stands behind a head: a block, or up to the end of the statement."""
+        """Returns the body after a head: a block, or the rest of the statement."""
         start = end + 1 + (self._text(end + 1) == "=>")
         if self._text(start) == "{":
             return range(start, self._partners[start])
@@ -216,7 +218,7 @@ class Iterations:
         return at
 
     def _begins(self, at: int) -> bool:
-        """Returns True if a word follows what may end an expression."""
+        """Returns True if the token at a position is a word that begins a new statement."""
         if not 0 < at < len(self._tokens):
             return False
         before, token = self._tokens[at - 1], self._tokens[at]
@@ -229,7 +231,7 @@ class Iterations:
         return self._blocks[at] if 0 <= at < len(self._blocks) else -1
 
     def _block(self, at: int) -> int:
-        """Returns where the block opens that a place is in; -1 if it is in none."""
+        """Returns the position where the block around a position opens, or -1."""
         around = self._around(at)
         while around >= 0 and self._text(around) != "{":
             around = self._around(around)
@@ -237,7 +239,7 @@ class Iterations:
 
 
 def _blocks(tokens: Sequence[Token], partners: Mapping[int, int]) -> list[int]:
-    """Returns where the innermost bracket around each place opens; -1 where there is none."""
+    """Returns the position of the innermost open bracket at each token, or -1."""
     found, open_at = list[int](), [-1]
     for index, token in enumerate(tokens):
         if token.kind is Kind.CLOSE and len(open_at) > 1:

@@ -19,10 +19,10 @@ _TYPES = word_set("interface type enum")
 
 
 def is_state(declared: Sequence[Token]) -> bool:
-    """Returns True if a declaration, or what follows it, makes a state.
+    """Returns True if a declaration, or code that follows it, makes a state.
 
     Args:
-        declared: up to the next declaration, without blanks.
+        declared: the tokens from the declaration to the next one, without blanks.
     """
     tokens = list(declared)
     while tokens and tokens[0].text in _PREFIXES:
@@ -74,7 +74,7 @@ def _is_more_than_function(value: Sequence[Token]) -> bool:
 
 
 def _goes_on(body: Sequence[Token]) -> bool:
-    """Returns True if a line of an expression could begin a statement of its own."""
+    """Returns True if a word in an expression could begin a new statement."""
     rest = _outside(body)
     return any(
         one.kind in (Kind.WORD, Kind.CLOSE, Kind.NUMBER, Kind.STRING) and two.kind is Kind.WORD
@@ -85,7 +85,7 @@ def _goes_on(body: Sequence[Token]) -> bool:
 
 
 def _is_more_than_block(tokens: Sequence[Token]) -> bool:
-    """Returns True if the first block of a text is not its end."""
+    """Returns True if tokens follow the first block of a text, or if it has no block."""
     brackets = match_brackets(tokens)
     partners = brackets.partners if brackets else {}
     at = 0
@@ -97,7 +97,7 @@ def _is_more_than_block(tokens: Sequence[Token]) -> bool:
 
 
 def _has_statics(tokens: Sequence[Token]) -> bool:
-    """Returns True if a class keeps fields of its own, or runs anything as it is made."""
+    """Returns True if a class has static fields or blocks, or if its head calls something."""
     texts = [token.text for token in tokens]
     if "static" in texts[: texts.index("{")] or "(" in texts[: texts.index("{")]:
         return True
@@ -111,7 +111,7 @@ def _has_statics(tokens: Sequence[Token]) -> bool:
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:
-    """Returns the tokens in no brackets, and the brackets."""
+    """Returns the tokens outside of brackets, and the outermost brackets."""
     found, depth = [], 0
     for token in tokens:
         depth -= token.kind is Kind.CLOSE

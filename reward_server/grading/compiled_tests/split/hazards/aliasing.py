@@ -1,10 +1,10 @@
 """Finds tests in C++ and Rust that can distinguish values from their copies.
 
-Values of these languages are copied as they cross, as arguments by value are. A value that a
-function changes by reference is copied back when the function returns. Tests could notice that if
-they keep references to the value or to its parts, pass it twice in one call, or read it after an
-exception. Tests could also notice it if they ask for an address or a capacity. Refusing too much
-costs a label, and never a verdict.
+A value that crosses between the two programs is a copy, like an argument that is passed by value. A
+value that a function changes by reference is copied back when the function returns. Tests can
+notice that if they keep references to the value or to its parts, pass it twice in one call, or read
+it after an exception. They can also notice it if they ask for an address or a capacity. Refusing
+too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CPP_KEEPS = re.compile(
     r"|\b(?:ref|tie|span|string_view|reference_wrapper|async|thread)\b"
 )
 _CPP_CATCHES = re.compile(r"\bcatch\b|\b\w+_(?:ANY_)?THROWS?\w*")
-# A name, or a field of what has one, that is no type and no function.
+# The name of a variable, with its fields; no type and no function.
 _CPP_NAMED = re.compile(
     r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|->)\w+)*\b(?!\s*(?:\(|\.|->|::|<|\{|[A-Za-z_]))"
 )
@@ -32,7 +32,7 @@ _CPP_DEFINED = re.compile(
     r"\b(?P<name>\w+)\s*(?:=\s*\[[^\]]*\]\s*)?\((?P<parameters>[^(){};]*)\)"
     r"\s*(?:(?:const|mutable|noexcept|->\s*[\w:<>]+)\s*)*\{"
 )
-# Arguments of a type, whose value is made here.
+# Template arguments of a type whose object is made at this position.
 _CPP_ARGUMENTS_OF_TYPES = re.compile(r"(?<=\w)<[\w\s:,*<>]*>(?=\s*[({])")
 _CPP_CONSTANTS = frozenset(("true", "false", "nullptr"))
 _CPP_LOOPS = re.compile(r"\b(?:for|while)\s*\(")
@@ -40,7 +40,7 @@ _CPP_ONCE_MORE = re.compile(r"\bdo\b[^;{}]*$")
 _CPP_QUALIFIERS = re.compile(r"(?:\s|\b(?:const|mutable|noexcept)\b|->\s*[\w:<>]+)*$")
 _CPP_BODIES = re.compile(r"\bdo$|\b(?:struct|class|union|namespace)\b[^;{}()]*$|\][^;{}()]*$")
 _CPP_NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto"))
-# What stands behind the name of a pointer to a function.
+# The text that follows the name in the declaration of a pointer to a function.
 _POINTED = r"(?:\s*\)\s*\([^()]*\))?"
 _CPP_WORDS = frozenset(("for", "if", "switch", "while", "catch"))
 _CPP_LENT = re.compile(r"(?<!<)\bstring_view\b|\bspan\b(?!>)|\bchar (?:const )?\*")
@@ -49,28 +49,28 @@ _RUST_PLACES = re.compile(
     r"\b(?:as_ptr|as_mut_ptr|ptr_eq|addr_of|capacity|shrink_to_fit|spare_capacity_mut)\b|:p\}"
     r"|\bas\s+\*\s*(?:const|mut)\b"
 )
-# Elsewhere the compiler keeps tests that live on after a panic from what was lent to be changed.
+# Without these, the compiler lets no test use a value after a panic if it was lent as mutable.
 _RUST_OUTLIVES = re.compile(r"\b(?:AssertUnwindSafe|scope|Mutex|RwLock)\b")
 
 
 def lends_answers_cpp(before: str, result: str) -> bool:
-    """Returns True if an answer in C++ may lie in what the solution keeps, and changes later.
+    """Returns True if an answer in C++ may refer to memory that the solution changes later.
 
     Args:
-        before: what the prompt has in front of the function.
-        result: the function's type.
+        before: the text of the prompt in front of the function.
+        result: the function's return type.
     """
     return _CPP_LENT.search(f"{without_quotes(before)} {result}") is not None
 
 
 def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[str]) -> bool:
-    """Returns True if tests in C++ could tell values from copies.
+    """Returns True if tests in C++ can distinguish values from copies.
 
     Args:
-        tests: that call a function.
-        name: of the function.
-        result: its type.
-        parameters: their types.
+        tests: the text of the tests, which call a function.
+        name: the function's name.
+        result: its return type.
+        parameters: the types of its parameters.
     """
     code = without_quotes(tests)
     if result.endswith("&") or _CPP_ROOM.search(code):
@@ -88,10 +88,10 @@ def tells_copies_cpp(tests: str, name: str, result: str, parameters: Sequence[st
 
 
 def tells_copies_rust(tests: str, *, changes: bool) -> bool:
-    """Returns True if tests in Rust could tell values from copies.
+    """Returns True if tests in Rust can distinguish values from copies.
 
     Args:
-        tests: that call a function.
+        tests: the text of the tests, which call a function.
         changes: whether a function that they call can change its arguments.
     """
     return _RUST_PLACES.search(tests) is not None or (
@@ -100,14 +100,15 @@ def tells_copies_rust(tests: str, *, changes: bool) -> bool:
 
 
 def _callers(code: str, name: str, changed: AbstractSet[int]) -> Mapping[str, AbstractSet[int]]:
-    """Returns the names that call a function, and the places of what a call may change.
+    """Returns names whose call runs a function, with the positions of arguments that it may change.
 
-    These are its own, others that it is given, and functions that hand references on to it.
+    These are the function's own name, other names that are assigned the function, and functions
+    that pass references to it.
 
     Args:
-        code: of the tests.
-        name: of the function.
-        changed: places of the parameters that it may change.
+        code: the code of the tests.
+        name: the function's name.
+        changed: the positions of the parameters that it may change.
     """
     callers = {name: changed}
     while True:
@@ -128,26 +129,27 @@ def _callers(code: str, name: str, changed: AbstractSet[int]) -> Mapping[str, Ab
 
 
 def _named(names: Iterable[str]) -> str:
-    """Makes an expression of names, which may stand in a namespace or class."""
+    """Returns a regular expression for names, each of which may follow a namespace or class."""
     return rf"(?:\w*::)*\b({'|'.join(map(re.escape, sorted(names)))})\b"
 
 
 def _is_handed(parameter: str, given: Iterable[str]) -> bool:
-    """Returns True if a parameter is a reference, and one of what is given to a call has it."""
+    """Returns True if a parameter is a reference or pointer, and one of the arguments uses it."""
     name = re.search(r"[&*]\s*(\w+)\s*$", parameter)
     return name is not None and any(re.search(rf"\b{name[1]}\b", one) for one in given)
 
 
 def _is_passed(code: str, callers: Iterable[str]) -> bool:
-    """Returns True if a function is given to another, which could call it."""
+    """Returns True if a function is an argument of another function, which could call it."""
     return re.search(rf"[({{,]\s*&?\s*{_named(callers)}\s*[,)}}]", code) is not None
 
 
 def _looks_again(code: str, callers: Mapping[str, AbstractSet[int]]) -> bool:
-    """Returns True if what a call is given by its name, to be left, may be looked at again.
+    """Returns True if tests may read a variable again after a call took it by value.
 
-    A completion that writes the function anew could take it by reference, and change it. So a name
-    is one that is declared anew for the call, and that nothing behind the call mentions.
+    A completion that declares the function itself could take the variable by reference, and change
+    it. So each such variable must be declared for this one call, and the text after the call must
+    not mention it.
     """
     for start, end, left in _calls(code, callers):
         words = _CPP_NAMED.findall(_CPP_ARGUMENTS_OF_TYPES.sub("", ",".join(left)))
@@ -162,14 +164,15 @@ def _looks_again(code: str, callers: Mapping[str, AbstractSet[int]]) -> bool:
 
 
 def _is_made_anew(before: str, name: str) -> bool:
-    """Returns True if a variable is made by value for what stands behind a text, and for that once.
+    """Returns True if a variable is made by value for the code that follows a text.
 
-    No loop, function or lambda begins between the declaration and that place. What a function takes
-    by value is made for each call, and what a loop hands out by value for each turn.
+    No loop, function or lambda may begin between the declaration and the end of the text, so that
+    the following code runs once for each new variable. A parameter by value is made for each call,
+    and a loop variable by value for each iteration.
 
     Args:
-        before: the text in front of the place.
-        name: of the variable.
+        before: the text in front of that code.
+        name: the variable's name.
     """
     end = len(before)
     while True:
@@ -206,7 +209,7 @@ def _declares(text: str, name: str) -> bool:
 
 
 def _opened_at(text: str, opening: str, closing: str) -> int:
-    """Returns the place of the last bracket that is still open, -1 if there is none."""
+    """Returns the position of the last bracket that is still open, or -1 if there is none."""
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] == closing) - (text[at] == opening)
@@ -216,7 +219,7 @@ def _opened_at(text: str, opening: str, closing: str) -> int:
 
 
 def _without_blocks(code: str) -> str:
-    """Returns a text without what stands in its brackets that are closed, but for these."""
+    """Returns a text with closed blocks replaced by their empty brackets."""
     kept, depth = [], 0
     for sign in code:
         depth -= sign == "}"
@@ -229,7 +232,7 @@ def _without_blocks(code: str) -> str:
 def _calls(
     code: str, callers: Mapping[str, AbstractSet[int]]
 ) -> Iterator[tuple[int, int, list[str]]]:
-    """Yields of each call its begin, its end, and the arguments that it is to leave."""
+    """Yields the start and end of each call, and the arguments that the call may not change."""
     for found in re.finditer(rf"{_named(callers)}\s*\(", code):
         arguments, end = _bracket(code, found.end())
         left = [one for at, one in enumerate(arguments) if at not in callers[found[1]]]
@@ -237,13 +240,13 @@ def _calls(
 
 
 def _bracket(code: str, start: int) -> tuple[list[str], int]:
-    """Returns the arguments in a bracket that is open at a place, and where it ends."""
+    """Returns the arguments in a bracket that is open at a position, and the bracket's end."""
     arguments = list(_arguments(code[start:]))
     return arguments, start + sum(map(len, arguments)) + len(arguments)
 
 
 def _arguments(code: str) -> Iterator[str]:
-    """Yields the arguments of a call whose bracket is open."""
+    """Yields the arguments in a text that begins after the opening bracket of a call."""
     depth, start = 1, 0
     for at, sign in enumerate(code):
         depth += (sign in "([{") - (sign in ")]}")
@@ -255,6 +258,6 @@ def _arguments(code: str) -> Iterator[str]:
 
 
 def _has_twice(arguments: Sequence[str]) -> bool:
-    """Returns True if a name begins two arguments, so that these could overlap."""
+    """Returns True if two arguments begin with the same name, so that they could overlap."""
     roots = [found[0] for one in arguments if (found := re.search(r"[A-Za-z_]\w*", one))]
     return len(set(roots)) < len(roots)

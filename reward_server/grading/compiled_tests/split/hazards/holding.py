@@ -20,12 +20,12 @@ _PLAIN = word_set(
     Boolean Byte Short BigInteger BigDecimal"""
 )
 _PLAIN_NAMES = "|".join(sorted(_PLAIN))
-# A name that is no field, method or type; with what may be asked of it though a call was given it.
+# A name that is no field and no method. A question for its length or size does not count.
 _NAMED = r"(?<![\w.]){}\b(?!\s*\()(?!\s*\.\s*(?:length\b(?!\s*\()|(?:size|isEmpty)\s*\())"
 _NAME = re.compile(_NAMED.format(r"([A-Za-z_]\w*)"))
 _CONSTANT = re.compile(rf"\b(?:{_PLAIN_NAMES})\s+(\w+)\b(?!\s*\[)")
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\(")
-# Arrays, lists, sets and maps of what cannot change: a copy has nothing in common with them.
+# Arrays, lists, sets and maps of immutable values: a copy shares nothing that can change.
 _FLAT = re.compile(
     rf"\b(?:{_PLAIN_NAMES})\s*(?:\[\s*\]\s*(\w+)\b(?!\s*\[)|(\w+)\s*\[\s*\](?!\s*\[))"
     rf"|<\s*(?:{_PLAIN_NAMES})\s*(?:,\s*(?:{_PLAIN_NAMES})\s*)?>\s+(\w+)\b(?!\s*\[)"
@@ -61,11 +61,11 @@ _WORDS = word_set(
 
 
 def looks_once(tests: str, method: str) -> bool:
-    """Returns True if tests do not look again at objects after they handed them to a method.
+    """Returns True if tests do not read objects again after they passed them to a method.
 
     Args:
         tests: a text in Java.
-        method: the name of the solution's.
+        method: the name of the solution's method.
     """
     code = without_own_names(tests)
     calls = own_calls(code, method)
@@ -78,14 +78,15 @@ def looks_once(tests: str, method: str) -> bool:
 
 
 def without_own_names(tests: str) -> str:
-    """Returns tests without texts and comments, and without `this` and classes before names."""
+    """Returns tests without string literals and comments, and without `this.` and class names in
+    front of names."""
     code = QUOTED.sub(" ", tests)
     own = "|".join(("this", *map(re.escape, re.findall(r"\bclass\s+(\w+)", code))))
     return re.sub(rf"(?<![\w.])(?:{own})\s*\.\s*(?=\w)", "", code)
 
 
 def own_calls(code: str, method: str) -> list[range]:
-    """Returns where the arguments stand of calls of a method, or of those that call it."""
+    """Returns the positions of the arguments of calls of a method, and of methods that call it."""
     return [
         range(one.end(), end_of(code, one.end()))
         for one in re.finditer(rf"\b(?:{_called(code, method)})\s*\(", code)
@@ -98,12 +99,12 @@ def _called(code: str, method: str) -> str:
 
 
 def _is_declared(code: str, start: int) -> bool:
-    """Returns True if a method's parameters begin at a place, and no call's arguments."""
+    """Returns True if the parameters of a declared method begin at a position."""
     return _MADE.match(code, end_of(code, start)) is not None
 
 
 def _calling(code: str, method: str) -> set[str]:
-    """Returns a method, and the tests' own that call it."""
+    """Returns the names of a method and of the tests' methods that call it."""
     bodies = {
         found["name"]: code[found.end() : end_of(code, found.end())]
         for found in _METHOD.finditer(code)
@@ -118,7 +119,7 @@ def _calling(code: str, method: str) -> set[str]:
 
 
 def _body_end(code: str, opening: int) -> int:
-    """Returns where a loop ends whose head, or body, opens at a place."""
+    """Returns the end of a loop whose head or body opens at a position."""
     end = end_of(code, opening + 1)
     if code[opening] == "{":
         return end
@@ -134,14 +135,14 @@ def _or_end(code: str, at: int) -> int:
 
 
 class Names:
-    """Names of objects that can be changed, and which of them may hold the same.
+    """The names of mutable objects, grouped by the objects that they may hold.
 
     Args:
-        code: without texts and comments.
-        method: whose arguments are not held by what its result is assigned to.
+        code: the tests, without string literals and comments.
+        method: the solution's method; its result does not hold its arguments.
 
     Attributes:
-        loops: where these stand.
+        loops: the positions of the loops.
     """
 
     def __init__(self, code: str, method: str) -> None:
@@ -164,17 +165,17 @@ class Names:
         self._looks = self._looks_beside(calls)
 
     def within(self, text: str) -> set[str]:
-        """Returns the names in a text of what can change, and of methods that hand such out."""
+        """Returns the names of mutable objects in a text, and of methods that return such a field."""
         found = {name for name in _NAME.findall(text) if self.can_change(name)}
         return found | (self._handing & set(_CALLED.findall(text)))
 
     def is_looked_at(self, name: str, call: range, loops: Sequence[range]) -> bool:
-        """Returns True if what a call was given is looked at behind it, or in the loop around it.
+        """Returns True if an argument of a call is read after the call, or in a loop around it.
 
         Args:
-            name: of what the call was given.
-            call: where its arguments stand.
-            loops: where these do.
+            name: the argument's name.
+            call: the position of the call's arguments.
+            loops: the positions of the loops.
         """
         looks = self._looks.get(self.head(name), [])
         if looks and looks[-1][0] >= call.stop:
@@ -187,16 +188,17 @@ class Names:
         )
 
     def _comes_again(self, at: int, name: str, loop: range) -> bool:
-        """Returns True if a place in a loop sees again what was there before the loop."""
+        """Returns True if a position in a loop reads the same object in several iterations."""
         if re.fullmatch(r"for\s*\([^;:()]*:\s*", self._code[loop.start : at]):
-            return False  # what is looped over is asked for once
+            return False  # the head of the loop is evaluated once
         if re.match(r"\w+\s*(?:\[|\.\s*get\s*\()", self._code[at : at + 200]):
-            return False  # another element each time
+            return False  # it reads another element in each iteration
         declared = rf"[\w>\]]\s+{re.escape(name)}\s*(?:=(?!=)|:(?!:)|;|\[\s*\]\s*=)"
         return not re.search(declared, self._code[loop.start : loop.stop])
 
     def _looks_beside(self, calls: Sequence[range]) -> dict[str, list[tuple[int, str]]]:
-        """Returns where objects are looked at, but for calls' arguments, by the names' head."""
+        """Returns the positions and names by which objects are read outside of calls' arguments, by
+        the head of the names."""
         found: dict[str, list[tuple[int, str]]] = {}
         starts = [call.start for call in calls]
         furthest = list(accumulate((call.stop for call in calls), max))
@@ -214,7 +216,7 @@ class Names:
         return found
 
     def _join_parameters(self) -> None:
-        """Notes what the tests' own methods are given."""
+        """Groups the parameters of the tests' methods with their arguments."""
         parameters = self._parameters = {
             found["name"]: [one.split()[-1].rstrip("[] ") for one in parts_of(found["parameters"])]
             for found in self._methods
@@ -228,15 +230,15 @@ class Names:
 
     @property
     def known(self) -> Iterable[str]:
-        """All names that may hold the same as others."""
+        """All names that were grouped with others."""
         return list(self._heads)
 
     def is_flat(self, name: str) -> bool:
-        """Returns True if what a name holds has nothing in it that can be changed."""
+        """Returns True if all elements of the container with a name are immutable."""
         return name in self._flat
 
     def is_in_helper(self, place: int) -> bool:
-        """Returns True if a place is in a method of the tests that they call themselves."""
+        """Returns True if a position is in a method of the tests that the tests themselves call."""
         return any(
             found.end() <= place < end_of(self._code, found.end())
             and any(
@@ -247,17 +249,17 @@ class Names:
         )
 
     def parameters_at(self, start: int, stop: int) -> Iterable[str]:
-        """Yields the parameters of the tests' own methods that are called between two places."""
+        """Yields the parameters of the tests' methods that are called between two positions."""
         for found in _CALLED.finditer(self._code, start, stop):
             yield from self._parameters.get(found[1], ())
 
     def can_change(self, name: str) -> bool:
-        """Returns True if what a name holds can be changed."""
+        """Returns True if the object with a name can be changed."""
         is_type = name[:1].isupper() and not name.isupper()
         return name not in _WORDS | _PLAIN and not is_type and name not in self._constant
 
     def _held_by(self, value: str) -> set[str]:
-        """Returns the names of what may be in a value."""
+        """Returns the names of the objects that may be in a value."""
         copy = _COPIES.fullmatch(value)
         source = next((one for one in copy.groups() if one), "") if copy else ""
         if source in self._flat:
@@ -270,7 +272,7 @@ class Names:
         return value
 
     def _handing_out(self) -> Iterable[str]:
-        """Yields the tests' own methods in which a field stands that can change."""
+        """Yields the tests' methods that use a mutable field and return something."""
         fields = {one["name"] for one in _FIELD.finditer(_outside(self._code, 1))}
         changing = {name for name in fields if self.can_change(name)}
         for found in self._methods:
@@ -286,14 +288,14 @@ class Names:
             self._heads[one] = self._heads.setdefault(two, two)
 
     def head(self, name: str) -> str:
-        """Returns the name that stands for all that may hold the same as one."""
+        """Returns the name that represents the group of a name."""
         while (above := self._heads.setdefault(name, name)) != name:
             name = above
         return name
 
 
 def parts_of(text: str) -> list[str]:
-    """Cuts what stands in brackets at its outermost commas."""
+    """Splits the text between two brackets at its outermost commas."""
     parts, depth = [""], 0
     for sign in text:
         depth += (sign in "([{<") - (sign in ")]}>")
@@ -305,7 +307,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def _outside(code: str, depth: int) -> str:
-    """Returns what stands in so many blocks at most, with blanks for the rest."""
+    """Returns a text in which code in more than `depth` blocks is replaced by blanks."""
     kept, at = [], 0
     for sign in code:
         at -= sign == "}"
@@ -315,7 +317,7 @@ def _outside(code: str, depth: int) -> str:
 
 
 def end_of(code: str, start: int) -> int:
-    """Returns where the bracket closes that opens before a place."""
+    """Returns the position of the bracket that closes the one before a position."""
     depth = 1
     for at in range(start, len(code)):
         depth += (code[at] in "([{") - (code[at] in ")]}")

@@ -1,11 +1,11 @@
 """Finds tests in Rust that read a value again after they lent it to the solution.
 
-The target of a shared reference is copied, so that a solution that changes it with `unsafe` code
-changes only its copy. So the lent value must be made for that one call: it is a temporary, or a
-name that is bound in the same function and that no code after the call mentions, with no loop or
-closure between the binding and the call except a loop that binds it. The same holds for the values
-from which it was made. Constants are in memory that cannot be written. Refusing too much costs a
-label, and never a verdict.
+The target of a shared reference is copied, so a solution that changes it with `unsafe` code changes
+only its copy. So each lent value must be made for that one call. It may be a temporary. It may also
+be a variable of the same function that no code after the call mentions; then no loop or closure may
+lie between its binding and the call, except a loop that binds it. The same holds for the values
+from which it was made. Constants are allowed, since they are in memory that cannot be written.
+Refusing too much costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)\s*(?:<[^(){}]*>)?\s*\((?P<paramete
 _CLOSURE = re.compile(
     r"\blet\s+(?:mut\s+)?(?P<name>\w+)\s*=\s*(?:move\s+)?\|(?P<parameters>[^|]*)\|"
 )
-# A name, unless it is a macro's, a function's or a field's, or what is lent is a copy.
+# A variable's name, unless a copy of the variable is made there. Names of macros, functions and
+# fields do not match.
 _NAME = re.compile(
     r"(?<![\w'$])(?<!(?<!\.)\.)([a-z_]\w*)\b"
     r"(?!\s*(?:!|\(|:|\.\s*(?:clone|to_owned|to_string|to_vec)\s*\(\s*\)))"
@@ -42,12 +43,12 @@ _IMPORTS = re.compile(r"\b(?:use|mod)\b[^;{}]*(?:\{[^{}]*\})?[^;{}]*;")
 
 
 def lends_again(tests: str, function: str, lent: AbstractSet[int]) -> bool:
-    """Returns True if tests may look again at what a call is lent.
+    """Returns True if tests may read a value again after they lent it to a call.
 
     Args:
         tests: a text in Rust.
-        function: that they call.
-        lent: places of the parameters that hold references.
+        function: the function that they call.
+        lent: the positions of the parameters that hold references.
     """
     code = _IMPORTS.sub(lambda found: " " * len(found[0]), RUST_TEXT.sub(_named_in_text, tests))
     lending = _Lending(_without_messages(code), function, lent)
@@ -59,12 +60,13 @@ def lends_again(tests: str, function: str, lent: AbstractSet[int]) -> bool:
 
 
 class _Lending:
-    """Knows who calls a function, and what these calls are lent.
+    """The calls of a function, and the values that are lent to them.
 
     Args:
-        code: of the tests, without comments and without texts but for the names in them.
-        function: that they call.
-        lent: places of the parameters that hold references.
+        code: the tests, without comments; string literals are reduced to the names that they
+            format.
+        function: the function that they call.
+        lent: the positions of the parameters that hold references.
     """
 
     def __init__(self, code: str, function: str, lent: AbstractSet[int]) -> None:
@@ -74,7 +76,7 @@ class _Lending:
             self._callers = found
 
     def calls(self) -> Iterator[tuple[int, int, str]]:
-        """Yields of each call its begin, its end, and the arguments that are lent."""
+        """Yields the start and end of each call, and its lent arguments."""
         for found in re.finditer(rf"\b({self._names})\s*\(", self._code):
             if re.search(r"\bfn\s+$", self._code[: found.start()]):
                 continue
@@ -87,13 +89,14 @@ class _Lending:
             )
 
     def hands_function_on(self) -> bool:
-        """Returns True if the function has another use than calls and further names."""
+        """Returns True if the function is used otherwise than in calls and in assignments of
+        further names."""
         declared = rf"\b(?:fn|let(?:\s+mut)?)\s+(?:{self._names})\b"
         code = re.sub(f"{self._alias}|{declared}", " ", self._code)
         return re.search(rf"\b(?:{self._names})\b(?!\s*\()", code) is not None
 
     def is_made_for(self, start: int, end: int, name: str) -> bool:
-        """Returns True if what a name holds is made for what stands between two places alone."""
+        """Returns True if the value of a name is made only for the code between two positions."""
         inner = start
         while name != "self":
             opened = _opened_at(self._code[:inner])
@@ -122,7 +125,10 @@ class _Lending:
         return False
 
     def _is_parameter_of_caller(self, inside: str, name: str) -> bool:
-        """Returns True if a closure of the tests that is called by a name is lent something."""
+        """Returns True if a name is a parameter of the closure around a call.
+
+        The closure must have a name, and its body may not use the parameter before the call.
+        """
         found = [one for one in _CLOSURE.finditer(inside) if _is_open(inside[one.end() :])]
         return (
             len(found) == 1
@@ -131,7 +137,7 @@ class _Lending:
         )
 
     def _is_left(self, end: int, stop: int, name: str) -> bool:
-        """Returns True if nothing mentions a name up to where it is bound anew."""
+        """Returns True if no code mentions a name between a position and its next binding."""
         rest = self._code[end:stop]
         anew = re.search(rf"\blet\s+(?:mut\s+)?{re.escape(name)}\b[^=;]*=(?P<value>[^;]*);", rest)
         if anew:
@@ -150,7 +156,7 @@ class _Lending:
         return rf"\blet\s+(?:mut\s+)?(\w+)[^=;]*=\s*&?\s*({self._names})\s*;"
 
     def _others(self) -> Iterator[tuple[str, AbstractSet[int]]]:
-        """Yields further names of callers, and functions that hand on what they are lent."""
+        """Yields further names of callers, and functions that pass lent values on to them."""
         for other, one in re.findall(self._alias, self._code):
             yield other, self._callers[one]
         handed = [(start, set(_names(arguments))) for start, _, arguments in self.calls()]
@@ -172,7 +178,10 @@ class _Lending:
 
 
 def _named_in_text(found: re.Match[str]) -> str:
-    """Returns the names that a text has for a format, in its length."""
+    """Returns a comment as blanks, and a string literal as the names that it formats.
+
+    The result has the length of the original.
+    """
     if found[0].startswith("/"):
         return " " * len(found[0])
     names = " ".join(_IN_FORMATS.findall(found[0]))
@@ -182,7 +191,7 @@ def _named_in_text(found: re.Match[str]) -> str:
 
 
 def _without_messages(code: str) -> str:
-    """Returns a text without what assertions write if they fail."""
+    """Returns a text without the messages of its assertions."""
     for found in reversed(list(_ASSERTS.finditer(code))):
         arguments, end = _bracket(code, found.end())
         kept = ",".join(arguments[: 2 if found["pair"] else 1])
@@ -200,7 +209,7 @@ def _head(parameter: str) -> str:
 
 
 def _bracket(code: str, start: int) -> tuple[list[str], int]:
-    """Returns the arguments in a bracket that is open at a place, and where it ends."""
+    """Returns the arguments in a bracket that is open at a position, and the bracket's end."""
     parts, depth, first = list[str](), 1, start
     for at in range(start, len(code)):
         depth += (code[at] in "([{") - (code[at] in ")]}")
@@ -213,7 +222,7 @@ def _bracket(code: str, start: int) -> tuple[list[str], int]:
 
 
 def _opened_at(code: str) -> int:
-    """Returns the place of the last block that is still open, -1 if there is none."""
+    """Returns the position of the last block that is still open, or -1 if there is none."""
     depth = 0
     for at in range(len(code) - 1, -1, -1):
         depth += (code[at] == "}") - (code[at] == "{")
@@ -223,7 +232,7 @@ def _opened_at(code: str) -> int:
 
 
 def _is_open(code: str) -> bool:
-    """Returns True if an expression that begins with a text goes on behind it."""
+    """Returns True if the expression at the start of a text continues after the text's end."""
     depth = 0
     for sign in code:
         depth += (sign in "([{") - (sign in ")]}")
@@ -233,7 +242,7 @@ def _is_open(code: str) -> bool:
 
 
 def _without_blocks(code: str) -> str:
-    """Returns a text with blanks for what stands in its blocks that are closed."""
+    """Returns a text in which the content of closed blocks is replaced by blanks."""
     kept, opened = list(code), list[int]()
     for at, sign in enumerate(code):
         if sign == "{":

@@ -20,9 +20,9 @@ from reward_server.grading.compiled_tests.tokens import Kind, Token, match_brack
 _MOST_CALLS = 2000
 _MOST_DEPTH = 6
 _DEFINING = word_set("fn func function")
-# What stands in front of brackets, and is no function's name.
+# Words that are followed by brackets and are no names of functions.
 _CONTROLS = word_set("for while if switch catch synchronized try with match else return range in")
-# What calls a function that it is given for each of some items.
+# Functions that call an argument for each of several items.
 _FOR_EACH = word_set(
     """all all_of allMatch any any_of anyMatch count_if every filter filter_map find find_if
     findIndex findLast flatMap flat_map fold for_each forEach forEachOrdered from generate iterate
@@ -36,11 +36,11 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?
 
 
 def calls_often(task: Task, functions: Collection[str]) -> bool:
-    """Returns True unless the text of tests shows that they call functions a few times.
+    """Returns True unless the text of tests shows that they call functions at most 2,000 times.
 
     Args:
-        task: with the tests.
-        functions: of the solution.
+        task: the task with the tests.
+        functions: the names of the solution's functions.
     """
     brackets = match_brackets(
         [one for one in tokenize(task.tests, task.language) if not one.is_blank]
@@ -52,10 +52,10 @@ def calls_often(task: Task, functions: Collection[str]) -> bool:
 
 
 class _Repetitions:
-    """Knows how often places of a text are reached, at most.
+    """Upper bounds for how often positions of a text are reached.
 
     Args:
-        task: with the tests.
+        task: the task with the tests.
     """
 
     def __init__(self, task: Task) -> None:
@@ -75,7 +75,8 @@ class _Repetitions:
     # ------------------------------------------------------------------------------ places
 
     def of_function(self, name: str) -> float:
-        """Returns how often a function is called, or named; a harness calls what nobody does."""
+        """Returns how often a function is called or named. It is 1 for a function that the text
+        does not name, since a harness may call it."""
         if name in self._met or len(self._met) > _MOST_DEPTH:
             return math.inf
         self._met.append(name)
@@ -101,7 +102,7 @@ class _Repetitions:
         return found
 
     def _function(self, place: int, before: Sequence[int]) -> str | None:
-        """Returns the name of the function in whose body, or for which, a place is."""
+        """Returns the name of the function whose body contains a position, or None."""
         texts = [self._text(one) for one in before]
         if self._text(place) == "{":
             for one in before:
@@ -122,7 +123,7 @@ class _Repetitions:
         return None
 
     def _is_callback(self, place: int, before: Sequence[int]) -> bool:
-        """Returns True if a function without a name begins in front of a place."""
+        """Returns True if an anonymous function begins before a position."""
         texts = [self._text(one) for one in before]
         if self._text(place) == "{":
             is_cpp = any(pair == (")", "]") for pair in pairwise(texts))
@@ -133,7 +134,7 @@ class _Repetitions:
         return bool({"=>", "->", "|", "||"} & {*texts}) or "::" in texts[:1]
 
     def _of_mark(self, at: int, place: int) -> float:
-        """Returns how often the head of a loop at a place runs what stands behind it."""
+        """Returns how often the loop head at a position runs its body; 1 if there is no loop."""
         text, opened = self._text(at), self._openings.get(at, -1)
         if text == ")" and self._is_head(opened):
             is_for = self._text(opened - 1) == "for"
@@ -147,10 +148,10 @@ class _Repetitions:
         return 1.0
 
     def _of_callback(self, bracket: int) -> float:
-        """Returns how often a function is called that stands among a call's arguments."""
+        """Returns how often a function is called that is an argument of a call."""
         name = self._text(bracket - 1)
         if any(self._is_declared(at) for at in self._places.get(name, ())):
-            return math.inf  # of the tests' own, which may call it as often as they like
+            return math.inf  # the tests define that function, which may call it often
         if name not in _FOR_EACH:
             return 1.0
         counted = [
@@ -163,13 +164,13 @@ class _Repetitions:
     # ------------------------------------------------------------------------------- loops
 
     def _is_head(self, at: int) -> bool:
-        """Returns True if a bracket holds the head of a loop, and no pattern that one binds."""
+        """Returns True if a bracket holds the head of a loop, and no pattern of such a head."""
         if self._text(at) != "(" or self._text(at - 1) not in ("for", "while"):
             return False
         return self._text(self._partners[at] + 1) != "in"
 
     def _of_loop(self, first: int, last: int) -> float:
-        """Returns how often a loop turns whose head stands between two places."""
+        """Returns how many iterations a loop has whose head is between two positions."""
         each = self._each(first, last)
         if each:
             return self._size(range(each + 1, last))
@@ -188,7 +189,7 @@ class _Repetitions:
         return max(end, *map(self._value, start)) if counts else math.inf
 
     def _each(self, first: int, last: int) -> int:
-        """Returns where the word stands behind which a loop has its items; 0 if it has none."""
+        """Returns the position of the word before a loop's items (such as `of`), or 0."""
         places = list(self._outermost(first, last))
         if any(self._text(at) == ";" for at in places):
             return 0
@@ -198,7 +199,7 @@ class _Repetitions:
     # ------------------------------------------------------------------------------- sizes
 
     def _size(self, places: range, known: Collection[str] = (), depth: int = 0) -> float:
-        """Returns the most items that there are, or the largest number, in an expression."""
+        """Returns an upper bound for the items or the numbers in an expression."""
         texts = [self._text(at) for at in places]
         outside = [self._text(at) for at in self._outside_lists(places)]
         grows = {"<<", *_GROWING} & {*outside} or ("*", "*") in pairwise(outside)
@@ -215,7 +216,7 @@ class _Repetitions:
         return math.prod(some) if "*" in texts else max(some, default=math.inf)
 
     def _outside_lists(self, places: range) -> Iterator[int]:
-        """Yields the places that are no item's of a written list."""
+        """Yields the positions outside of list literals."""
         at = places.start
         while at < places.stop:
             yield at
@@ -223,7 +224,7 @@ class _Repetitions:
             at = self._partners.get(at, at) + 1 if is_list else at + 1
 
     def _items(self, places: range) -> float | None:
-        """Returns how many items are written out; None if that is not what an expression is."""
+        """Returns the most items of a list literal in an expression, or None if it has none."""
         found = list[float]()
         for at in self._outermost(places.start, places.stop):
             if at not in self._partners:
@@ -238,7 +239,7 @@ class _Repetitions:
         return max(found, default=None)
 
     def _size_of_name(self, name: str, depth: int) -> float:
-        """Returns the largest number, or the most items, that a name is given."""
+        """Returns an upper bound for the numbers or items that are assigned or added to a name."""
         found = list[float]()
         for at in self._places.get(name, ()):
             if self._text(at + 1) == "." and self._text(at + 2) in _ADDING:
@@ -248,7 +249,7 @@ class _Repetitions:
         return sum(found) if found else math.inf
 
     def _given(self, at: int) -> range | None:
-        """Returns where the value stands that a name is given at a place."""
+        """Returns the position of the value that is assigned to the name at a position, or None."""
         if self._text(at - 1) in (".", "->"):
             return None
         if self._text(at + 1) == "{" and (self._names(at - 1) or self._text(at - 1) in (">", ">>")):
@@ -266,7 +267,7 @@ class _Repetitions:
         return None
 
     def _end(self, start: int, stop: int) -> int:
-        """Returns where an expression ends that begins at a place."""
+        """Returns the end of the expression that begins at a position."""
         at = start
         while at < stop and self._text(at) not in (";", ","):
             at = self._partners.get(at, at) + 1
@@ -275,9 +276,9 @@ class _Repetitions:
         return min(at, stop)
 
     def _value(self, at: int) -> float:
-        """Returns the number at a place; 0 if there is none."""
+        """Returns the number at a position, or 0 if there is none."""
         token = self._tokens[at]
-        text = token.text.replace("_", "").lstrip(".")  # of `0..9` the last has a sign
+        text = token.text.replace("_", "").lstrip(".")  # the last token of `0..9` begins with a dot
         found = _NUMBER.match(text) if token.kind is Kind.NUMBER else None
         if found is None:
             return 0.0
@@ -289,7 +290,7 @@ class _Repetitions:
         return self._tokens[at].text if 0 <= at < len(self._tokens) else ""
 
     def _is_variable(self, at: int) -> bool:
-        """Returns True if a name is neither a field's, a method's nor a class's."""
+        """Returns True if the name at a position is that of a variable."""
         is_own = self._text(at - 1) not in (".", "?.", "->", "::")
         is_class = self._text(at)[:1].isupper() and self._text(at + 1) in (".", "::")
         is_word = self._text(at) in ("new", "vec", "mut", "const", "await")
@@ -299,7 +300,7 @@ class _Repetitions:
         return 0 <= at < len(self._tokens) and self._tokens[at].kind is Kind.WORD
 
     def _innermost(self) -> Iterator[int]:
-        """Yields where the innermost bracket around each place opens; -1 where there is none."""
+        """Yields the position of the innermost bracket around each token, or -1."""
         opened = [-1]
         for at in range(len(self._tokens)):
             if at in self._openings:
@@ -309,14 +310,15 @@ class _Repetitions:
                 opened.append(at)
 
     def _outermost(self, first: int, last: int) -> Iterator[int]:
-        """Goes through the places between two, but for those in brackets."""
+        """Yields the positions between two others, except those in brackets."""
         at = first
         while at < last:
             yield at
             at = self._partners.get(at, at) + 1
 
     def _before(self, place: int) -> Iterator[int]:
-        """Goes back from a place to where its statement or argument begins, over brackets."""
+        """Yields the positions from another one back to the start of its statement or argument,
+        except those in brackets."""
         around, at = self._around[place], place - 1
         ends = (";", ",") if self._text(around) in ("(", "[") else (";",)
         while at > around and (self._text(at) not in ends or self._is_in_head(at)):
@@ -326,7 +328,7 @@ class _Repetitions:
             at = self._openings.get(at, at) - 1
 
     def _is_in_head(self, at: int) -> bool:
-        """Returns True if a semicolon stands in the head of a loop that has no brackets."""
+        """Returns True if a semicolon is in the head of a loop without brackets."""
         first = at
         while first > 0 and self._lines[first - 1] == self._lines[at]:
             first -= 1
@@ -338,7 +340,7 @@ class _Repetitions:
         )
 
     def _begins(self, at: int) -> bool:
-        """Returns True if a statement begins with a line's first word."""
+        """Returns True if a statement begins at a position that is the first word of a line."""
         kinds = (Kind.WORD, Kind.CLOSE, Kind.NUMBER, Kind.STRING)
         if not self._names(at) or at == 0 or self._tokens[at - 1].kind not in kinds:
             return False
@@ -348,7 +350,7 @@ class _Repetitions:
         return self._lines[at] > self._lines[at - 1] and not (is_head or is_keyword)
 
     def _chain(self, at: int) -> int:
-        """Returns where a chain of methods begins that ends with a name."""
+        """Returns the start of the chain of method calls that ends at a position."""
         while at > 0 and self._text(at - 1) in (".", "?.", "::"):
             at -= 2
             while at in self._openings:
@@ -357,7 +359,7 @@ class _Repetitions:
         return at
 
     def _is_declared(self, at: int) -> bool:
-        """Returns True if a name is that of a function which is declared there."""
+        """Returns True if the name at a position is declared or assigned there."""
         if self._text(at - 1) in (*_DEFINING, "*", "const", "let", "var", "mut", "auto"):
             return self._text(at - 1) != "*" or self._text(at - 2) in _DEFINING
         if "=" in (self._text(at + 1), self._text(at + 1 + (self._text(at + 1) == ":"))):

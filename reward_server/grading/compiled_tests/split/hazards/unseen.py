@@ -19,7 +19,7 @@ _CPP_SETTINGS = re.compile(
     r"|set_terminate|get_terminate|set_new_handler|get_new_handler|set_unexpected|errno|atexit"
     r"|at_quick_exit|umask|[sg]etrlimit|alarm|setitimer|sync_with_stdio|strtok|uncaught_exceptions?)\b"
 )
-# What measures the CPU time or memory of a process: the tests' own has none of the solution's.
+# These measure the CPU time or memory of the tests' process, which does not run the solution.
 _CPP_MEASURES = re.compile(
     r"\bclock\b(?!\s*(?:=|::))|\b(?:clock_t|CLOCKS_PER_SEC|clock_get\w+|CLOCK_\w+_CPUTIME_ID"
     r"|\w*getcpuclockid|getrusage|rusage|RUSAGE_\w+|tms|timer_create|getitimer|mallinfo2?"
@@ -70,7 +70,7 @@ _GO_LOOKS = re.compile(
     r"\berrors\s*\.\s*(?:As|Unwrap|Join)\b|\.\s*Unwrap\s*\(|\.\s*\(\s*\*?\s*\w+\s*\.\s*\w+\s*\)"
     r"|\.\s*\(\s*interface\b|\bcase\s+\*?\w+\s*\.\s*[A-Z]\w*\s*:|\bSprintf\s*\([^)]*%#?[Tv#]"
 )
-# Methods that only the solution gives to a type of the prompt's are asked by these.
+# These use methods of a type of the prompt, which may be methods that only the solution defines.
 _GO_TYPES = re.compile(r"(?m)^\s*type\b")
 _GO_ASKS = re.compile(
     r"\bfmt\s*\.\s*[AFS]\w+\s*\(|\bfmt\s*\.\s*Errorf\b|\bjson\s*\.|\berrors\s*\.\s*Is\b"
@@ -92,7 +92,7 @@ _JAVASCRIPT_CLOCK = re.compile(
 _JAVASCRIPT_LATER = re.compile(
     r"\bset(?:Timeout|Interval|Immediate)\b|\btimers\b|\b(?:nextTick|queueMicrotask)\b"
 )
-# The text of what a panic carries is carried, too.
+# These use only the text of a panic's value, which crosses.
 _GO_TEXT = re.compile(r"\bfmt\s*\.\s*Sprint\s*\(\s*(?:\w+|recover\s*\(\s*\))\s*\)")
 _JAVASCRIPT_SETTINGS = re.compile(
     r"\bprocess\s*\.\s*(?:env|chdir|cwd|umask|on|once|emit\w*|title|exitCode)\b|\bRegExp\s*\."
@@ -103,7 +103,7 @@ _JAVASCRIPT_SETTINGS = re.compile(
 
 
 def is_unseen_cpp(prompt: str, tests: str) -> bool:
-    """Returns True if tests in C++ look at what does not cross."""
+    """Returns True if tests in C++ use something that does not cross."""
     both = without_quotes(f"{prompt}\n{tests}")
     if any(one.search(both) for one in (_CPP_SETTINGS, _CPP_MEASURES, _CPP_LOOKS)):
         return True
@@ -111,7 +111,7 @@ def is_unseen_cpp(prompt: str, tests: str) -> bool:
 
 
 def _is_caught_cpp(caught: str) -> bool:
-    """Returns True if an exception that is caught is one that crosses as it is."""
+    """Returns True if the type in a `catch` is one that crosses unchanged."""
     words = re.findall(r"\.\.\.|&&|\w+|[*&]", caught)
     kind = [word for word in words if word not in ("const", "std", "&")]
     return kind == ["..."] or (
@@ -120,7 +120,7 @@ def _is_caught_cpp(caught: str) -> bool:
 
 
 def is_unseen_java(prompt: str, tests: str) -> bool:
-    """Returns True if tests in Java look at what does not cross."""
+    """Returns True if tests in Java use something that does not cross."""
     both = without_quotes(f"{prompt}\n{tests}")
     if _JAVA_SETTINGS.search(both) or _JAVA_MEASURES.search(both):
         return True
@@ -134,9 +134,9 @@ def is_unseen_java(prompt: str, tests: str) -> bool:
 
 
 def is_asked_java(tests: str, owner: str) -> bool:
-    """Returns True if tests in Java use a solution's object but to call methods of its own.
+    """Returns True if tests in Java do more with a solution's object than call its own methods.
 
-    Its `toString`, `equals` and `hashCode` may be the completion's, whoever calls them.
+    Any other use may run `toString`, `equals` or `hashCode` of the completion.
 
     Args:
         tests: the tests.
@@ -159,14 +159,14 @@ def _last_names(kinds: str) -> Iterator[str]:
 
 
 def _looks_into_java(code: str, found: re.Match[str]) -> bool:
-    """Returns True if a block that caught an exception asks for more than its message."""
+    """Returns True if a `catch` block reads more of its exception than the message."""
     block = code[found.end() : _end(code, found.end())]
     uses = rf"(?<![\w.]){re.escape(found[2])}\b(?!\s*\.\s*(?:getMessage|printStackTrace)\s*\(\s*\))"
     return re.search(uses, block) is not None
 
 
 def _end(code: str, start: int) -> int:
-    """Returns where the block that begins at a place ends."""
+    """Returns the end of the block that begins at a position."""
     depth = 0
     for at in range(start, len(code)):
         depth += (code[at] == "{") - (code[at] == "}")
@@ -176,7 +176,7 @@ def _end(code: str, start: int) -> int:
 
 
 def is_unseen_go(prompt: str, tests: str) -> bool:
-    """Returns True if tests in Go look at what does not cross."""
+    """Returns True if tests in Go use something that does not cross."""
     if _GO_SETTINGS.search(prompt) or _GO_SETTINGS.search(tests) or _GO_LOOKS.search(tests):
         return True
     if _GO_TYPES.search(prompt) and _GO_ASKS.search(tests):
@@ -190,7 +190,7 @@ def is_unseen_go(prompt: str, tests: str) -> bool:
 
 
 def _is_recovered(tests: str, found: re.Match[str]) -> bool:
-    """Returns True if what a panic carries is used for more than to see that there was one."""
+    """Returns True if tests use the value of a panic, and do not only check that there was one."""
     if found["name"] in (None, "_"):
         before = tests[: found.start()].rstrip()
         return (
@@ -207,20 +207,20 @@ def is_unseen_javascript(code: str) -> bool:
     """Returns True if a text in JavaScript uses a setting of its process.
 
     Args:
-        code: without comments and texts.
+        code: the text without comments and string literals.
     """
     return _JAVASCRIPT_SETTINGS.search(code) is not None
 
 
 def is_asked_javascript(code: str) -> bool:
-    """Returns True if tests in JavaScript ask for what does not cross.
+    """Returns True if tests in JavaScript use something that does not cross.
 
-    That is what objects inherit, whether they are promises or proxies, the first promise that is
-    settled, or what is run later: nothing of the solution's runs while its tests wait for anything
-    but a promise of it.
+    These are inherited properties, the question whether an object is a promise or a proxy, the
+    first of several promises that settles, and timers. Timers cannot be used because the solution
+    runs only while the tests wait for one of its promises.
 
     Args:
-        code: without comments and texts.
+        code: the tests without comments and string literals.
     """
     return any(one.search(code) for one in (_JAVASCRIPT_ASKS, _JAVASCRIPT_LATER))
 
@@ -229,15 +229,15 @@ def is_waiting_javascript(code: str) -> bool:
     """Returns True if tests in JavaScript wait for promises.
 
     Args:
-        code: without comments and texts.
+        code: the tests without comments and string literals.
     """
     return _JAVASCRIPT_WAITS.search(code) is not None
 
 
 def is_timed_javascript(code: str) -> bool:
-    """Returns True if tests in JavaScript that wait for promises look at a clock.
+    """Returns True if tests in JavaScript read a clock.
 
     Args:
-        code: without comments and texts.
+        code: the tests without comments and string literals.
     """
     return _JAVASCRIPT_CLOCK.search(code) is not None

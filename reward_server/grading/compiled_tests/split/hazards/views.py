@@ -1,11 +1,11 @@
 """Finds tests in Java that pass views, or write to an object that a view could show.
 
 A view that crossed, such as one of `subList` or `keySet`, is a separate container in the tests'
-program. What tests write to it reaches its container only with the next call. So tests that write
-to an object that crossed, and then read another one that crossed, are judged in one program. It
-does no harm to change a container as a whole and then to use only its own name. A view of the
-tests does not show in the solution's program what changes there, either: tests that pass one are
-judged in one program. Following too much costs a label, and never a verdict.
+program. A write of the tests to the view reaches its container only with the next call. So tests
+that write to an object that crossed, and then read another one that crossed, are judged in one
+program. Tests may change a container as a whole and then use only its own name. A view of the tests
+does not show changes that are made in the solution's program, either. So tests that pass a view are
+judged in one program. Following too many names costs a label, and never a verdict.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _HELPED = re.compile(
 _HANDED = re.compile(rf"::\s*{_CHANGES}\b")
 _BEHIND = re.compile(rf"{_CHAIN}(?:\s*\.\s*{_CHANGES}\s*\(|{_ITEM}{_SET})")
 _LAMBDA = re.compile(r"\(\s*\(?\s*(\w+)[\w\s,]*\)?\s*->")
-# Arrays of what is no object: nothing is a view of one.
+# Arrays of primitive values, which have no views.
 _PRIMITIVE = re.compile(
     r"\b(?:int|long|double|float|char|boolean|byte|short)\s*(?:\[\s*\]\s*)+(\w+)"
 )
-# What makes a view of a variable's container or array, and where the bracket opens.
+# An expression that makes a view of a variable's container or array, up to its opening bracket.
 _VIEW = re.compile(
     rf"(?<![\w.])[a-z_]\w*(?:\s*{_INSIDE})?{_CHAIN}\s*\.\s*(?:subList|(?:head|tail|sub)(?:Set|Map)"
     r"|descending(?:Set|Map|KeySet)|navigableKeySet|keySet|values|entrySet|reversed"
@@ -63,13 +63,13 @@ _NAMED = r"(?<![\w.])(?:{})\b(?!\s*(?:\(|=(?!=)))"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Write:
-    """A place where something is changed that a name leads to.
+    """A change of an object, or of a part of it.
 
     Args:
-        at: where it begins.
-        end: where the words end that say so.
-        name: that leads there.
-        is_whole: whether it is what the name holds, and no part of it.
+        at: the position where the expression begins.
+        end: the position where the method's name or the assignment ends.
+        name: the first name of the expression.
+        is_whole: whether the object of that name is changed, and no part of it.
     """
 
     at: int
@@ -79,11 +79,11 @@ class _Write:
 
 
 def writes_to_views(tests: str, method: str) -> bool:
-    """Returns True if tests write to what crossed, and look at it by another name.
+    """Returns True if tests write to an object that crossed, and read it by another name.
 
     Args:
         tests: a text in Java.
-        method: the name of the solution's.
+        method: the name of the solution's method.
     """
     code = without_own_names(tests)
     calls = own_calls(code, method)
@@ -120,7 +120,8 @@ def _writes(code: str) -> Iterator[_Write]:
 
 
 def _answered(code: str, calls: list[range], names: Names) -> set[tuple[int, str]]:
-    """Returns the names that are given what calls return, and where that is."""
+    """Returns the names that are assigned the results of calls, and the positions of the calls'
+    ends."""
     found = set[tuple[int, str]]()
     for call in calls:
         begin = max(code.rfind(sign, 0, call.start) for sign in ";{}") + 1
@@ -136,11 +137,11 @@ def _answered(code: str, calls: list[range], names: Names) -> set[tuple[int, str
 
 
 def hands_views(tests: str, method: str) -> bool:
-    """Returns True if tests hand a view over that shows what is in a variable.
+    """Returns True if tests pass a view of a variable's container to the solution.
 
     Args:
         tests: a text in Java.
-        method: the name of the solution's.
+        method: the name of the solution's method.
     """
     code = without_own_names(tests)
     names = {found["name"] for found in _ENTRIES.finditer(code)}
@@ -163,7 +164,10 @@ def hands_views(tests: str, method: str) -> bool:
 
 
 def _views(code: str, start: int, stop: int) -> Iterator[re.Match[str]]:
-    """Yields what makes a view between two places, unless it is copied or asked for something."""
+    """Yields the expressions between two positions that make a view.
+
+    Views that are copied at once, or on which a method is called at once, are left out.
+    """
     for found in _VIEW.finditer(code, start, stop):
         behind = code[end_of(code, found.end()) + 1 :].lstrip()[:1]
         if behind != "." and not _COPYING.search(code[: found.start()]):
@@ -171,20 +175,20 @@ def _views(code: str, start: int, stop: int) -> Iterator[re.Match[str]]:
 
 
 def _aliases(code: str, names: set[str]) -> set[str]:
-    """Returns further names of what names hold."""
+    """Returns further names of the objects that have these names."""
     known = "|".join(map(re.escape, names)) or "(?!)"
     return set(re.findall(rf"(?<![\w.])([A-Za-z_]\w*)\s*=\s*(?:{known})\s*[;,]", code))
 
 
 class _Crossed:
-    """Knows what crossed.
+    """The objects that crossed.
 
     Args:
-        code: the tests, without texts and comments.
-        names: of objects in them.
-        calls: where the arguments of the solution's calls stand.
-        crossed: names, and where what they hold crossed.
-        answered: those of what calls return.
+        code: the tests, without string literals and comments.
+        names: the names of objects in the code.
+        calls: the positions of the arguments of calls of the solution.
+        crossed: names of objects that crossed, each with the position of the call's end.
+        answered: the names of results of calls.
     """
 
     def __init__(
@@ -211,7 +215,7 @@ class _Crossed:
         ]
 
     def shows(self, write: _Write) -> bool:
-        """Returns True if what is written could show by another name."""
+        """Returns True if a write may be visible by another name."""
         head = self._names.head(write.name)
         before = [at for at, one in self._crossed if self._names.head(one) == head]
         is_helper = self._names.is_in_helper(write.at)
@@ -242,5 +246,5 @@ class _Crossed:
         return since < write.at and re.search(made, self._code[since : write.at]) is not None
 
     def _comes_again(self, first: int, second: int) -> bool:
-        """Returns True if a loop comes to a place again after it came to another."""
+        """Returns True if a loop contains both positions, so that each can follow the other."""
         return any(first in loop and second in loop for loop in self._loops)
