@@ -165,7 +165,7 @@ class Names:
         self._looks = self._looks_beside(calls)
 
     def within(self, text: str) -> set[str]:
-        """Returns the names of mutable objects in a text, and of methods that return such a field."""
+        """Returns the names of mutable objects in a text, and of methods that return a field."""
         found = {name for name in _NAME.findall(text) if self.can_change(name)}
         return found | (self._handing & set(_CALLED.findall(text)))
 
