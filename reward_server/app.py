@@ -14,9 +14,10 @@ import structlog
 
 from reward_server.backends import Backend, running_backend
 from reward_server.domain import Network, Provenance
-from reward_server.errors import SettingsError, StartError
+from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
+from reward_server.operation import Condition, watch
 from reward_server.rpc.answers import ServerFacts
 from reward_server.rpc.callers import Callers, OpenCalls
 from reward_server.rpc.convert import Bounds
@@ -30,11 +31,12 @@ from reward_server.rpc.server import (
     streams_for,
 )
 from reward_server.rpc.service import SERVICE, RewardService
-from reward_server.rpc.strangers import Strangers
+from reward_server.rpc.status import CAUSES
+from reward_server.rpc.strangers import Strangers, connections_to
 from reward_server.rpc.tasks import StoreLimits, TaskStore
 from reward_server.scheduler import Scheduler
 from reward_server.settings import Settings, read_tokens
-from reward_server.telemetry import Telemetry
+from reward_server.telemetry import CountingExecutor, Telemetry, serve_metrics
 
 DISTRIBUTION = "codereward"
 # Calls that wait for the answer of an identical call take no place in the queue. The scheduler
@@ -104,7 +106,9 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
     bounds = _bounds(settings, languages, backend.networks)
     facts = _facts(settings, backend, languages)
     telemetry = Telemetry()
-    scheduler = Scheduler(backend.executor, capacity=settings.queue_capacity)
+    telemetry.offers(languages=backend.language_versions, causes=CAUSES)
+    executor = CountingExecutor(backend.executor, telemetry)
+    scheduler = Scheduler(executor, capacity=settings.queue_capacity)
     evaluation = Evaluation(
         scheduler,
         languages,
@@ -145,16 +149,33 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         callers.replace_tokens(tokens)
         server.replace_certificates(certificates)
 
+    condition = Condition(asyncio.get_running_loop().time)
+    watch(telemetry, scheduler, backend, condition)
+    telemetry.state(
+        "build_info",
+        "Versions of the server, as labels.",
+        {"version": facts.server_version, "backend": backend.name},
+    )
+    telemetry.watch("stored_tasks", "Tasks that callers have stored.", lambda: tasks.count)
+    telemetry.watch("stored_task_bytes", "Memory of the stored tasks.", lambda: tasks.size_bytes)
     with ExitStack() as stack:
-        telemetry.watch("stored_tasks", "Tasks that callers have stored.", lambda: tasks.count)
-        telemetry.watch(
-            "stored_task_bytes", "Memory of the stored tasks.", lambda: tasks.size_bytes
-        )
-        _offer_metrics(settings, scheduler, telemetry, stack)
+        if settings.metrics_port is not None:
+            stack.callback(
+                serve_metrics(
+                    settings.metrics_port,
+                    telemetry.registry,
+                    host=settings.metrics_host,
+                    status_page=settings.status_page,
+                )
+            )
         try:
             port = await server.start()
+            telemetry.watch(
+                "connections", "Open connections of callers.", lambda: connections_to(port)
+            )
             async with (
-                _in_background(_tell_health(server, backend.outages)),
+                _in_background(condition.feel(telemetry.loop_lagged)),
+                _in_background(_tell_health(server, condition, backend.outages)),
                 _in_background(_follow_files(settings, _versions(settings), reload)),
             ):
                 yield App(
@@ -167,6 +188,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
                     tasks=tasks,
                     reload=reload,
                 )
+            condition.is_draining = True
             server.begin_drain()
             await scheduler.drain(settings.drain_seconds)
         finally:
@@ -186,9 +208,12 @@ async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[Non
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _tell_health(server: RpcServer, outages: asyncio.Queue[bool]) -> None:
+async def _tell_health(
+    server: RpcServer, condition: Condition, outages: asyncio.Queue[bool]
+) -> None:
     while True:
-        server.tell_health(serving=await outages.get())
+        condition.works = await outages.get()
+        server.tell_health(serving=condition.works)
 
 
 async def _follow_files(
@@ -335,20 +360,3 @@ def _tokens(settings: Settings) -> tuple[str, ...] | None:
 def _knows_callers(settings: Settings) -> bool:
     """Returns True if callers have to show a credential; callers without one are strangers."""
     return settings.token_file is not None or settings.tls_client_ca is not None
-
-
-def _offer_metrics(
-    settings: Settings, scheduler: Scheduler, telemetry: Telemetry, stack: ExitStack
-) -> None:
-    telemetry.watch("admitted", "Submissions that are admitted.", lambda: scheduler.admitted)
-    telemetry.watch("running", "Executions that are running.", lambda: scheduler.running)
-    telemetry.watch("slots", "Executions that can run at once.", lambda: scheduler.slots)
-    telemetry.watch("queue_capacity", "Submissions that may wait.", lambda: scheduler.capacity)
-    if settings.metrics_port is None:
-        return
-    try:
-        stack.callback(telemetry.serve(settings.metrics_port))
-    except OSError as error:
-        raise StartError(
-            f"metrics_port: cannot listen on {settings.metrics_port}: {error.strerror}"
-        ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Mapping
+from collections.abc import AsyncIterator, Callable, Container, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +17,7 @@ from reward_server.sandbox.base import Offer, SandboxBackend
 from reward_server.sandbox.language_pools import Pools
 from reward_server.sandbox.local.backend import LocalBackend
 from reward_server.sandbox.local.container import LocalOptions
-from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.pool import Pool, SandboxCounts
 from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.socket import SocketBackend
 from reward_server.settings import Settings
@@ -34,6 +34,8 @@ class Backend:
         language_versions: version of each language that was tried and works, by canonical name.
         frameworks: the test frameworks that each language's sandboxes can run.
         networks: the kinds of network that executions can have.
+        counts: returns the counts of its sandboxes.
+        retries: returns the number of second runs of jobs, by cause.
         outages: receives False when jobs can no longer be run, and True when they can again.
     """
 
@@ -45,6 +47,8 @@ class Backend:
     image_digests: Mapping[str, str] = field(default_factory=dict)
     runner_version: str = str(PROTOCOL_VERSION)
     networks: frozenset[Network] = frozenset()
+    counts: Callable[[], SandboxCounts] = lambda: SandboxCounts.together(())
+    retries: Callable[[], Mapping[str, int]] = dict
     outages: asyncio.Queue[bool] = field(default_factory=asyncio.Queue)
 
 
@@ -177,6 +181,8 @@ async def _pooled(settings: Settings, offer: Offer) -> AsyncIterator[Backend]:
             image_digests=digests,
             language_versions={name: one.version for name, one in found.items()},
             frameworks={name: one.frameworks for name, one in found.items()},
+            counts=lambda: together.counts,
+            retries=lambda: executor.retries,
             outages=outages,
         )
     finally:

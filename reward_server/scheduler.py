@@ -98,6 +98,7 @@ class Scheduler:
         self._backlog = 0
         self._lines: dict[str, deque[Ticket]] = {}
         self._held: Counter[str] = Counter()
+        self._arrivals: dict[asyncio.Future[None], float] = {}
         self._free = executor.slots
         self._mean_seconds: float | None = None
         self._next_return = 0.0
@@ -126,6 +127,21 @@ class Scheduler:
         """Number of slots in use."""
         return self._executor.slots - self._free
 
+    @property
+    def waiting(self) -> int:
+        """Number of executions that wait for a slot."""
+        return len(self._arrivals)
+
+    @property
+    def first_arrival(self) -> float | None:
+        """Time on the loop's clock since when the oldest of them waits; any thread may ask."""
+        return next(iter(list(self._arrivals.values())[:1]), None)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether an owner that fills its share of the queue would be refused."""
+        return self.admitted >= self._executor.slots + self._capacity
+
     def check(self, owner: str = "") -> None:
         """Raises an error if there is no room for an owner; takes no place.
 
@@ -135,9 +151,9 @@ class Scheduler:
         """
         if self._draining:
             raise DrainingError("the server is shutting down")
-        places = self._executor.slots + self._capacity
-        if self.admitted < places:
+        if not self.is_full:
             return
+        places = self._executor.slots + self._capacity
         own, everybody = len(self._admitted.get(owner, ())), self._admitted.keys() | {owner}
         if own >= max(places // len(everybody), 1):
             raise self.overload(f"the queue is full with {self.admitted} submissions")
@@ -289,12 +305,15 @@ class Scheduler:
         if not ticket.waiters:
             self._lines.setdefault(ticket.owner, deque()).append(ticket)
         ticket.waiters.append(turn)
+        self._arrivals[turn] = turn.get_loop().time()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self._release(ticket.owner)
             raise
+        finally:
+            del self._arrivals[turn]
 
     def _release(self, owner: str) -> None:
         """Takes a slot from an owner and assigns it to the next one."""

@@ -153,7 +153,13 @@ class Settings(BaseSettings):
     drain_seconds: PatienceSeconds = 30.0
     """Time that running work has to finish after a stop signal, in seconds."""
     metrics_port: Port | None = None
-    """Loopback port on which Prometheus finds the metrics. If it is not set, there are none."""
+    """TCP port of metrics, probes (`/healthz`, `/readyz`) and the status page. If it is not set,
+    there are none."""
+    metrics_host: str = "127.0.0.1"
+    """Address of `metrics_port`. It takes no credential: on another address than loopback everybody
+    who can reach it sees the figures, which name no task and no program."""
+    status_page: bool | None = None
+    """Whether a status page is served at `metrics_port`; by default only on a loopback address."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity of the log lines that are written to standard error."""
 

@@ -428,7 +428,6 @@ def _parameter(parameter: Any) -> str:
 
 
 def _metrics_page() -> str:
-    from prometheus_client import Gauge
     from prometheus_client.metrics import MetricWrapperBase
 
     from reward_server.telemetry import Telemetry
@@ -446,8 +445,9 @@ def _metrics_page() -> str:
         for family in metric.describe()
     ]
     rows += [
-        f"| `reward_server_{name}` | {_cell(meaning)} | {Gauge._type} | none |"
-        for name, meaning in _watched_values()
+        f"| `reward_server_{name}` | {_cell(meaning)} | {kind} "
+        f"| {f'`{labels}`' if labels else 'none'} |"
+        for name, meaning, kind, labels in _watched_values()
     ]
     table = "\n".join(
         ("| metric | meaning | type | labels |", "| --- | --- | --- | --- |", *sorted(rows))
@@ -457,10 +457,11 @@ def _metrics_page() -> str:
 Made from the server's registry of metrics.
 
 If the setting `metrics_port` is set, the server offers its metrics to Prometheus at
-`http://127.0.0.1:PORT/metrics`. No other machine can reach them there. A histogram is a set of
-series that end in `_bucket`, `_sum` and `_count`. The figures of the server's process (`process_*`)
-are there as well. No metric and no label ever holds a completion, a test, a program's output or a
-token.
+`http://HOST:PORT/metrics`, on the address `metrics_host`, which is loopback by default.
+[Watch a server](../how-to/watch.md) describes dashboard, alerts, probes and the status page. A
+histogram is a set of series that end in `_bucket`, `_sum` and `_count`. The figures of the server's
+process (`process_*`) are there as well. No metric and no label ever holds a completion, a test, a
+program's output or a token.
 
 {table}
 
@@ -468,16 +469,27 @@ What a trainer logs is listed in [From a notebook to a cluster](../start/cluster
 """
 
 
-def _watched_values() -> Iterator[tuple[str, str]]:
-    """Yields name and meaning of each value that the server exports by `Telemetry.watch`."""
-    for file in sorted((REPOSITORY / "reward_server").glob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            match node:
-                case ast.Call(
-                    func=ast.Attribute(attr="watch"),
-                    args=[ast.Constant(value=str(name)), ast.Constant(value=str(meaning)), _],
-                ):
-                    yield name, meaning
+def _watched_values() -> Iterator[tuple[str, str, str, str]]:
+    """Yields the row of each value that the server exports by a `watch` method of `Telemetry`."""
+    tree = ast.parse((REPOSITORY / "reward_server/operation.py").read_text("utf-8"))
+    app = ast.parse((REPOSITORY / "reward_server/app.py").read_text("utf-8"))
+    for node in (*ast.walk(tree), *ast.walk(app)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="watch" | "watch_each" | "watch_count" | "watch_counts"),
+                args=[ast.Constant(value=str(name)), ast.Constant(value=str(meaning)), *more],
+            ):
+                kind = node.func.attr
+                labels = more[0].value if isinstance(more[0], ast.Constant) else ""
+                is_count = kind.startswith("watch_count")
+                full = f"{name}_total" if is_count else name
+                yield full, meaning, "counter" if is_count else "gauge", str(labels)
+            case ast.Call(
+                func=ast.Attribute(attr="state"),
+                args=[ast.Constant(value=str(name)), ast.Constant(value=str(meaning)), ast.Dict()],
+            ):
+                keys = [key.value for key in node.args[2].keys]
+                yield name, meaning, "gauge", "`, `".join(keys)
 
 
 # The contract

@@ -63,7 +63,10 @@ def serve(
         float | None, typer.Option(help="Time that running work has to finish after a stop signal.")
     ] = None,
     metrics_port: Annotated[
-        int | None, typer.Option(help="Loopback port of metrics for Prometheus.")
+        int | None, typer.Option(help="Port of metrics, probes and the status page.")
+    ] = None,
+    metrics_host: Annotated[
+        str | None, typer.Option(help="Address of that port; by default loopback.")
     ] = None,
     until_stdin_ends: Annotated[
         bool,
@@ -96,6 +99,7 @@ def serve(
         queue_capacity=queue_capacity,
         drain_seconds=drain_seconds,
         metrics_port=metrics_port,
+        metrics_host=metrics_host,
     )
     configure_logging(settings.log_level, as_json=as_json)
     try:

@@ -21,7 +21,7 @@ from reward_server.errors import RewardServerError, SandboxError, Unauthenticate
 from reward_server.rpc import status
 from reward_server.rpc.callers import Callers, Context, OpenCalls
 from reward_server.rpc.strangers import Strangers, peer_name
-from reward_server.telemetry import Telemetry
+from reward_server.telemetry import Telemetry, tell_call
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[bytes, Message]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler]]"
@@ -56,6 +56,7 @@ class Authentication(grpc.aio.ServerInterceptor):  # type: ignore[type-arg]  # g
             if not self._strangers.allows_call(peer_name(context.peer())):
                 await asyncio.sleep(_FLOOD_SECONDS)  # until the connection is ended
             self._telemetry.call_ended(_label(method), _UNAUTHENTICATED.name, 0.0)
+            self._telemetry.refused(status.cause_of(UnauthenticatedError()))
             await context.abort(_UNAUTHENTICATED, _NO_CREDENTIAL)
 
         return grpc.stream_stream_rpc_method_handler(refuse)
@@ -122,12 +123,13 @@ def boundary(
     async def handle(_: AsyncIterator[bytes], context: Context) -> _Answer:
         begun = time.perf_counter()
         code = grpc.StatusCode.CANCELLED
+        tell_call(method=method, peer=peer_name(context.peer()))
         try:
             answer = await enter(context)
             code = grpc.StatusCode.OK
         except Exception as error:  # noqa: BLE001  # the boundary: an error becomes a status
             code = status.code_of(error)
-            report_failure(method, error)
+            report_failure(telemetry, error)
             await status.abort(context, error)
         finally:
             telemetry.call_ended(method, code.name, time.perf_counter() - begun)
@@ -136,16 +138,17 @@ def boundary(
     return handle
 
 
-def report_failure(method: str, error: Exception) -> None:
-    """Logs a failure for operators; a caller's own fault is logged at the level DEBUG only."""
+def report_failure(telemetry: Telemetry, error: Exception) -> None:
+    """Counts a failure, and logs it; a caller's own fault is logged at the level DEBUG only."""
+    telemetry.refused(status.cause_of(error))
     if isinstance(error, SandboxError):
-        _log.warning("sandbox failed", method=method, error=str(error))
+        _log.warning("sandbox failed", error=str(error))
     elif isinstance(error, RewardServerError):
-        _log.debug("refused", method=method, code=status.code_of(error).name)
+        _log.debug("refused", code=status.code_of(error).name)
     else:
         # Logs the place, but not the message, which may quote a completion.
         frames = "".join(traceback.format_tb(error.__traceback__))
-        _log.error("internal error", method=method, error=type(error).__name__, frames=frames)
+        _log.error("internal error", error=type(error).__name__, frames=frames)
 
 
 def _label(method: str) -> str:

@@ -22,7 +22,7 @@ from reward_server.rpc.callers import Context
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.interceptors import Gate, boundary, report_failure
 from reward_server.rpc.tasks import TaskStore
-from reward_server.telemetry import Telemetry
+from reward_server.telemetry import Telemetry, tell_request
 
 _Answer = TypeVar("_Answer")
 
@@ -144,6 +144,7 @@ class RewardService:
     async def _judge(
         self, request: pb.ScoreRequest, deadline: float | None, owner: str
     ) -> pb.ScoreResponse:
+        tell_request(request.id)
         stored = None
         if request.task_digest:
             convert.check_digest(request)
@@ -159,7 +160,7 @@ class RewardService:
         try:
             response = await self._judge(request, deadline, owner)
         except Exception as error:  # noqa: BLE001  # one request's error is not the batch's
-            report_failure("ScoreBatch", error)
+            report_failure(self._telemetry, error)
             return pb.ScoreBatchResponse(id=request.id, error=status.from_error(error))
         return pb.ScoreBatchResponse(id=request.id, response=response)
 

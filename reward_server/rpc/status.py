@@ -7,6 +7,7 @@ NOT_FOUND once the task was stored again, and after no other status.
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 import grpc
@@ -27,6 +28,7 @@ from reward_server.errors import (
 )
 
 TASK_TYPE = "codereward.v1.Task"
+_INTERNAL = "internal"
 PUSHBACK = "grpc-retry-pushback-ms"
 
 _CODES: dict[type[Exception], grpc.StatusCode] = {
@@ -44,12 +46,25 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
 _MESSAGE_CHARACTERS = 300
 
 
+def _cause(kind: type[Exception]) -> str:
+    words = re.findall("[A-Z][a-z]+", kind.__name__.removesuffix("Error"))
+    return "_".join(words).lower()
+
+
 def code_of(error: Exception) -> grpc.StatusCode:
     """Returns the status of a failure, or INTERNAL for an unknown exception."""
     for kind in type(error).__mro__:
         if kind in _CODES:
             return _CODES[kind]
     return grpc.StatusCode.INTERNAL
+
+
+CAUSES = (*(_cause(kind) for kind in _CODES), _INTERNAL)
+
+
+def cause_of(error: Exception) -> str:
+    """Returns a short name of a failure's kind for counting, one of `CAUSES`."""
+    return next((_cause(kind) for kind in type(error).__mro__ if kind in _CODES), _INTERNAL)
 
 
 def from_error(error: Exception) -> status_pb2.Status:

@@ -172,6 +172,13 @@ class _Rates:
         return left >= 1.0
 
 
+def connections_to(port: int) -> int:
+    """Returns the number of this process's connections to a port; zero if it cannot be counted."""
+    with suppress(OSError):
+        return sum(1 for _ in _connections(port))
+    return 0
+
+
 def peer_name(peer: str) -> str:
     """Returns gRPC's name of a connection's other end in the format of `_name`."""
     return unquote(peer)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from reward_server.domain import Execution, Job
 from reward_server.errors import UnsupportedError
-from reward_server.sandbox.pool import Pool
+from reward_server.sandbox.pool import Pool, SandboxCounts
 
 
 class Pools:
@@ -26,6 +26,11 @@ class Pools:
     def slots(self) -> int:
         """How many jobs may run at once in all pools together; the caller starts no more."""
         return self._pools[0].slots
+
+    @property
+    def counts(self) -> SandboxCounts:
+        """The counts of all pools together."""
+        return SandboxCounts.together(pool.counts for pool in self._pools)
 
     async def run(self, job: Job) -> Execution:
         """Runs a job; see `pool.Pool.run`.

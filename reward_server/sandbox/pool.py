@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -39,6 +39,12 @@ LOOK_SECONDS = 1.0
 # Signals that the judge and the classifier count if the container, not only the program, was
 # harmed.
 TROUBLE_SIGNALS = frozenset({"judge_lost", "judge_stuck", "leftover"})
+
+# Why sandboxes are closed. The server lost those that FAILED during a job and those that DIED while
+# idle. A program's trouble (`troubled`) and a cancelled job end others.
+FAILED, DIED, TROUBLED, CANCELLED = "failed", "died", "troubled", "cancelled"
+WORN, UNUSED, SHUTDOWN = "worn", "unused", "shutdown"
+REASONS = (FAILED, DIED, TROUBLED, CANCELLED, WORN, UNUSED, SHUTDOWN)
 
 _log = structlog.get_logger("pool")
 
@@ -77,6 +83,37 @@ class PoolStatistics:
     started: int
     closed: int
     failed_starts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxCounts:
+    """Sandboxes now and since the start, for operators; any thread may ask for them.
+
+    Attributes:
+        idle: warm ones that wait for a job.
+        lent: those that run a job.
+        started: number of starts.
+        failed_starts: number of failed attempts to start one.
+        closed: number of closed ones, by one of `REASONS`.
+    """
+
+    idle: int
+    lent: int
+    started: int
+    failed_starts: int
+    closed: Mapping[str, int]
+
+    @classmethod
+    def together(cls, pools: Iterable[SandboxCounts]) -> SandboxCounts:
+        """Returns the sums over pools."""
+        found = tuple(pools)
+        return cls(
+            idle=sum(one.idle for one in found),
+            lent=sum(one.lent for one in found),
+            started=sum(one.started for one in found),
+            failed_starts=sum(one.failed_starts for one in found),
+            closed={reason: sum(one.closed[reason] for one in found) for reason in REASONS},
+        )
 
 
 class Pool:
@@ -125,6 +162,7 @@ class Pool:
         self._numbers: set[int] = set()
         self._is_closed = False
         self._started = self._closed = self._failed_starts = 0
+        self._closed_for = dict.fromkeys(REASONS, 0)
 
     @property
     def slots(self) -> int:
@@ -141,6 +179,17 @@ class Pool:
             started=self._started,
             closed=self._closed,
             failed_starts=self._failed_starts,
+        )
+
+    @property
+    def counts(self) -> SandboxCounts:
+        """The counts that operators see."""
+        return SandboxCounts(
+            idle=len(self._idle),
+            lent=len(self._lent),
+            started=self._started,
+            failed_starts=self._failed_starts,
+            closed=self._closed_for.copy(),
         )
 
     async def start(self) -> None:
@@ -174,10 +223,13 @@ class Pool:
         member.executions += 1
         try:
             execution = await member.sandbox.run(job)
-        except BaseException:
-            self._give_back(member, broken=True)
+        except asyncio.CancelledError:
+            self._give_back(member, broken=CANCELLED)
             raise
-        self._give_back(member, broken=troubled(execution))
+        except BaseException:
+            self._give_back(member, broken=FAILED)
+            raise
+        self._give_back(member, broken=TROUBLED if troubled(execution) else None)
         return execution
 
     async def close(self) -> None:
@@ -193,7 +245,7 @@ class Pool:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
         for member in (*self._idle, *self._lent):
-            self._let_go(member)
+            self._let_go(member, SHUTDOWN)
         self._idle.clear()
         await asyncio.gather(*self._closing)
 
@@ -210,7 +262,7 @@ class Pool:
             return await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-                self._give_back(waiter.result(), broken=False)
+                self._give_back(waiter.result(), broken=None)
             raise
 
     def _serve(self) -> None:
@@ -223,11 +275,12 @@ class Pool:
                 self._lent.add(member)
                 waiter.set_result(member)
 
-    def _give_back(self, member: _Member, *, broken: bool) -> None:
+    def _give_back(self, member: _Member, *, broken: str | None) -> None:
+        """Takes a sandbox back; closes it if it is broken, for the given reason, or worn."""
         self._lent.discard(member)
         replaceable = self._idle or self._idle_seconds is not None
         if broken or self._is_closed or (self._is_worn(member) and replaceable):
-            self._let_go(member)
+            self._let_go(member, broken or (SHUTDOWN if self._is_closed else WORN))
         else:
             member.idle_since = time.monotonic()
             self._idle.append(member)
@@ -253,7 +306,7 @@ class Pool:
         last = time.monotonic() - self._idle_seconds
         for member in [one for one in self._idle if one.idle_since <= last]:
             self._idle.remove(member)
-            self._let_go(member)
+            self._let_go(member, UNUSED)
         if self._idle:
             self._watch_idle()
 
@@ -285,7 +338,7 @@ class Pool:
             return
         for member in dead:
             self._idle.remove(member)
-            self._let_go(member)
+            self._let_go(member, DIED)
         self._replenish()
 
     async def _make_until_it_works(self) -> None:
@@ -316,7 +369,7 @@ class Pool:
         now = time.monotonic()
         member = _Member(number=number, sandbox=sandbox, born=now, idle_since=now)
         if self._is_closed:
-            self._let_go(member)
+            self._let_go(member, SHUTDOWN)
             return
         self._idle.append(member)
         self._watch_idle()
@@ -340,9 +393,10 @@ class Pool:
             self._works = works
             self._tell_works(works)
 
-    def _let_go(self, member: _Member) -> None:
+    def _let_go(self, member: _Member, reason: str) -> None:
         if not member.leaving:
             member.leaving = True
+            self._closed_for[reason] += 1
             _keep(self._closing, asyncio.create_task(self._close_member(member)))
 
     async def _close_member(self, member: _Member) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import structlog
 
 from reward_server.domain import Execution, Job
@@ -23,6 +25,12 @@ class RetryingExecutor:
 
     def __init__(self, pool: Executor) -> None:
         self._pool = pool
+        self._retries = {"sandbox_failed": 0, "process_lost": 0}
+
+    @property
+    def retries(self) -> Mapping[str, int]:
+        """Number of second runs, by cause."""
+        return self._retries.copy()
 
     @property
     def slots(self) -> int:
@@ -34,10 +42,12 @@ class RetryingExecutor:
         try:
             execution = await self._pool.run(job)
         except SandboxError as error:
+            self._retries["sandbox_failed"] += 1
             _log.warning("runs a job again elsewhere", error=str(error))
         else:
             if LOST_SIGNALS.isdisjoint(execution.signals):
                 return execution
+            self._retries["process_lost"] += 1
             _log.warning("runs a job again elsewhere", error=execution.message)
         return await self._run_again(job)
 

@@ -88,13 +88,18 @@ async def serve() -> AsyncIterator[Serve]:
     """Starts servers; settings are given by name, all others have their defaults."""
     async with AsyncExitStack() as stack:
 
-        async def start(executor: FakeExecutor | None = None, **flags: Any) -> Served:
+        async def start(
+            executor: FakeExecutor | None = None,
+            outages: asyncio.Queue[bool] | None = None,
+            **flags: Any,
+        ) -> Served:
             executor = executor or FakeExecutor()
             backend = Backend(
                 name="fake",
                 executor=executor,
                 walls=(Wall(name="kernel", standing=True, detail="Linux"),),
                 language_versions={"python": "3.11.7"},
+                outages=outages or asyncio.Queue[bool](),
             )
             settings = load_settings({"port": 0, "drain_seconds": 0, **flags})
             server = await stack.enter_async_context(AsyncExitStack())

@@ -1,0 +1,275 @@
+"""Counts and measures what a server does, for Prometheus.
+
+Each label takes one of a bounded set of values: names that requests and programs can choose are
+counted under "other" unless they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from reward_server.domain import Assessment, Ending, Execution, LimitKind, Verdict
+
+_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
+_LAG_SECONDS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+_OTHER = "other"
+LOST, CANCELLED = "LOST", "CANCELLED"
+
+# The label of missing modules takes one of these names, or "other".
+_WELL_KNOWN = frozenset(
+    (
+        *("aiohttp", "attr", "boto3", "bs4", "chess", "click", "cryptography", "Crypto", "cv2"),
+        *("dateutil", "django", "faker", "fastapi", "flask", "folium", "gensim", "geopandas"),
+        *("gmpy2", "hypothesis", "jax", "jinja2", "joblib", "keras", "librosa", "lxml"),
+        *("matplotlib", "more_itertools", "mpmath", "natsort", "networkx", "nltk", "numba"),
+        *("numpy", "openpyxl", "pandas", "parameterized", "PIL", "plotly", "polars", "psutil"),
+        *("pyarrow", "pydantic", "pytest", "pytz", "regex", "requests", "rich", "scipy"),
+        *("seaborn", "shapely", "skimage", "sklearn", "sortedcontainers", "spacy", "sqlalchemy"),
+        *("statsmodels", "sympy", "tabulate", "tensorflow", "textblob", "torch", "torchvision"),
+        *("tqdm", "transformers", "typing_extensions", "wordcloud", "xarray", "xgboost", "yaml"),
+        *("z3", "lodash", "express", "chai", "mocha", "jest", "typescript"),
+    )
+)
+
+# Signals that no honest program causes by accident, except rarely.
+HACK_SIGNALS = (
+    *("cast_down_overload", "contradiction", "early_exit", "forbidden_syscall", "forged_skip"),
+    *("forged_word", "invented_test", "missing_test", "tampering", "told_expectation"),
+    *("twin_passed", "unconfirmed", "unproven", "vacuous"),
+)
+# Signals of how a verdict came about, and of trouble.
+_OTHER_SIGNALS = (
+    *("cast_to_base", "incomplete", "judge_lost", "judge_stuck", "killed", "leftover"),
+    *("met_change", "met_in_prompt", "out_of_step", "refused_by_judge", "twin_failed"),
+    *("twin_missing", "unasked", "unconfirmable", "untold_signature", "withheld_change"),
+)
+_SIGNALS = frozenset((*HACK_SIGNALS, *_OTHER_SIGNALS))
+
+_Values: TypeAlias = "Callable[[], Mapping[str, float]]"
+
+
+class Telemetry:
+    """The metrics of one server, in its own registry."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._calls = Counter(
+            "reward_server_calls",
+            "RPCs ended, by method and status.",
+            ["method", "code"],
+            registry=self.registry,
+        )
+        self._call_seconds = Histogram(
+            "reward_server_call_duration_seconds",
+            "Time from an RPC's request to its status.",
+            ["method"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._refusals = Counter(
+            "reward_server_refusals",
+            "Calls, and requests of batches, that were not answered, by cause.",
+            ["cause"],
+            registry=self.registry,
+        )
+        self._verdicts = Counter(
+            "reward_server_verdicts",
+            "Completions judged, by verdict; answers shared between requests count each time.",
+            ["verdict"],
+            registry=self.registry,
+        )
+        self._shared = Counter(
+            "reward_server_shared_answers",
+            "Completions judged with the answer of an identical one.",
+            registry=self.registry,
+        )
+        self._hack_signals = Counter(
+            "reward_server_hack_signals",
+            "Completions judged that show a kind of evidence of reward hacking.",
+            ["signal"],
+            registry=self.registry,
+        )
+        self._other_signals = Counter(
+            "reward_server_other_signals",
+            "Completions judged with another signal, which is no evidence of reward hacking.",
+            ["signal"],
+            registry=self.registry,
+        )
+        self._missing_modules = Counter(
+            "reward_server_missing_modules",
+            "Completions that failed because the sandbox lacks a module, by well-known module.",
+            ["module"],
+            registry=self.registry,
+        )
+        self._queue_seconds = Histogram(
+            "reward_server_queue_duration_seconds",
+            "Time that a judged completion spent waiting for slots.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._executions = Counter(
+            "reward_server_executions",
+            "Executions ended, by language and ending; LOST and CANCELLED ones have no result.",
+            ["language", "ending"],
+            registry=self.registry,
+        )
+        self._execution_seconds = Histogram(
+            "reward_server_execution_duration_seconds",
+            "Time that an execution held a slot.",
+            ["language"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._execution_cpu_seconds = Counter(
+            "reward_server_execution_cpu_seconds",
+            "CPU time of programs, without that of judges and of the server.",
+            ["language"],
+            registry=self.registry,
+        )
+        self._limits_hit = Counter(
+            "reward_server_limits_hit",
+            "Executions that hit a limit, by limit.",
+            ["limit"],
+            registry=self.registry,
+        )
+        self._strangers = Counter(
+            "reward_server_strangers_refused",
+            "Calls, connections or streams of callers without a credential that were refused.",
+            ["what"],
+            registry=self.registry,
+        )
+        self._loop_lag = Histogram(
+            "reward_server_event_loop_lag_seconds",
+            "Delay of a periodic task of the event loop.",
+            buckets=_LAG_SECONDS,
+            registry=self.registry,
+        )
+        self._begin_at_zero()
+
+    def _begin_at_zero(self) -> None:
+        """Exports zeros, because a rate does not see a series that begins above zero."""
+        for verdict in Verdict:
+            self._verdicts.labels(verdict.name)
+        for signal in (*HACK_SIGNALS, _OTHER):
+            self._hack_signals.labels(signal)
+        for limit in LimitKind:
+            self._limits_hit.labels(limit.name)
+        for what in ("calls", "connections", "streams"):
+            self._strangers.labels(what)
+
+    def offers(self, *, languages: Iterable[str], causes: Iterable[str]) -> None:
+        """Exports zeros for the languages of executions and the causes of refusals to come."""
+        for language in languages:
+            self._execution_seconds.labels(language)
+            self._execution_cpu_seconds.labels(language)
+            for ending in (*(one.name for one in Ending), LOST, CANCELLED):
+                self._executions.labels(language, ending)
+        for cause in causes:
+            self._refusals.labels(cause)
+
+    def stranger_refused(self, what: str) -> None:
+        """Counts a refused call, connection or stream of a caller without a credential."""
+        self._strangers.labels(what).inc()
+
+    def call_ended(self, method: str, code: str, seconds: float) -> None:
+        """Counts an RPC that ended, and its duration."""
+        self._calls.labels(method, code).inc()
+        self._call_seconds.labels(method).observe(seconds)
+
+    def refused(self, cause: str) -> None:
+        """Counts a call, or a request of a batch, that was not answered."""
+        self._refusals.labels(cause).inc()
+
+    def judged(self, assessment: Assessment) -> None:
+        """Counts a verdict."""
+        self._verdicts.labels(assessment.verdict.name).inc()
+        self._queue_seconds.observe(assessment.usage.queue_time_seconds)
+        if assessment.deduplicated:
+            self._shared.inc()
+        for signal in assessment.signals:
+            if signal in HACK_SIGNALS:
+                self._hack_signals.labels(signal).inc()
+            else:
+                self._other_signals.labels(signal if signal in _SIGNALS else _OTHER).inc()
+        for label in set(map(_well_known, assessment.missing_modules)):
+            self._missing_modules.labels(label).inc()
+
+    def execution_ended(self, language: str, execution: Execution, seconds: float) -> None:
+        """Counts an execution that gave a result, and the time that it held a slot."""
+        self._executions.labels(language, execution.ending.name).inc()
+        self._execution_seconds.labels(language).observe(seconds)
+        self._execution_cpu_seconds.labels(language).inc(execution.usage.cpu_time_seconds)
+        for limit in execution.limits_hit:
+            self._limits_hit.labels(limit.name).inc()
+
+    def execution_failed(self, language: str, ending: str) -> None:
+        """Counts an execution without a result: LOST by the server, or CANCELLED."""
+        self._executions.labels(language, ending).inc()
+
+    def loop_lagged(self, seconds: float) -> None:
+        """Measures a delay of the event loop."""
+        self._loop_lag.observe(seconds)
+
+    def state(self, name: str, meaning: str, facts: Mapping[str, str]) -> None:
+        """Exports facts that do not change, as labels of the value 1."""
+        gauge = Gauge(f"reward_server_{name}", meaning, list(facts), registry=self.registry)
+        gauge.labels(**facts).set(1)
+
+    def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+        """Exports a value that is read at each scrape."""
+        Gauge(f"reward_server_{name}", meaning, registry=self.registry).set_function(read)
+
+    def watch_each(self, name: str, meaning: str, label: str, read: _Values) -> None:
+        """Exports values by a label; they are read at each scrape."""
+        self.registry.register(_Watched(GaugeMetricFamily, name, meaning, [label], read))
+
+    def watch_count(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+        """Exports a count that only grows; it is read at each scrape."""
+        self.registry.register(
+            _Watched(CounterMetricFamily, name, meaning, [], lambda: {"": read()})
+        )
+
+    def watch_counts(self, name: str, meaning: str, label: str, read: _Values) -> None:
+        """Exports counts that only grow, by a label; they are read at each scrape."""
+        self.registry.register(_Watched(CounterMetricFamily, name, meaning, [label], read))
+
+
+class _Watched(Collector):
+    """Values by at most one label, which something else keeps."""
+
+    def __init__(
+        self,
+        family: type[CounterMetricFamily | GaugeMetricFamily],
+        name: str,
+        meaning: str,
+        labels: list[str],
+        read: _Values,
+    ) -> None:
+        self._family = family
+        self._name = f"reward_server_{name}"
+        self._meaning = meaning
+        self._labels = labels
+        self._read = read
+
+    def describe(self) -> Iterable[Metric]:
+        return [self._empty()]
+
+    def collect(self) -> Iterable[Metric]:
+        family = self._empty()
+        for value, number in self._read().items():
+            family.add_metric([value] if self._labels else [], number)
+        return [family]
+
+    def _empty(self) -> CounterMetricFamily | GaugeMetricFamily:
+        return self._family(self._name, self._meaning, labels=self._labels)
+
+
+def _well_known(module: str) -> str:
+    return module if module in _WELL_KNOWN else _OTHER

@@ -1,0 +1,100 @@
+"""What the status page shows and what probes are told, computed from metrics alone.
+
+Counts and gauges of several processes, which differ in the label `process`, are added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from prometheus_client.metrics_core import Metric
+
+_PREFIX = "reward_server_"
+_STALLED_SECONDS = 30.0
+_CALLS = ("call", "queue", "execution")
+_BY_LABEL = {
+    "verdicts": ("verdicts_total", "verdict"),
+    "hack_signals": ("hack_signals_total", "signal"),
+    "refusals": ("refusals_total", "cause"),
+    "executions": ("executions_total", "language"),
+    "limits": ("limits_hit_total", "limit"),
+    "sandboxes": ("sandboxes", "state"),
+    "sandboxes_closed": ("sandboxes_closed_total", "reason"),
+    "retries": ("retries_total", "cause"),
+    "tenants": ("tenant_requests_total", "tenant"),
+}
+_TOTALS = {
+    "slots": "slots",
+    "running": "running",
+    "waiting": "waiting",
+    "admitted": "admitted",
+    "queue_capacity": "queue_capacity",
+    "connections": "connections",
+    "sandboxes_started": "sandboxes_started_total",
+    "sandbox_start_failures": "sandbox_start_failures_total",
+}
+
+
+def figures(families: Iterable[Metric]) -> dict[str, object]:
+    """Returns the figures of the status page: totals since the start, and present values."""
+    read = _Samples(families)
+    walls = read.by_label("wall_standing", "wall")
+    return {
+        **{key: read.total(name) for key, name in _TOTALS.items()},
+        **{key: read.by_label(*where) for key, where in _BY_LABEL.items()},
+        **{f"{name}_seconds": read.buckets(f"{name}_duration_seconds") for name in _CALLS},
+        "oldest_waiting_seconds": read.greatest("oldest_waiting_seconds", 0.0),
+        "obstacles": read.obstacles(),
+        "missing_walls": [wall for wall, stands in walls.items() if not stands],
+        "builds": read.labels("build_info"),
+    }
+
+
+def obstacles(families: Iterable[Metric]) -> list[str]:
+    """Returns why new work finds no room, or nothing if it does."""
+    return _Samples(families).obstacles()
+
+
+def stalls(families: Iterable[Metric]) -> list[str]:
+    """Returns which event loops stand still, or nothing if all turn."""
+    since = _Samples(families).greatest("event_loop_stalled_seconds", math.inf)
+    return [] if since < _STALLED_SECONDS else ["the event loop stands still"]
+
+
+class _Samples:
+    """The samples of one scrape, by name."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._by_name: defaultdict[str, list[tuple[Mapping[str, str], float]]] = defaultdict(list)
+        for family in families:
+            for sample in family.samples:
+                name = sample.name.removeprefix(_PREFIX)
+                self._by_name[name].append((sample.labels, sample.value))
+
+    def total(self, name: str) -> float:
+        return math.fsum(value for _, value in self._by_name[name])
+
+    def greatest(self, name: str, default: float) -> float:
+        return max((value for _, value in self._by_name[name]), default=default)
+
+    def by_label(self, name: str, label: str) -> dict[str, float]:
+        found: defaultdict[str, float] = defaultdict(float)
+        for labels, value in self._by_name[name]:
+            found[labels[label]] += value
+        return dict(found)
+
+    def buckets(self, name: str) -> dict[str, float]:
+        return self.by_label(f"{name}_bucket", "le")
+
+    def labels(self, name: str) -> list[dict[str, str]]:
+        found = [{k: v for k, v in one.items() if k != "process"} for one, _ in self._by_name[name]]
+        return [one for index, one in enumerate(found) if one not in found[:index]]
+
+    def obstacles(self) -> list[str]:
+        """Returns the reasons of the process that is nearest to being ready."""
+        by_process: defaultdict[str, list[str]] = defaultdict(list)
+        for labels, stands in self._by_name["obstacle"]:
+            by_process[labels.get("process", "")] += [labels["obstacle"]] if stands else []
+        return min(by_process.values(), key=len) if by_process else ["no process answers"]
