@@ -1,9 +1,9 @@
 """Decides which submissions are admitted and which job runs next.
 
 Admission counts submissions, and refuses those that find no room or cannot be served in time. A
-refusal costs a few microseconds, so that throughput stays constant under any load. Slots are
-assigned in turns: every admitted submission with a waiting job gets one slot before any of them
-gets its next, so that a submission of a thousand jobs delays a single job by one job only.
+refusal costs a few microseconds, so throughput stays constant under any load. Slots are assigned in
+turns: every admitted submission with a waiting job gets one slot before any of them gets its next
+slot. So a submission of a thousand jobs delays another submission's job by only one of its jobs.
 
 Owners are the holders of credentials, and all have equal shares. The next free slot goes to the
 owner that holds the fewest slots. A full queue refuses only owners that fill their share of it, so
@@ -214,11 +214,12 @@ class Scheduler:
         return True
 
     def estimated_wait_seconds(self, cost: int = 1, owner: str = "") -> float:
-        """Estimates when the slot for the last of `cost` jobs comes free for a new submission.
+        """Estimates the time until a new submission gets a slot for the last of its `cost` jobs.
 
-        Because of the turns, each of the owner's other submissions runs at most `cost` jobs before
-        it, and each other owner runs at most as many jobs as the owner itself. The estimate is zero
-        if a slot is free or nothing was measured, so that it cannot refuse work forever.
+        Slots are assigned in turns. So each of the owner's other submissions runs at most `cost`
+        jobs before that slot is free, and each other owner runs at most as many jobs as the owner.
+        The estimate is zero if a slot is free, or if no job has been measured yet. So a wrong
+        estimate cannot refuse work for ever.
         """
         if self._mean_seconds is None:
             return 0.0
@@ -291,7 +292,8 @@ class Scheduler:
         self._mean_seconds += _MEAN_WEIGHT * (seconds - self._mean_seconds)
 
     def _count_down(self, ticket: Ticket) -> None:
-        # A submission that has left shares its work with others that still wait for it.
+        # A job may go on for other submissions after its own submission has left. It was subtracted
+        # when that submission left.
         if ticket.outstanding > 0 and ticket in self._admitted.get(ticket.owner, ()):
             ticket.outstanding -= 1
             self._backlog -= 1
@@ -330,7 +332,10 @@ class Scheduler:
         self._free += 1
 
     def _next_turn(self, owner: str) -> asyncio.Future[None]:
-        """Takes the first waiter of an owner's first submission, and requeues both last."""
+        """Removes and returns the first waiter of an owner's first submission.
+
+        The submission then becomes the owner's last one, and the owner the last of all owners.
+        """
         line = self._lines.pop(owner)
         ticket = line.popleft()
         turn = ticket.waiters.popleft()

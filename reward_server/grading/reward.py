@@ -1,9 +1,9 @@
 """Turns test outcomes into a reward.
 
-A passing completion gets exactly 1.0 and any other at most `FAILING_CEILING`, whatever the
-weights and bonuses, so that a trainer that ranks completions never ranks a wrong one with the right
-ones. A bonus is a minimum and is not added, so that a completion that passes some tests never gets
-less than one that passes none.
+A completion that passes gets exactly 1.0. Any other completion gets at most `FAILING_CEILING`,
+whatever the weights and bonuses are. So a trainer never ranks a wrong completion as high as a right
+one. A bonus is a lower bound of the reward, and is not added to it. So a completion that passes
+some tests never gets less than one that passes none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from reward_server.domain import RewardPolicy, RewardPolicyKind, TestOutcome, TestResult, Verdict
 
-# Below 1.0 in single precision, too, and above (n - 1) / n for every number n of tests.
+# It is below 1.0 even in single precision, and above (n - 1) / n for every possible number n of
+# tests.
 FAILING_CEILING = 1.0 - 2.0**-16
 
 

@@ -1,8 +1,8 @@
 """Converts failures of the server to gRPC statuses; no other module chooses a status.
 
-An RPC that judged a program is OK, also if the program failed; every status here means that nothing
-was judged. A retry can help after RESOURCE_EXHAUSTED with a pushback, after UNAVAILABLE, and after
-NOT_FOUND once the task was stored again, and after no other status.
+An RPC that judged a program has the status OK, even if the program failed. Every status here means
+that nothing was judged. A retry can help after three statuses: after RESOURCE_EXHAUSTED with a
+pushback, after UNAVAILABLE, and after NOT_FOUND if the task was stored again before the retry.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
     DrainingError: grpc.StatusCode.UNAVAILABLE,
     SandboxError: grpc.StatusCode.UNAVAILABLE,
 }
-# Statuses are sent in headers, of which a client accepts 8 KiB by default. They are sent twice, and
-# every byte that is not ASCII is encoded as three.
+# A message is sent in headers, of which a client accepts 8 KiB by default. It is sent twice, and
+# every byte that is not ASCII becomes three bytes.
 _MESSAGE_CHARACTERS = 300
 
 
@@ -68,7 +68,7 @@ def cause_of(error: Exception) -> str:
 
 
 def from_error(error: Exception) -> status_pb2.Status:
-    """Returns the rich status of a failure: which field was wrong, when to retry."""
+    """Returns the status of a failure, with details such as the wrong field or a time to retry."""
     code = code_of(error)
     message = "internal error; the server's log tells more"
     if code is not grpc.StatusCode.INTERNAL:

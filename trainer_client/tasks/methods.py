@@ -35,10 +35,10 @@ _NAMES = {
 
 
 def leetcode(row: Row, completion: str = "", *, id: str = "") -> pb.ScoreRequest:
-    """Makes a request from a LeetCodeDataset row.
+    """Makes a request from a row of LeetCodeDataset.
 
-    Reads `entry_point`, `prompt`, and `test` or `input_output`. `test` has priority, because it
-    keeps the types of expected values, which `input_output` has as text.
+    Reads the fields `entry_point`, `prompt`, and `test` or `input_output`. `test` has priority,
+    because it shows the types of expected values. In `input_output` these values are texts.
 
     Raises:
         TaskError: a field is absent or wrong.
@@ -158,10 +158,10 @@ def _nodes(wanted: object) -> list[object]:
 
 
 def _value(node: ast.expr) -> Any:
-    """Evaluates a literal; nodes become the list that they consist of.
+    """Returns the value of a literal. A call that makes nodes has the value of its argument.
 
     Raises:
-        ValueError: it is no literal, or one that JSON cannot represent.
+        ValueError: the expression is no literal, or JSON cannot represent its value.
     """
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() as value):

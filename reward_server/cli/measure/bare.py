@@ -1,4 +1,5 @@
-"""Drives `baseline` in as many processes as the server has slots, so that cores are used alike."""
+"""Runs `baseline` in several processes, one for each slot of the server, so that both measurements
+use the same number of cores."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class Bare:
         """Judges every program once; returns the total CPU seconds.
 
         Raises:
-            StartError: a program failed, so that nothing can be compared.
+            StartError: a program failed, so its time cannot be compared.
         """
         answers = await asyncio.gather(*map(_ask, self._processes))
         failures = sum(answer["failures"] for answer in answers)
@@ -41,7 +42,13 @@ class Bare:
 async def bare_interpreters(
     programs: Sequence[str], count: int, modules: Sequence[str] = ()
 ) -> AsyncIterator[Bare]:
-    """Runs interpreters with the given modules loaded for the length of the block."""
+    """Starts interpreters that import the given modules, and ends them when the block ends.
+
+    Args:
+        programs: the programs, which the interpreters share.
+        count: the number of interpreters.
+        modules: the names of the modules.
+    """
     processes = [await _start(programs[share::count], modules) for share in range(count)]
     try:
         yield Bare(processes)
@@ -53,7 +60,9 @@ async def bare_interpreters(
 
 
 def preloaded() -> tuple[str, ...]:
-    """Returns the modules that a sandbox's interpreter preloads, read from the runner's source.
+    """Returns the names of the modules that a sandbox's interpreter preloads.
+
+    They are read from the source of the runner.
 
     Raises:
         StartError: the source has no such list.
@@ -67,7 +76,7 @@ def preloaded() -> tuple[str, ...]:
 
 
 async def _start(programs: Sequence[str], modules: Sequence[str]) -> Process:
-    # The zygote's own flags, so that both start in the same way.
+    # These are the flags of the zygote, so both start in the same way.
     command = (sys.executable, "-I", "-S", str(Path(baseline.__file__)))
     process = await asyncio.create_subprocess_exec(
         *command, stdin=PIPE, stdout=PIPE, limit=_LINE_LIMIT

@@ -1,11 +1,11 @@
 """Runs tests and solution as two programs in one execution.
 
-The tests' program is made of trusted text only, see `grading.compiled_tests.split`. It is compiled
-once for each task. Its output and its exit status do not depend on the word of the solution.
+The tests' program is made of trusted text only (see `grading.compiled_tests.split`). It is compiled
+once for each task. The solution cannot write its output or set its exit status.
 
-The text of a test program decides whether it can be split. If the two programs turn out not to
-work before the solution is heard, since one does not compile or the tests call nothing, tests and
-solution are judged as one program, and the answer says so.
+The text of a test program decides whether it can be split. But the tests' program may not compile,
+or may end before it has called the solution. Then tests and solution are judged as one program, and
+the answer says so.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Parts:
 
     Args:
         key: the digest of its inputs.
-        split: what the solution's program is made with.
+        split: makes the solution's program from the solution.
         tests: the tests' program.
         rewritten: the words that its assertions write.
         nonces: the nonces in these words.
@@ -68,9 +68,9 @@ class Parts:
 
 
 class Splits:
-    """Splits test programs, and remembers those that turned out not to work as two programs.
+    """Splits test programs, and remembers those that did not work as two programs.
 
-    The tests' program of a task stays the same, so that it is compiled once. Its nonces come from
+    The tests' program of a task is the same each time, so it is compiled once. Its nonces come from
     the secret salt of this object.
     """
 
@@ -168,8 +168,8 @@ async def run_apart(
     """Runs tests and solution as two programs.
 
     Returns:
-        The runs; or the execution that showed, before the solution was heard, that the two
-        programs do not work.
+        The runs. If the two programs do not work, it is the execution that showed this; in it, no
+        code of the solution ran.
 
     Raises:
         SandboxError, DeadlineError: as the slots.
@@ -208,7 +208,8 @@ async def run_apart(
 
 
 def ran_any(refusal: Execution, parts: Parts, language: Language) -> bool:
-    """Returns False if a tests' program that called nothing reached its end without a test."""
+    """Returns False if a tests' program reached its end, and neither called the solution nor ran a
+    test."""
     tests = refusal.tests_program
     if tests is None or parts.nonces.ending.encode() not in tests.stdout.data:
         return True

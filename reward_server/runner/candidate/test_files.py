@@ -1,9 +1,9 @@
 """Runs test files in the candidate's process, for tests that must share it with the solution.
 
-Nothing here is trusted: the solution can change any of it. The server believes the observations
-that it sends only as far as it can check them against perturbed twins of the same tests. Frames:
-"collected" with the tests' names, "broken" with the reason why there are none, "ended" with a
-test's index, outcome and message, and "done".
+Nothing here is trusted, because the solution can change any of it. The server compares the results
+of these tests with those of perturbed copies of the same tests (twins). This process sends four
+kinds of frames: "collected" with the tests' names, "broken" with the reason why there are none,
+"ended" with a test's index, outcome and message, and "done".
 """
 
 from __future__ import annotations

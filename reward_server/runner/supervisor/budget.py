@@ -1,9 +1,9 @@
 """The remaining budget of a candidate, and the time of the next check.
 
-What this stops: a candidate that runs for ever, computes for ever, or, in a cgroup that it shares
-with other processes, takes the memory of those.
+What this stops: a candidate that runs for ever or computes for ever. If it shares a cgroup with
+other processes, this also stops it when it takes too much memory.
 
-What it does not: it does not kill the candidate; the zygote does.
+What it does not: it does not kill the candidate. The zygote does.
 """
 
 from __future__ import annotations
