@@ -15,7 +15,7 @@ from trainer_client.errors import CallError
 from trainer_client.requests import AnyRequest, all_requests, execute_request
 from trainer_client.score import Score
 from trainer_client.transport import deadlines, forks
-from trainer_client.transport.call import Line, ScoreCall, chunks
+from trainer_client.transport.call import Line, score_all
 from trainer_client.transport.channel import Connection, ConnectionOptions, Target
 from trainer_client.transport.hints import explained
 
@@ -68,10 +68,7 @@ class AsyncRewardClient:
             RuntimeError: a client was used before this process was forked.
         """
         todo = all_requests(requests)
-        call = ScoreCall(self._connection, self._line())
-        parts = chunks(todo, self._connection)
-        scored = await asyncio.gather(*(call.run(part) for part in parts))
-        return [score for part in scored for score in part]
+        return await score_all(self._connection, self._line(), todo)
 
     async def execute(self, request: pb.ExecuteRequest | Mapping[str, Any]) -> pb.ExecuteResponse:
         """Runs a program in the sandbox, without grading.

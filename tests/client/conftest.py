@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from concurrent import futures
@@ -30,6 +31,10 @@ class ScriptedServer(rpc.RewardServiceServicer):
         self.requests: list[pb.ScoreRequest] = []
         self.batches: list[int] = []
         self.metadata: list[dict[str, str]] = []
+        self.rpcs = 0
+        self.knows_tasks = True
+        self.failing_uploads = 0
+        self.tasks: list[bytes] = []
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
@@ -50,10 +55,12 @@ class ScriptedServer(rpc.RewardServiceServicer):
         return f"127.0.0.1:{self.port}"
 
     def Score(self, request, context):  # noqa: N802  # gRPC's name
+        self.rpcs += 1
         with self._counted(request, context):
             return self.answer(request, context)
 
     def ScoreBatch(self, request, context):  # noqa: N802
+        self.rpcs += 1
         self.batches.append(len(request.requests))
         for index, item in reversed(list(enumerate(request.requests))):
             with self._counted(item, context):
@@ -63,6 +70,15 @@ class ScriptedServer(rpc.RewardServiceServicer):
                 yield response
             else:
                 yield pb.ScoreBatchResponse(index=index, id=item.id, response=response)
+
+    def PutTask(self, request, context):  # noqa: N802
+        if not self.knows_tasks:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
+        if self.failing_uploads:
+            self.failing_uploads -= 1
+            context.abort(grpc.StatusCode.UNAVAILABLE, "not now")
+        self.tasks.append(request.task)
+        return pb.PutTaskResponse(task_digest=hashlib.sha256(request.task).digest())
 
     def Execute(self, request, context):  # noqa: N802
         if request.language == "cobol":

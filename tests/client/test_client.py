@@ -405,7 +405,7 @@ async def test_a_request_too_large_leaves_the_others_of_its_batch_alone(serve):
         scores = await client.score(todo)
     assert [score.reward for score in scores] == [1.0, 1.0, None, 1.0]
     assert scores[2].error.permanent
-    assert server.batches == [2, 1]
+    assert sorted(server.batches) == [1, 2]
 
 
 async def test_a_batch_keeps_the_order_although_answers_come_in_another(serve):
@@ -427,7 +427,7 @@ async def test_only_what_a_batch_left_open_is_sent_again(serve):
     async with AsyncRewardClient(server.target, batch_size=8) as client:
         scores = await client.score(requests(5))
     assert [score.reward for score in scores] == [1.0] * 5
-    assert server.batches == [5, 2]
+    assert (server.batches[0], sum(server.batches[1:])) == (5, 2)
 
 
 async def test_a_batch_that_breaks_off_keeps_what_was_answered(serve):

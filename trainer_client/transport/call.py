@@ -1,12 +1,18 @@
 """One call to `score`: sends its requests, and tries again while another attempt may succeed.
 
 Every request ends with its own score, which holds a verdict or the reason why there is none.
+
+Requests share RPCs, since an RPC for each costs time on both sides, and one for all would make
+every request wait for the slowest and go to one server. A number of requests is in progress at
+once; whenever answers have made room for a few more, these become one RPC. The last ones are sent
+in ever smaller RPCs, down to one request in each, so that they go to all servers.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -16,11 +22,17 @@ from codereward.v1 import reward_service_pb2_grpc as rpc
 from trainer_client import score
 from trainer_client.requests import LazyRequest, Request
 from trainer_client.score import Score
-from trainer_client.transport import deadlines, oversize, retry
+from trainer_client.transport import deadlines, oversize, retry, stored_tasks
 from trainer_client.transport.channel import Connection
+from trainer_client.transport.permits import Held, Permits
 from trainer_client.transport.retry import Failure, Patience
+from trainer_client.transport.stored_tasks import Divided, StoredTasks, Upload
 
 _Answer = Score | Failure
+
+# Shares of the requests that may be in progress, and of those that wait, for one RPC.
+_PARTS = 8
+MOST_IN_RPC = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,115 +41,221 @@ class Line:
 
     channel: grpc.aio.Channel
     stub: rpc.RewardServiceAsyncStub
-    slots: asyncio.Semaphore
+    permits: Permits
+    tasks: StoredTasks
 
     @classmethod
     def open(cls, connection: Connection) -> Line:
         """Opens a connection for the running loop."""
         channel = connection.open()
-        in_flight = max(1, connection.max_in_flight // connection.batch_size)
-        return cls(channel, rpc.RewardServiceStub(channel), asyncio.Semaphore(in_flight))
+        stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
+        tasks = StoredTasks(stub, connection.metadata)
+        return cls(channel, stub, Permits(connection.max_in_flight), tasks)
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """A request without a score."""
+
+    index: int
+    request: Request
+    attempt: int = 0
+    misses: int = 0
+    is_whole: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Sent:
+    """An item that is being sent; `upload` is the task that its request names."""
+
+    item: _Item
+    request: pb.ScoreRequest
+    seconds: float
+    begun: float
+    upload: Upload | None = None
+    is_settled: bool = False
 
 
 class ScoreCall:
-    """A call whose requests share one deadline and one limit of patience."""
+    """A call whose requests share one deadline and one limit of patience.
 
-    def __init__(self, connection: Connection, line: Line) -> None:
+    Args:
+        connection: the options.
+        line: the channel of the running loop.
+        group: runs the RPCs.
+    """
+
+    def __init__(self, connection: Connection, line: Line, group: asyncio.TaskGroup) -> None:
         self._connection = connection
         self._line = line
+        self._group = group
         self._patience = Patience(
             timeout_seconds=connection.timeout_seconds, outage_seconds=connection.outage_seconds
         )
+        self._ready: deque[_Item] = deque()
+        self._changed = asyncio.Event()
+        self._scores: dict[int, Score] = {}
 
     async def run(self, requests: Sequence[Request]) -> list[Score]:
-        """Judges requests that share RPCs; tries again while another attempt may succeed."""
-        scores: dict[int, Score] = {}
-        pending = list(range(len(requests)))
-        attempt = 0
-        while pending:
-            begun = self._patience.now()
-            answers = await self._attempt([requests[index] for index in pending])
-            pauses: dict[int, float] = {}
-            for index, answer in zip(pending, answers, strict=True):
-                outcome = self._conclude(requests[index], answer, attempt, begun)
-                if isinstance(outcome, Score):
-                    scores[index] = outcome
-                else:
-                    pauses[index] = outcome
-            pending = list(pauses)
-            attempt += 1
-            await asyncio.sleep(max(pauses.values(), default=0.0))
-        return [scores[index] for index in range(len(requests))]
+        """Judges requests; tries again while another attempt may succeed."""
+        self._ready.extend(_Item(index, request) for index, request in enumerate(requests))
+        while len(self._scores) < len(requests):
+            if self._ready:
+                await self._begin()
+            else:
+                self._changed.clear()
+                await self._changed.wait()
+        return [self._scores[index] for index in range(len(requests))]
 
-    def _conclude(
-        self, request: Request, answer: _Answer, attempt: int, begun: float
-    ) -> Score | float:
+    async def _begin(self) -> None:
+        """Begins an attempt at the next requests as soon as as many may be in progress."""
+        count = self._share()
+        held = await self._line.permits.take(count)
+        items = [self._ready.popleft() for _ in range(count)]
+        attempt = self._group.create_task(self._attempt(items, held))
+        # A task that is cancelled before it begins runs none of its own code.
+        attempt.add_done_callback(lambda _: held.give_rest())
+
+    def _share(self) -> int:
+        """Returns how many of the waiting requests make up the next RPC."""
+        waiting, most = len(self._ready), self._connection.max_in_flight
+        if self._connection.batch_size is not None:
+            return min(self._connection.batch_size, waiting)
+        return max(1, min(most // _PARTS, -(-waiting // _PARTS), MOST_IN_RPC))
+
+    async def _attempt(self, items: Sequence[_Item], held: Held) -> None:
+        found = await asyncio.gather(*(self._prepared(item, held) for item in items))
+        sent = [one for one in found if one is not None]
+        parts = _fitting(sent, self._connection.max_request_bytes)
+        await asyncio.gather(*(self._send(part, held) for part in parts))
+
+    async def _prepared(self, item: _Item, held: Held) -> _Sent | None:
+        """Makes the request, and stores its task if that is large; None if this failed."""
+        made = item.request.make() if isinstance(item.request, LazyRequest) else item.request
+        request = oversize.cut(made)
+        seconds = self._connection.rpc_timeout_seconds
+        if seconds is None:
+            seconds = deadlines.score_seconds(request)
+        sent = _Sent(item, request, seconds, self._patience.now())
+        parts = self._divided(request, item)
+        remaining = self._patience.remaining()
+        if parts is None or remaining <= 0:
+            return sent
+        upload = await self._line.tasks.stored(parts, remaining)
+        if isinstance(upload, Failure):
+            self._settle([sent], upload, held)
+            return None
+        if upload is not None:
+            sent.request, sent.upload = parts.rest, upload
+        return sent
+
+    def _divided(self, request: pb.ScoreRequest, item: _Item) -> Divided | None:
+        least, most = self._connection.store_from_bytes, self._connection.max_request_bytes
+        if least is None or item.is_whole:
+            return None
+        parts = stored_tasks.divided(request, least)
+        return parts if parts is not None and len(parts.task) <= most else None
+
+    async def _send(self, part: Sequence[_Sent], held: Held) -> None:
+        problem = self._size_problem(part)
+        seconds = min(max(one.seconds for one in part), self._patience.remaining())
+        if problem is None:
+            problem = await self._exchange(part, seconds, held) if seconds > 0 else _OVER
+        self._settle([one for one in part if not one.is_settled], problem, held)
+
+    async def _exchange(self, part: Sequence[_Sent], seconds: float, held: Held) -> Failure:
+        """Sends one RPC; returns what became of the requests that it left without an answer."""
+        try:
+            if len(part) == 1 and self._connection.batch_size in (None, 1):
+                await self._single(part[0], seconds, held)
+            else:
+                await self._batch(part, seconds, held)
+        except grpc.aio.AioRpcError as error:
+            return retry.from_rpc_error(error)
+        return _UNANSWERED
+
+    async def _single(self, sent: _Sent, seconds: float, held: Held) -> None:
+        response = await self._line.stub.Score(
+            sent.request, timeout=seconds, metadata=self._connection.metadata
+        )
+        self._settle([sent], score.from_response(response), held)
+
+    async def _batch(self, part: Sequence[_Sent], seconds: float, held: Held) -> None:
+        stream = self._line.stub.ScoreBatch(
+            pb.ScoreBatchRequest(requests=[one.request for one in part]),
+            timeout=seconds,
+            metadata=self._connection.metadata,
+        )
+        async for item in stream:
+            self._patience.answered()
+            if 0 <= item.index < len(part) and not part[item.index].is_settled:
+                self._settle([part[item.index]], _item_answer(item), held)
+
+    def _settle(self, part: Sequence[_Sent], answer: _Answer, held: Held) -> None:
+        """Ends an attempt at requests: gives them their score, or has them sent again together."""
+        pauses: dict[_Item, float] = {}
+        for one in part:
+            one.is_settled = True
+            held.give_one()
+            outcome = self._outcome(one, answer)
+            if isinstance(outcome, Score):
+                self._scores[one.item.index] = outcome
+            else:
+                pauses[one.item] = outcome
+        if pauses:
+            self._group.create_task(self._send_again(pauses))
+        self._changed.set()
+
+    def _outcome(self, sent: _Sent, answer: _Answer) -> Score | float:
+        """Returns the score, or the seconds to wait before another attempt."""
+        if isinstance(answer, Failure) and self._is_to_be_sent_otherwise(sent, answer):
+            return 0.0
+        outcome = self._conclude(sent.item, answer, sent.begun)
+        if not isinstance(outcome, Score):
+            sent.item.attempt += 1
+        return outcome
+
+    def _is_to_be_sent_otherwise(self, sent: _Sent, failure: Failure) -> bool:
+        """Returns True if a request failed only because it names its task."""
+        item, upload = sent.item, sent.upload
+        if upload is None:
+            return False
+        if stored_tasks.is_missed(failure):
+            upload.is_lost = True
+            item.misses += 1
+            item.is_whole = item.misses > stored_tasks.MOST_MISSES
+            return True
+        if stored_tasks.is_ignored(failure):
+            item.is_whole = True
+            return True
+        return False
+
+    async def _send_again(self, pauses: Mapping[_Item, float]) -> None:
+        await asyncio.sleep(max(pauses.values()))
+        self._ready.extend(pauses)
+        self._changed.set()
+
+    def _conclude(self, item: _Item, answer: _Answer, begun: float) -> Score | float:
         """Returns the score, or the seconds to wait before another attempt."""
         if isinstance(answer, Score):
             self._patience.answered()
             return answer
-        pause = self._patience.pause(answer, attempt, begun)
+        pause = self._patience.pause(answer, item.attempt, begun)
         if pause is not None:
             return pause
-        tries = "" if attempt == 0 else f" (given up after {attempt + 1} attempts)"
+        tries = "" if item.attempt == 0 else f" (given up after {item.attempt + 1} attempts)"
         return score.unjudged(
-            request.id, answer.status.name, answer.message + tries, permanent=answer.permanent
+            item.request.id, answer.status.name, answer.message + tries, permanent=answer.permanent
         )
 
-    async def _attempt(self, requests: Sequence[Request]) -> list[_Answer]:
-        answers: list[_Answer] = []
-        async with self._line.slots:
-            for part in _fitting(map(_made, requests), self._connection.max_request_bytes):
-                answers += await self._send(part)
-        return answers
-
-    async def _send(self, requests: Sequence[pb.ScoreRequest]) -> Sequence[_Answer]:
-        problem = self._size_problem(requests)
-        if problem is not None:
-            return [problem] * len(requests)
-        allowed = self._connection.rpc_timeout_seconds
-        if allowed is None:
-            allowed = max(map(deadlines.score_seconds, requests))
-        seconds = min(allowed, self._patience.remaining())
-        if seconds <= 0:
-            return [_OVER] * len(requests)
-        if self._connection.batch_size == 1:
-            return [await self._single(requests[0], seconds)]
-        return await self._batch(requests, seconds)
-
-    async def _single(self, request: pb.ScoreRequest, seconds: float) -> _Answer:
-        try:
-            response = await self._line.stub.Score(
-                request, timeout=seconds, metadata=self._connection.metadata
-            )
-        except grpc.aio.AioRpcError as error:
-            return retry.from_rpc_error(error)
-        return score.from_response(response)
-
-    async def _batch(self, requests: Sequence[pb.ScoreRequest], seconds: float) -> list[_Answer]:
-        answers: list[_Answer] = [_UNANSWERED] * len(requests)
-        stream = self._line.stub.ScoreBatch(
-            pb.ScoreBatchRequest(requests=requests),
-            timeout=seconds,
-            metadata=self._connection.metadata,
-        )
-        try:
-            async for item in stream:
-                self._patience.answered()
-                if 0 <= item.index < len(answers):
-                    answers[item.index] = _item_answer(item)
-        except grpc.aio.AioRpcError as error:
-            failure = retry.from_rpc_error(error)
-            return [failure if answer is _UNANSWERED else answer for answer in answers]
-        return answers
-
-    def _size_problem(self, requests: Sequence[pb.ScoreRequest]) -> Failure | None:
-        size, most = sum(request.ByteSize() for request in requests), self._connection
-        if size <= most.max_request_bytes:
+    def _size_problem(self, part: Sequence[_Sent]) -> Failure | None:
+        size = sum(one.request.ByteSize() for one in part)
+        most = self._connection.max_request_bytes
+        if size <= most:
             return None
         return Failure(
             status=grpc.StatusCode.INVALID_ARGUMENT,
-            message=f"the request has {size} bytes; max_request_bytes is {most.max_request_bytes}",
+            message=f"the request has {size} bytes; max_request_bytes is {most}",
         )
 
 
@@ -156,26 +274,29 @@ def _item_answer(item: pb.ScoreBatchResponse) -> _Answer:
     return score.from_response(item.response)
 
 
-def _made(request: Request) -> pb.ScoreRequest:
-    return oversize.cut(request.make() if isinstance(request, LazyRequest) else request)
-
-
-def chunks(requests: Sequence[Request], connection: Connection) -> Sequence[Sequence[Request]]:
-    """Splits requests into chunks that share one RPC, if their bytes fit into it."""
-    starts = range(0, len(requests), connection.batch_size)
-    return [requests[start : start + connection.batch_size] for start in starts]
-
-
-def _fitting(requests: Iterable[pb.ScoreRequest], most: int) -> Iterator[list[pb.ScoreRequest]]:
-    """Splits requests into chunks of at most `most` bytes; a larger request is its own chunk."""
-    run: list[pb.ScoreRequest] = []
+def _fitting(requests: Iterable[_Sent], most: int) -> Iterator[list[_Sent]]:
+    """Splits requests into parts of at most `most` bytes; a larger request is its own part."""
+    run: list[_Sent] = []
     room = most
-    for request in requests:
-        size = request.ByteSize()
+    for one in requests:
+        size = one.request.ByteSize()
         if run and size > room:
             yield run
             run, room = [], most
-        run.append(request)
+        run.append(one)
         room -= size
     if run:
         yield run
+
+
+async def score_all(connection: Connection, line: Line, requests: Sequence[Request]) -> list[Score]:
+    """Judges the requests of one call.
+
+    Raises:
+        Exception: what making a `LazyRequest` raised; no further request is sent.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            return await ScoreCall(connection, line, group).run(requests)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None

@@ -22,6 +22,16 @@ from trainer_client.transport import forks
 
 Target = str | Sequence[str]
 
+# A task below this size costs less to send again than a further call.
+STORE_FROM_BYTES = 64 << 10
+_POSITIVE = (
+    "timeout_seconds",
+    "rpc_timeout_seconds",
+    "max_in_flight",
+    "batch_size",
+    "store_from_bytes",
+)
+
 # gRPC would use the proxy of the environment, which is on another machine, for these too.
 _LOOPBACK = re.compile(r"(ipv4:|ipv6:|dns:)?/*(localhost|127(\.[0-9]+){3}|\[::1\])(:[0-9]+)?")
 
@@ -126,7 +136,8 @@ class ConnectionOptions(TypedDict, total=False):
     outage_seconds: float
     max_in_flight: int
     max_request_bytes: int
-    batch_size: int
+    batch_size: int | None
+    store_from_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +155,10 @@ class Connection:
         outage_seconds: time after which a call to `score` gives up if no server answers at all.
         max_in_flight: greatest number of requests in progress at once.
         max_request_bytes: greatest size of a request; a larger one is refused before it is sent.
-        batch_size: requests that share one RPC, and so one server; 1 distributes them.
+        batch_size: requests that share one RPC, and so one server. If None, few requests share
+            one, and the last ones are sent one by one.
+        store_from_bytes: size of a task (tests, prompt and data together) from which it is stored
+            on the server and named by its digest; None to send it with each request.
 
     Examples:
         A client takes the fields as keywords.
@@ -163,11 +177,12 @@ class Connection:
     outage_seconds: float = 60.0
     max_in_flight: int = 64
     max_request_bytes: int = 32 << 20
-    batch_size: int = 1
+    batch_size: int | None = None
+    store_from_bytes: int | None = STORE_FROM_BYTES
 
     def __post_init__(self) -> None:
         addresses(self.target)
-        for name in ("timeout_seconds", "rpc_timeout_seconds", "max_in_flight", "batch_size"):
+        for name in _POSITIVE:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, not {value}")

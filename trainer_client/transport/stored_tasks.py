@@ -1,0 +1,170 @@
+"""Stores large tasks on the server, so that their tests are sent once and not with each completion.
+
+A request with a large task is divided: the task is stored by `PutTask`, and the rest names it by
+digest. A server that does not know the digest (it was restarted, it is another one, the task was
+displaced) answers NOT_FOUND, and the task is stored again. Calls that wait for the same task share
+one copy of it. If a server cannot store a task, requests are sent whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import grpc
+
+from codereward.v1 import reward_service_pb2 as pb
+from codereward.v1 import reward_service_pb2_grpc as rpc
+from trainer_client.transport import retry
+from trainer_client.transport.retry import Failure
+
+# A request that met servers without its task this often is sent whole.
+MOST_MISSES = 6
+_MOST_KNOWN = 4096
+# Behind one address may be several servers, each in turn. Each further miss within a short time
+# therefore doubles the number of copies that are sent one after another.
+_MOST_COPIES = 8
+_LINKED_SECONDS = 10.0
+_REFUSED_SECONDS = 60.0
+_LONGEST_SECONDS = 300.0
+_TASK_FIELDS = frozenset(pb.Task.DESCRIPTOR.fields_by_name)
+# What a server says that knows neither stored tasks nor `task_digest`, which it then ignores.
+_IGNORED = "tests: are absent"
+_TRANSIENT = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divided:
+    """A request in two parts.
+
+    Args:
+        task: the serialised task.
+        digest: its SHA-256.
+        rest: the request without the task's fields, which names the task.
+    """
+
+    task: bytes
+    digest: bytes
+    rest: pb.ScoreRequest
+
+
+def divided(request: pb.ScoreRequest, least_bytes: int) -> Divided | None:
+    """Divides a request, or returns None if its task has fewer bytes than `least_bytes`."""
+    if request.task_digest or request.ByteSize() < least_bytes:
+        return None
+    task, rest = pb.Task(), pb.ScoreRequest()
+    for field, value in request.ListFields():
+        target = task if field.name in _TASK_FIELDS else rest
+        if field.message_type is None:
+            setattr(target, field.name, value)
+        elif field.message_type.GetOptions().map_entry:
+            getattr(target, field.name).update(value)
+        else:
+            getattr(target, field.name).CopyFrom(value)
+    # The order of a map's entries would otherwise differ between equal tasks.
+    body = task.SerializeToString(deterministic=True)
+    if len(body) < least_bytes:
+        return None
+    digest = hashlib.sha256(body).digest()
+    rest.task_digest = digest
+    return Divided(task=body, digest=digest, rest=rest)
+
+
+def is_missed(failure: Failure) -> bool:
+    """Returns True if a server does not know the task that a request named."""
+    return failure.status is grpc.StatusCode.NOT_FOUND
+
+
+def is_ignored(failure: Failure) -> bool:
+    """Returns True if a server ignored that a request named a task."""
+    is_invalid = failure.status is grpc.StatusCode.INVALID_ARGUMENT
+    return is_invalid and failure.message.startswith(_IGNORED)
+
+
+@dataclass(slots=True, eq=False)
+class Upload:
+    """A task that was sent; `answer` ends with None, or with why it is not stored."""
+
+    answer: asyncio.Task[Failure | None]
+    begun: float
+    misses: int
+    is_lost: bool = False
+
+
+class StoredTasks:
+    """The tasks that the servers behind one channel are believed to store.
+
+    Args:
+        stub: sends them.
+        metadata: the metadata of each call.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        stub: rpc.RewardServiceAsyncStub,
+        metadata: tuple[tuple[str, str], ...],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stub = stub
+        self._metadata = metadata
+        self._clock = clock
+        self._uploads: OrderedDict[bytes, Upload] = OrderedDict()
+        self._refused: OrderedDict[bytes, float] = OrderedDict()
+
+    async def stored(self, divided: Divided, seconds: float) -> Upload | Failure | None:
+        """Stores a task unless it is stored already.
+
+        Returns:
+            The upload; a failure that a later attempt may not meet; None if the server does not
+            store the task.
+        """
+        if self._refused.get(divided.digest, 0.0) > self._clock():
+            return None
+        upload = self._uploads.get(divided.digest)
+        if upload is None or upload.is_lost:
+            upload = self._begin(divided, seconds, upload)
+        self._uploads.move_to_end(divided.digest)
+        failure = await asyncio.shield(upload.answer)
+        if failure is None:
+            return upload
+        if self._uploads.get(divided.digest) is upload:
+            del self._uploads[divided.digest]
+        if failure.status in _TRANSIENT:
+            return failure
+        self._refused[divided.digest] = self._clock() + _REFUSED_SECONDS
+        _shorten(self._refused)
+        return None
+
+    def _begin(self, divided: Divided, seconds: float, lost: Upload | None) -> Upload:
+        is_linked = lost is not None and self._clock() - lost.begun < _LINKED_SECONDS
+        misses = lost.misses + 1 if lost is not None and is_linked else 0
+        copies = min(1 << max(misses - 1, 0), _MOST_COPIES)
+        sending = asyncio.create_task(self._send(divided.task, copies, seconds))
+        upload = Upload(sending, self._clock(), misses)
+        self._uploads[divided.digest] = upload
+        _shorten(self._uploads)
+        return upload
+
+    async def _send(self, task: bytes, copies: int, seconds: float) -> Failure | None:
+        request = pb.PutTaskRequest(task=task)
+        timeout = min(seconds, _LONGEST_SECONDS)
+        try:
+            for _ in range(copies):
+                await self._stub.PutTask(request, timeout=timeout, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            return retry.from_rpc_error(error)
+        return None
+
+
+def _shorten(known: OrderedDict[bytes, Upload] | OrderedDict[bytes, float]) -> None:
+    if len(known) > _MOST_KNOWN:
+        known.popitem(last=False)
