@@ -12,8 +12,9 @@ from codereward.v1 import reward_service_pb2 as pb
 from tests.client.conftest import passed
 from trainer_client import AsyncRewardClient, RewardClient
 from trainer_client.transport.permits import Permits
-from trainer_client.transport.stored_tasks import divided
+from trainer_client.transport.stored_tasks import Divider
 
+MOST = 32 << 20
 TESTS = pb.FunctionTests(entry_point="f", test_code="#" * (100 << 10))
 
 
@@ -91,7 +92,7 @@ async def test_a_call_ends_in_time_when_no_upload_succeeds(serve):
     server.failing_uploads = 1_000_000
     async with AsyncRewardClient(server.target, timeout_seconds=0.5) as client:
         scores = await client.score(requests(4))
-    assert {score.error.status for score in scores} == {"UNAVAILABLE"}
+    assert {score.error.status for score in scores} <= {"UNAVAILABLE", "DEADLINE_EXCEEDED"}
     assert not server.requests
 
 
@@ -100,7 +101,7 @@ def test_equal_tasks_have_one_digest_whatever_the_order_of_their_files():
     digests = set()
     for order in (names, names[::-1]):
         request = pb.ScoreRequest(function=TESTS, text_data_files=dict.fromkeys(order, "x"))
-        digests.add(divided(request, 1).digest)
+        digests.add(Divider(1, MOST).divided(request).digest)
     assert len(digests) == 1
 
 
@@ -108,7 +109,24 @@ def test_equal_tasks_have_one_digest_whatever_the_order_of_their_files():
 def test_the_size_of_the_task_decides_and_not_that_of_the_completion(size):
     tests = pb.FunctionTests(test_code="#" * size)
     request = pb.ScoreRequest(completion="x" * (200 << 10), function=tests)
-    assert (divided(request, 64 << 10) is None) == (size < 64 << 10)
+    assert (Divider(64 << 10, MOST).divided(request) is None) == (size < 64 << 10)
+
+
+def test_a_digest_is_that_of_its_task_whatever_came_before():
+    divider = Divider(1, MOST)
+    texts = ["a" * 99, "b" * 99, "a" * 99, "a" * 98, "b" * 98, "b" * 99, *map(str, range(10, 30))]
+    for text in texts:
+        tests = pb.FunctionTests(test_code=text)
+        parts = divider.divided(pb.ScoreRequest(completion="c", function=tests))
+        assert parts.task == pb.Task(function=tests)
+        assert parts.digest == hashlib.sha256(parts.task.SerializeToString()).digest()
+        assert parts.rest == pb.ScoreRequest(completion="c", task_digest=parts.digest)
+
+
+def test_a_task_above_the_size_of_a_request_is_not_stored():
+    request = pb.ScoreRequest(function=TESTS)
+    assert Divider(1, 99 << 10).divided(request) is None
+    assert Divider(1, 101 << 10).divided(request) is not None
 
 
 # ---------------------------------------------------------------------------------- few RPCs

@@ -21,6 +21,7 @@ class CountingProxy:
         self.port = 0
         self._target = target
         self._writers = set[asyncio.StreamWriter]()
+        self._serving = set[asyncio.Task[None]]()
 
     @property
     def address(self) -> str:
@@ -33,8 +34,19 @@ class CountingProxy:
         for writer in self._writers:
             writer.transport.abort()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Forwards one connection until an end closes it."""
+        serving = asyncio.create_task(self._serve(reader, writer))
+        self._serving.add(serving)
+        serving.add_done_callback(self._serving.discard)
+
+    async def close(self) -> None:
+        """Ends all connections."""
+        while self._serving:
+            self.lead_to(self._target)
+            await asyncio.wait(self._serving, timeout=0.1)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         host, _, port = self._target.rpartition(":")
         with suppress(OSError):
             far_reader, far_writer = await asyncio.open_connection(host, int(port))
@@ -69,4 +81,4 @@ async def counting_proxy(target: str) -> AsyncIterator[CountingProxy]:
         yield proxy
     finally:
         server.close()
-        proxy.lead_to(target)
+        await proxy.close()

@@ -26,7 +26,7 @@ from trainer_client.transport import deadlines, oversize, retry, stored_tasks
 from trainer_client.transport.channel import Connection
 from trainer_client.transport.permits import Held, Permits
 from trainer_client.transport.retry import Failure, Patience
-from trainer_client.transport.stored_tasks import Divided, StoredTasks, Upload
+from trainer_client.transport.stored_tasks import Divided, Divider, StoredTasks, Upload
 
 _Answer = Score | Failure
 
@@ -43,6 +43,7 @@ class Line:
     stub: rpc.RewardServiceAsyncStub
     permits: Permits
     tasks: StoredTasks
+    divider: Divider | None
 
     @classmethod
     def open(cls, connection: Connection) -> Line:
@@ -50,7 +51,10 @@ class Line:
         channel = connection.open()
         stub: rpc.RewardServiceAsyncStub = rpc.RewardServiceStub(channel)
         tasks = StoredTasks(stub, connection.metadata)
-        return cls(channel, stub, Permits(connection.max_in_flight), tasks)
+        least, divider = connection.store_from_bytes, None
+        if least is not None:
+            divider = Divider(least, connection.max_request_bytes)
+        return cls(channel, stub, Permits(connection.max_in_flight), tasks, divider)
 
 
 @dataclass(slots=True, eq=False)
@@ -150,11 +154,9 @@ class ScoreCall:
         return sent
 
     def _divided(self, request: pb.ScoreRequest, item: _Item) -> Divided | None:
-        least, most = self._connection.store_from_bytes, self._connection.max_request_bytes
-        if least is None or item.is_whole:
+        if self._line.divider is None or item.is_whole:
             return None
-        parts = stored_tasks.divided(request, least)
-        return parts if parts is not None and len(parts.task) <= most else None
+        return self._line.divider.divided(request)
 
     async def _send(self, part: Sequence[_Sent], held: Held) -> None:
         problem = self._size_problem(part)

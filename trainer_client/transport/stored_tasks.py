@@ -25,6 +25,7 @@ from trainer_client.transport.retry import Failure
 # A request that met servers without its task this often is sent whole.
 MOST_MISSES = 6
 _MOST_KNOWN = 4096
+_MOST_SEEN = 4
 # Behind one address may be several servers, each in turn. Each further miss within a short time
 # therefore doubles the number of copies that are sent one after another.
 _MOST_COPIES = 8
@@ -46,20 +47,56 @@ class Divided:
     """A request in two parts.
 
     Args:
-        task: the serialised task.
-        digest: its SHA-256.
+        task: what it shares with other completions.
+        digest: the SHA-256 of the serialised task.
         rest: the request without the task's fields, which names the task.
     """
 
-    task: bytes
+    task: pb.Task
     digest: bytes
     rest: pb.ScoreRequest
 
 
-def divided(request: pb.ScoreRequest, least_bytes: int) -> Divided | None:
-    """Divides a request, or returns None if its task has fewer bytes than `least_bytes`."""
-    if request.task_digest or request.ByteSize() < least_bytes:
-        return None
+class Divider:
+    """Divides requests whose tasks are large.
+
+    The tasks that were seen last are kept with their digests, because it takes far less time to
+    find that two tasks are equal than to compute a digest.
+
+    Args:
+        least_bytes: size of a task from which its requests are divided.
+        most_bytes: size of a task above which they are not.
+    """
+
+    def __init__(self, least_bytes: int, most_bytes: int) -> None:
+        self._least_bytes = least_bytes
+        self._most_bytes = most_bytes
+        self._seen: OrderedDict[int, tuple[pb.Task, bytes]] = OrderedDict()
+
+    def divided(self, request: pb.ScoreRequest) -> Divided | None:
+        """Divides a request, or returns None if it is to be sent whole."""
+        if request.task_digest or request.ByteSize() < self._least_bytes:
+            return None
+        task, rest = _parts(request)
+        size = task.ByteSize()
+        if not self._least_bytes <= size <= self._most_bytes:
+            return None
+        seen = self._seen.pop(size, None)
+        if seen is None or seen[0] != task:
+            seen = task, hashlib.sha256(serialized(task)).digest()
+        self._seen[size] = seen
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.popitem(last=False)
+        task, rest.task_digest = seen
+        return Divided(task=task, digest=rest.task_digest, rest=rest)
+
+
+def serialized(task: pb.Task) -> bytes:
+    """Returns the bytes of a task, in which the files of a map have a fixed order."""
+    return task.SerializeToString(deterministic=True)
+
+
+def _parts(request: pb.ScoreRequest) -> tuple[pb.Task, pb.ScoreRequest]:
     task, rest = pb.Task(), pb.ScoreRequest()
     for field, value in request.ListFields():
         target = task if field.name in _TASK_FIELDS else rest
@@ -69,13 +106,7 @@ def divided(request: pb.ScoreRequest, least_bytes: int) -> Divided | None:
             getattr(target, field.name).update(value)
         else:
             getattr(target, field.name).CopyFrom(value)
-    # The order of a map's entries would otherwise differ between equal tasks.
-    body = task.SerializeToString(deterministic=True)
-    if len(body) < least_bytes:
-        return None
-    digest = hashlib.sha256(body).digest()
-    rest.task_digest = digest
-    return Divided(task=body, digest=digest, rest=rest)
+    return task, rest
 
 
 def is_missed(failure: Failure) -> bool:
@@ -148,7 +179,7 @@ class StoredTasks:
         is_linked = lost is not None and self._clock() - lost.begun < _LINKED_SECONDS
         misses = lost.misses + 1 if lost is not None and is_linked else 0
         copies = min(1 << max(misses - 1, 0), _MOST_COPIES)
-        sending = asyncio.create_task(self._send(divided.task, copies, seconds))
+        sending = asyncio.create_task(self._send(serialized(divided.task), copies, seconds))
         upload = Upload(sending, self._clock(), misses)
         self._uploads[divided.digest] = upload
         _shorten(self._uploads)
