@@ -1,14 +1,14 @@
-"""Names by which a test can reach what a call hands over, in addition to those in the call's text.
+"""Finds further names by which a test can reach an argument of a call.
 
-`for xs in batch: f(xs)` hands over an element of `batch`, and `data` may be another name of it. The
-text does not show that. But while the call is made, something in the test holds every object that
-the test can examine afterwards.
+`for xs in batch: f(xs)` passes an element of `batch`, and `data` may be another name of `batch`.
+The text of the call does not show that. But during the call, something in the test holds every
+object that the test can examine afterwards.
 
-What this stops: a change of an object that another name holds, from which a test computes what it
-expects.
+What this stops: a solution that changes an object which the test also reaches by another name, and
+from which it computes an expected value.
 
-What it does not: it does not look into the solution's objects, libraries and what only C code
-holds.
+What it does not: it does not look into the solution's objects, into libraries, or into objects that
+only C code holds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNCHANGING = changes.UNCHANGING
 
 
 def of(frame: types.FrameType, wanted: Iterable[int]) -> frozenset[str] | None:
-    """Returns the names in a frame that hold some objects, or lead to them.
+    """Returns the names in a frame that hold one of some objects, or lead to one.
 
     Args:
         frame: a frame of a test.
