@@ -17,12 +17,15 @@ from reward_server.sandbox.base import Offer, SandboxBackend
 from reward_server.sandbox.language_pools import Pools
 from reward_server.sandbox.local.backend import LocalBackend
 from reward_server.sandbox.local.container import LocalOptions
+from reward_server.sandbox.local.identities import first_identity
 from reward_server.sandbox.pool import Pool, SandboxCounts
 from reward_server.sandbox.retries import RetryingExecutor
 from reward_server.sandbox.socket import SocketBackend
 from reward_server.settings import Settings
 
 _IDLE_SECONDS = 300.0  # idle time after which containers of all images but the first are stopped
+
+_IDENTITIES_PER_SLOT = 2  # a slot's container and its spare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +99,10 @@ def _local(settings: Settings) -> SandboxBackend:
         paths=tuple(dict.fromkeys(path for chain in chains for path in chain.paths)),
         preload=settings.sandbox_preload,
     )
-    if settings.sandbox_uid is not None:
-        options = replace(options, uid=settings.sandbox_uid)
+    uid = settings.sandbox_uid
+    if uid is None:
+        uid = first_identity(options.uid, settings.workers * _IDENTITIES_PER_SLOT)
+    options = replace(options, uid=uid)
     return LocalBackend(options=options, cgroup_parent=settings.cgroup_parent, languages=languages)
 
 

@@ -34,6 +34,7 @@ from pydantic_settings import (
 
 from reward_server.domain import MEBIBYTE, Limits
 from reward_server.errors import SettingsError
+from reward_server.sandbox.local.cpu_quota import usable_cpus
 
 PREFIX = "REWARD_SERVER_"
 FILE_VARIABLE = "REWARD_SERVER_CONFIG"
@@ -174,8 +175,9 @@ class Settings(BaseSettings):
     """Languages to offer, by name; if empty, all that the backend has."""
     sockets: Folders = ()
     """Sockets on which the runners of the socket backend listen. Each is one slot."""
-    workers: int = Field(default_factory=lambda: len(os.sched_getaffinity(0)), ge=1, le=1024)
-    """Number of executions at once; by default one for each CPU that the server may use."""
+    workers: int = Field(default_factory=usable_cpus, ge=1, le=1024)
+    """Number of executions at once; by default one for each whole CPU that affinity and the quotas
+    of its cgroups leave to the server."""
     allow_missing: Names = ()
     """Protections that may be missing on this host, by the names that `doctor` prints."""
     recycle_after_executions: PositiveInt = 2000
@@ -187,7 +189,8 @@ class Settings(BaseSettings):
     sandbox_preload: Names = ()
     """Modules that the local backend imports once instead of in each execution."""
     sandbox_uid: PositiveInt | None = None
-    """First user id of the containers of a local backend that runs as root."""
+    """First user id of the containers of a local backend that runs as root; by default high ids, or
+    the highest that exist in this user namespace."""
     cgroup_parent: str | None = None
     """Control group below which the local backend creates its own; by default the server's own."""
 

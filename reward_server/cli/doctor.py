@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ from reward_server.cli.options import (
 from reward_server.domain import Wall
 from reward_server.sandbox.container_options import ContainerOptions, container_options
 from reward_server.sandbox.host_noise import Circumstance, circumstances
+from reward_server.sandbox.local.cpu_quota import usable_cpus
 from reward_server.sandbox.walls import KINDS, Need, is_refused, require
 
 
@@ -50,7 +50,7 @@ def doctor(
     require((), settings.allow_missing)
     walls = asyncio.run(examine(settings))
     noise = circumstances(
-        cores=len(os.sched_getaffinity(0)),
+        cores=usable_cpus(),
         slots=settings.workers,
         memory_bytes=settings.limits.memory_bytes,
     )

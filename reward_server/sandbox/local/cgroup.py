@@ -237,8 +237,8 @@ class CgroupParent:
     @classmethod
     def look(cls, parent: str | None, *, process: Path = Path("/proc/self")) -> CgroupParent:
         """Finds the cgroup like `detect`, but accepts any missing limit."""
-        mounts = _mounts(process)
-        own = _own_paths(process)
+        mounts = mounts_of(process)
+        own = own_paths(process)
         if 2 in mounts and MEMORY in _offered(mounts[2][""].point):
             return _look_v2(mounts[2][""], own.get("", "/"), parent)
         if 1 in mounts:
@@ -341,7 +341,7 @@ def _stale_in(place: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Mount:
+class Mount:
     """A mounted hierarchy: the part of it that is mounted (`root`), and its mount point
     (`point`)."""
 
@@ -360,14 +360,14 @@ class _Mount:
         return self.point / setting.removeprefix(str(self.point)).lstrip("/")
 
 
-def _mounts(process: Path) -> dict[int, dict[str, _Mount]]:
-    """Lists hierarchies by version, then by controller ("" on version 2)."""
-    found: dict[int, dict[str, _Mount]] = {}
+def mounts_of(process: Path) -> dict[int, dict[str, Mount]]:
+    """Lists the mounted hierarchies by version, then by controller ("" on version 2)."""
+    found: dict[int, dict[str, Mount]] = {}
     for line in (process / "mountinfo").read_text().splitlines():
         front, _, back = line.partition(" - ")
         kind, _, options = back.split(" ", 2)
         fields = front.split(" ")
-        mount = _Mount(root=fields[3], point=Path(fields[4].replace("\\040", " ")))
+        mount = Mount(root=fields[3], point=Path(fields[4].replace("\\040", " ")))
         if kind == "cgroup2":
             found.setdefault(2, {})[""] = mount
         elif kind == "cgroup":
@@ -376,7 +376,7 @@ def _mounts(process: Path) -> dict[int, dict[str, _Mount]]:
     return found
 
 
-def _own_paths(process: Path) -> dict[str, str]:
+def own_paths(process: Path) -> dict[str, str]:
     """Returns this process's cgroup by controller ("" on version 2)."""
     paths: dict[str, str] = {}
     for line in (process / "cgroup").read_text().splitlines():
@@ -386,7 +386,7 @@ def _own_paths(process: Path) -> dict[str, str]:
 
 
 def _look_v1(
-    mounts: Mapping[str, _Mount], own: Mapping[str, str], parent: str | None
+    mounts: Mapping[str, Mount], own: Mapping[str, str], parent: str | None
 ) -> CgroupParent:
     directories: dict[str, Path] = {}
     absent: dict[str, str] = {}
@@ -404,7 +404,7 @@ def _look_v1(
     return CgroupParent(version=1, directories=directories, absent=absent)
 
 
-def _look_v2(mount: _Mount, own: str, parent: str | None) -> CgroupParent:
+def _look_v2(mount: Mount, own: str, parent: str | None) -> CgroupParent:
     # If the server is in the leaf already, the cgroup is the leaf's parent.
     own = own.removesuffix("/" + LEAF) or "/"
     if parent is not None:
