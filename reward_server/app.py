@@ -18,7 +18,7 @@ from reward_server.errors import SettingsError
 from reward_server.evaluation import Evaluation
 from reward_server.languages import Languages, load_languages
 from reward_server.operation import Condition, watch
-from reward_server.rpc.answers import ServerFacts
+from reward_server.rpc.answers import Membership, ServerFacts
 from reward_server.rpc.callers import Callers, OpenCalls
 from reward_server.rpc.convert import Bounds
 from reward_server.rpc.health import Health
@@ -56,7 +56,8 @@ class App:
     """A running server; `evaluation` may also be called in-process.
 
     `reload` reads the files of tokens and certificates again. If a file cannot be used, it raises
-    SettingsError and changes nothing.
+    SettingsError and changes nothing. `tell_health` reports to health checks whether the processes
+    that share the address can do work; a server of one process does it itself.
     """
 
     host: str
@@ -67,6 +68,8 @@ class App:
     evaluation: Evaluation
     tasks: TaskStore
     reload: Callable[[], None]
+    telemetry: Telemetry
+    tell_health: Callable[[bool], None]
 
     @property
     def address(self) -> str:
@@ -100,11 +103,28 @@ def server_version() -> str:
 
 
 @asynccontextmanager
-async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
-    """Serves with a given backend for the length of the block, and drains at the end."""
+async def serving(
+    settings: Settings,
+    backend: Backend,
+    membership: Membership | None = None,
+    report_health: Callable[[bool], None] = lambda _: None,
+) -> AsyncIterator[App]:
+    """Serves with a given backend for the length of the block, and drains at the end.
+
+    Args:
+        settings: the settings of this process.
+        backend: runs its executions.
+        membership: its place among the several processes of a server, if there are several.
+        report_health: called with False when jobs can no longer be run, and with True when they can
+            again.
+
+    Raises:
+        SettingsError: a setting cannot be followed.
+        StartError: the address or a certificate cannot be used.
+    """
     languages = _offered(backend)
     bounds = _bounds(settings, languages, backend.networks)
-    facts = _facts(settings, backend, languages)
+    facts = _facts(settings, backend, languages, membership)
     telemetry = Telemetry()
     telemetry.offers(languages=backend.language_versions, causes=CAUSES)
     executor = CountingExecutor(backend.executor, telemetry)
@@ -137,10 +157,12 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         gate=gate,
     )
     server = RpcServer(
-        _endpoint(settings, scheduler),
+        _endpoint(settings, scheduler, membership),
         service.handlers(),
         [Authentication(callers, strangers, telemetry)],
-        state=Health([SERVICE], callers=callers, strangers=strangers),
+        state=Health(
+            [SERVICE], callers=callers, strangers=strangers, is_member=membership is not None
+        ),
         strangers=strangers if _knows_callers(settings) else None,
     )
 
@@ -158,6 +180,13 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
     )
     telemetry.watch("stored_tasks", "Tasks that callers have stored.", lambda: tasks.count)
     telemetry.watch("stored_task_bytes", "Memory of the stored tasks.", lambda: tasks.size_bytes)
+
+    def tell_own_health(serving: bool) -> None:
+        if membership is None:
+            server.tell_health(serving=serving)
+        server.tell_process_health(serving=serving)
+        report_health(serving)
+
     with ExitStack() as stack:
         if settings.metrics_port is not None:
             stack.callback(
@@ -171,12 +200,12 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
         try:
             port = await server.start()
             telemetry.watch(
-                "connections", "Open connections of callers.", lambda: connections_to(port)
+                "connections", "Open connections of callers.", lambda: connections_to(server.ports)
             )
             async with (
-                _in_background(condition.feel(telemetry.loop_lagged)),
-                _in_background(_tell_health(server, condition, backend.outages)),
-                _in_background(_follow_files(settings, _versions(settings), reload)),
+                in_background(condition.feel(telemetry.loop_lagged)),
+                in_background(_tell_health(tell_own_health, condition, backend.outages)),
+                in_background(_follow_files(settings, _versions(settings), reload)),
             ):
                 yield App(
                     host=settings.host,
@@ -187,10 +216,13 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
                     evaluation=evaluation,
                     tasks=tasks,
                     reload=reload,
+                    telemetry=telemetry,
+                    tell_health=lambda serving: server.tell_health(serving=serving),
                 )
             condition.is_draining = True
             server.begin_drain()
-            await scheduler.drain(settings.drain_seconds)
+            async with _left(server, settings, membership):
+                await scheduler.drain(settings.drain_seconds)
         finally:
             await server.stop()
             # Executions that were cancelled still have to be killed.
@@ -198,7 +230,7 @@ async def serving(settings: Settings, backend: Backend) -> AsyncIterator[App]:
 
 
 @asynccontextmanager
-async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+async def in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """Runs a coroutine as a task for the length of the block."""
     task = asyncio.create_task(work)
     try:
@@ -208,12 +240,24 @@ async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[Non
         await asyncio.gather(task, return_exceptions=True)
 
 
+@asynccontextmanager
+async def _left(
+    server: RpcServer, settings: Settings, membership: Membership | None
+) -> AsyncIterator[None]:
+    """Lets the other processes have new calls during the block, if there are others."""
+    if membership is None:
+        yield
+        return
+    async with in_background(server.leave(settings.drain_seconds)):
+        yield
+
+
 async def _tell_health(
-    server: RpcServer, condition: Condition, outages: asyncio.Queue[bool]
+    tell: Callable[[bool], None], condition: Condition, outages: asyncio.Queue[bool]
 ) -> None:
     while True:
         condition.works = await outages.get()
-        server.tell_health(serving=condition.works)
+        tell(condition.works)
 
 
 async def _follow_files(
@@ -293,7 +337,9 @@ def _store_limits(settings: Settings) -> StoreLimits:
     )
 
 
-def _facts(settings: Settings, backend: Backend, languages: Languages) -> ServerFacts:
+def _facts(
+    settings: Settings, backend: Backend, languages: Languages, membership: Membership | None
+) -> ServerFacts:
     return ServerFacts(
         server_version=server_version(),
         backend=backend.name,
@@ -301,8 +347,11 @@ def _facts(settings: Settings, backend: Backend, languages: Languages) -> Server
             language.info(backend.language_versions[language.name]) for language in languages.all
         ),
         walls=backend.walls,
-        slots=backend.executor.slots,
-        queue_capacity=settings.queue_capacity,
+        slots=backend.executor.slots if membership is None else membership.slots,
+        queue_capacity=(
+            settings.queue_capacity if membership is None else membership.queue_capacity
+        ),
+        membership=membership,
     )
 
 
@@ -316,7 +365,7 @@ def _provenance(backend: Backend, language: str) -> Provenance:
     )
 
 
-def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
+def _endpoint(settings: Settings, scheduler: Scheduler, membership: Membership | None) -> Endpoint:
     return Endpoint(
         host=settings.host,
         port=settings.port,
@@ -325,6 +374,7 @@ def _endpoint(settings: Settings, scheduler: Scheduler) -> Endpoint:
         maximum_connections=connections_beside(scheduler.slots),
         maximum_streams=streams_for(scheduler.slots),
         expects_strangers=_knows_callers(settings),
+        own_port=None if membership is None else membership.own_port,
     )
 
 

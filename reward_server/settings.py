@@ -63,6 +63,10 @@ def _split(separator: str) -> BeforeValidator:
     return BeforeValidator(split)
 
 
+def _count_or_auto(value: object) -> object:
+    return 0 if value == "auto" else value
+
+
 def _refuse_service_link(value: object) -> object:
     if isinstance(value, str) and "://" in value:
         raise ValueError(
@@ -178,6 +182,15 @@ class Settings(BaseSettings):
     workers: int = Field(default_factory=usable_cpus, ge=1, le=1024)
     """Number of executions at once; by default one for each whole CPU that affinity and the quotas
     of its cgroups leave to the server."""
+    processes: Annotated[int, BeforeValidator(_count_or_auto), Field(ge=0, le=256)] = 1
+    """Number of serving processes, which share the address, the slots and the queue; `auto` (or 0)
+    for one for each five slots."""
+    process_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """First of the ports at which several processes can be reached one by one, as this project's
+    client does; the others follow it. If it is not set, any free ports."""
+    process_cpus: Literal["shared", "own"] = "shared"
+    """CPUs of several processes and their sandboxes: `shared` lets all run everywhere, `own` gives
+    each an equal part of the CPUs."""
     allow_missing: Names = ()
     """Protections that may be missing on this host, by the names that `doctor` prints."""
     recycle_after_executions: PositiveInt = 2000

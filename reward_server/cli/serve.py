@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Annotated
 import structlog
 import typer
 
-from reward_server.app import App, reload_or_report, running_app
+from reward_server.app import reload_or_report, running_app
 from reward_server.cli.options import (
     AllowMissingOption,
     BackendOption,
@@ -24,6 +23,10 @@ from reward_server.cli.options import (
     WorkersOption,
     read_settings,
 )
+from reward_server.processes.description import Description, describe, introduce
+from reward_server.processes.parent import running_processes
+from reward_server.processes.shares import process_count
+from reward_server.processes.stop import Stop
 from reward_server.settings import Settings
 from reward_server.telemetry import configure_logging
 
@@ -37,6 +40,10 @@ def serve(
     backend: BackendOption = None,
     runtime: RuntimeOption = None,
     workers: WorkersOption = None,
+    processes: Annotated[
+        str | None,
+        typer.Option(help="Serving processes behind the one address, or `auto`; by default 1."),
+    ] = None,
     allow_missing: AllowMissingOption = None,
     tls_certificate: Annotated[
         Path | None, typer.Option(help="PEM file with the server's certificate chain.")
@@ -81,6 +88,7 @@ def serve(
     """Serves until SIGTERM or SIGINT, then drains; a second signal stops at once.
 
     SIGHUP reads the files of tokens and certificates again; so does a change of one of them.
+    SIGUSR1 restarts the processes one after the other, if there are several.
     """
     settings = read_settings(
         config,
@@ -90,6 +98,7 @@ def serve(
         backend=backend,
         runtime=runtime,
         workers=workers,
+        processes=processes,
         allow_missing=allow_missing,
         tls_certificate=tls_certificate,
         tls_key=tls_key,
@@ -109,83 +118,33 @@ def serve(
 
 
 async def _serve(settings: Settings, *, as_json: bool, until_stdin_ends: bool) -> None:
-    stop = _Stop()
+    stop = Stop()
     if until_stdin_ends:
         stop.hear_the_end_of(sys.stdin.fileno())
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, _log.info, "nothing to reload yet")
+    count = process_count(settings)
+    if count > 1:
+        await _serve_processes(settings, count, stop, as_json=as_json)
+        return
     async with running_app(settings) as app:
         loop.add_signal_handler(signal.SIGHUP, reload_or_report, app.reload)
-        typer.echo(json.dumps(describe(app)) if as_json else introduce(app))
+        _print(describe(app), as_json=as_json)
         await stop.asked()
         _log.info("draining", admitted=app.scheduler.admitted, seconds=settings.drain_seconds)
     _log.info("stopped")
 
 
-class _Stop:
-    """Handles SIGTERM and SIGINT: the first one while serving is a request; others end the task."""
-
-    def __init__(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._task = asyncio.current_task()
-        self._request: asyncio.Future[None] = loop.create_future()
-        self._is_serving = False
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._hear)
-
-    async def asked(self) -> None:
-        """Returns when the server is asked to stop."""
-        self._is_serving = True
-        await self._request
-
-    def hear_the_end_of(self, pipe: int) -> None:
-        """Treats the end of a pipe as a signal; ignores data that arrives before it."""
-        loop = asyncio.get_running_loop()
-
-        def read() -> None:
-            if not os.read(pipe, 4096):
-                loop.remove_reader(pipe)
-                self._hear()
-
-        loop.add_reader(pipe, read)
-
-    def _hear(self) -> None:
-        if self._is_serving and not self._request.done():
-            self._request.set_result(None)
-        elif self._task is not None:
-            self._task.cancel()
+async def _serve_processes(settings: Settings, count: int, stop: Stop, *, as_json: bool) -> None:
+    loop = asyncio.get_running_loop()
+    async with running_processes(settings, count, json_logs=as_json) as processes:
+        loop.add_signal_handler(signal.SIGHUP, processes.reload)
+        loop.add_signal_handler(signal.SIGUSR1, processes.begin_restart)
+        _print(processes.facts, as_json=as_json)
+        await stop.asked()
+        _log.info("draining", processes=count, seconds=settings.drain_seconds)
+    _log.info("stopped")
 
 
-def describe(app: App) -> dict[str, object]:
-    """Returns a description of the running server for programs."""
-    facts = app.facts
-    return {
-        "address": app.address,
-        "host": app.host,
-        "port": app.port,
-        "version": facts.server_version,
-        "backend": facts.backend,
-        "slots": facts.slots,
-        "walls": [
-            {"name": wall.name, "standing": wall.standing, "detail": wall.detail}
-            for wall in facts.walls
-        ],
-        "languages": [{"name": one.name, "version": one.version} for one in facts.languages],
-    }
-
-
-def introduce(app: App) -> str:
-    """Returns a description of the running server for people."""
-    facts = app.facts
-    languages = ", ".join(f"{one.name} {one.version}" for one in facts.languages)
-    walls = [
-        f"  {'stands ' if wall.standing else 'MISSING'}  {wall.name}: {wall.detail}"
-        for wall in facts.walls
-    ]
-    return "\n".join(
-        (
-            f"reward-server {facts.server_version} listens on {app.address}",
-            f"  backend {facts.backend}, {facts.slots} slots, languages: {languages}",
-            *walls,
-        )
-    )
+def _print(facts: Description, *, as_json: bool) -> None:
+    typer.echo(json.dumps(facts) if as_json else introduce(facts))

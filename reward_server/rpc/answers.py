@@ -37,6 +37,31 @@ class ServerFacts:
     walls: tuple[Wall, ...]
     slots: int
     queue_capacity: int
+    membership: Membership | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """The place of this process among the several processes of a server.
+
+    Args:
+        instance: name of this start of the server.
+        number: number of this process, from 0.
+        ports: port at which each process alone answers, by number.
+        slots: number of executions at once, in all processes.
+        queue_capacity: number of submissions that may wait, in all processes.
+    """
+
+    instance: str
+    number: int
+    ports: tuple[int, ...]
+    slots: int
+    queue_capacity: int
+
+    @property
+    def own_port(self) -> int:
+        """The port at which this process alone answers."""
+        return self.ports[self.number]
 
 
 def score_response(assessment: Assessment) -> pb.ScoreResponse:
@@ -77,6 +102,7 @@ def execute_response(
 
 def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
     """Builds a server's description of itself."""
+    member = facts.membership
     return pb.GetServerInfoResponse(
         server_version=facts.server_version,
         languages=[_language(language) for language in facts.languages],
@@ -93,7 +119,14 @@ def server_info(facts: ServerFacts, bounds: Bounds) -> pb.GetServerInfoResponse:
         backend=facts.backend,
         default_time_budget_seconds=bounds.default_time_budget_seconds,
         maximum_time_budget_seconds=bounds.maximum_time_budget_seconds,
+        processes=[] if member is None else _processes(member),
+        instance="" if member is None else member.instance,
+        process=0 if member is None else member.number,
     )
+
+
+def _processes(member: Membership) -> list[pb.ServerProcess]:
+    return [pb.ServerProcess(number=number, port=port) for number, port in enumerate(member.ports)]
 
 
 def _test(result: TestResult) -> pb.TestResult:

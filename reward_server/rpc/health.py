@@ -21,6 +21,8 @@ from reward_server.rpc.callers import Callers, Context
 from reward_server.rpc.strangers import Strangers, peer_name
 
 _Response = health_pb2.HealthCheckResponse
+# The service whose state is that of the answering process, if a server has several processes.
+PROCESS = "process"
 _jitter = random.Random()  # not the global generator, which programs seed
 # A stream above the limit is refused after a random delay. Otherwise callers that try again at once
 # would fill the queue in which all calls wait.
@@ -32,17 +34,24 @@ class Health:
 
     Args:
         services: full names of the services whose state is the server's.
+        is_member: whether this is one of several processes; then the server's state is that of all
+            of them, and the service "process" has the state of this one.
         callers: distinguishes owners from strangers.
         strangers: bounds the resources that strangers use.
     """
 
     def __init__(
-        self, services: Collection[str], *, callers: Callers, strangers: Strangers
+        self,
+        services: Collection[str],
+        *,
+        callers: Callers,
+        strangers: Strangers,
+        is_member: bool = False,
     ) -> None:
-        self._services = frozenset(services) | {""}
+        self._services = frozenset(services) | {""} | ({PROCESS} if is_member else set())
         self._callers = callers
         self._strangers = strangers
-        self._state = int(_Response.NOT_SERVING)
+        self._state = self._own_state = int(_Response.NOT_SERVING)
         self._is_draining = False
         self._changed = asyncio.Event()
 
@@ -59,8 +68,13 @@ class Health:
         return grpc.method_handlers_generic_handler(health.SERVICE_NAME, methods)
 
     def tell(self, *, serving: bool) -> None:
-        """Changes the state; after `drain` the answer stays NOT_SERVING."""
-        self._state = int(_Response.SERVING if serving else _Response.NOT_SERVING)
+        """Changes the server's state; after `drain` the answer stays NOT_SERVING."""
+        self._state = _state(serving)
+        self._announce()
+
+    def tell_process(self, *, serving: bool) -> None:
+        """Changes the state of the service "process"; after `drain` it stays NOT_SERVING."""
+        self._own_state = _state(serving)
         self._announce()
 
     def drain(self) -> None:
@@ -127,8 +141,14 @@ class Health:
     def _state_of(self, service: str) -> int:
         if service not in self._services:
             return int(_Response.SERVICE_UNKNOWN)
-        return int(_Response.NOT_SERVING) if self._is_draining else self._state
+        if self._is_draining:
+            return int(_Response.NOT_SERVING)
+        return self._own_state if service == PROCESS else self._state
 
     def _announce(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _state(serving: bool) -> int:
+    return int(_Response.SERVING if serving else _Response.NOT_SERVING)

@@ -43,7 +43,12 @@ class Certificates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """The address, and the options of the listener; port 0 takes any free one."""
+    """The address, and the options of the listener; port 0 takes any free one.
+
+    Args:
+        own_port: a further port, which belongs to this process alone, if several processes share
+            the address. Their parent has checked and reserved all ports.
+    """
 
     host: str
     port: int
@@ -52,14 +57,21 @@ class Endpoint:
     maximum_connections: int
     maximum_streams: int
     expects_strangers: bool
+    own_port: int | None = None
+
+    @property
+    def is_shared(self) -> bool:
+        """Returns True if several processes share the address."""
+        return self.own_port is not None
 
     @property
     def transport_options(self) -> list[tuple[str, int]]:
         """Settings of the gRPC core, each with its reason."""
         return [
             ("grpc.max_receive_message_length", _HEADROOM * self.maximum_request_bytes + MEBIBYTE),
-            # Two servers on one port would silently share its connections.
-            ("grpc.so_reuseport", 0),
+            # Two servers on one port would silently share its connections. Processes of one server
+            # share it on purpose.
+            ("grpc.so_reuseport", int(self.is_shared)),
             # A client that vanished silently is noticed, and its executions are killed.
             ("grpc.keepalive_time_ms", 30_000),
             ("grpc.keepalive_timeout_ms", 10_000),
@@ -128,6 +140,7 @@ class RpcServer:
         self._health = state
         self._strangers = strangers
         self._watching = AsyncExitStack()
+        self.ports = frozenset[int]()
         self._certificates = endpoint.certificates
         self._server = grpc.aio.server(
             handlers=[handlers, state.handlers()],
@@ -144,12 +157,14 @@ class RpcServer:
             StartError: the server cannot listen on the address.
         """
         port = self._listen()
+        self.ports = frozenset({port, self._endpoint.own_port or port})
         await self._server.start()
         if self._strangers is not None:
             await self._watching.enter_async_context(
-                self._strangers.watched(port, self._endpoint.maximum_connections)
+                self._strangers.watched(self.ports, self._endpoint.maximum_connections)
             )
         self._health.tell(serving=True)
+        self._health.tell_process(serving=True)
         return port
 
     def replace_certificates(self, certificates: Certificates | None) -> None:
@@ -160,9 +175,20 @@ class RpcServer:
         """Reports to health checks whether work can be done; during a drain it cannot."""
         self._health.tell(serving=serving)
 
+    def tell_process_health(self, *, serving: bool) -> None:
+        """Reports whether this one of several processes can do work."""
+        self._health.tell_process(serving=serving)
+
     def begin_drain(self) -> None:
         """Reports to health checks that this server takes no more work."""
         self._health.drain()
+
+    async def leave(self, seconds: float) -> None:
+        """Sends new calls and connections to the other processes that share the address.
+
+        Returns when all open calls have ended; ends them after some seconds.
+        """
+        await self._server.stop(seconds)
 
     async def stop(self) -> None:
         """Sends the answers that are ready, and ends everything else."""
@@ -174,26 +200,33 @@ class RpcServer:
         host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
         address = f"{host}:{endpoint.port}"
         try:
-            _try_address(endpoint.host, endpoint.port)
-            if endpoint.certificates is None:
-                return self._server.add_insecure_port(address)
-            credentials = grpc.dynamic_ssl_server_credentials(
-                _configuration(endpoint.certificates),
-                self._current_configuration,  # type: ignore[arg-type]  # None means no change
-                endpoint.certificates.client_authorities is not None,
-            )
-            return self._server.add_secure_port(address, credentials)
+            if endpoint.own_port is None:
+                try_address(endpoint.host, endpoint.port)
+            else:
+                self._add(f"{host}:{endpoint.own_port}")
+            return self._add(address)
         except OSError as error:
             raise StartError(f"cannot listen on {address}: {error.strerror}") from None
         except RuntimeError as error:
             raise StartError(f"cannot listen on {address}: {error}") from None
+
+    def _add(self, address: str) -> int:
+        certificates = self._endpoint.certificates
+        if certificates is None:
+            return self._server.add_insecure_port(address)
+        credentials = grpc.dynamic_ssl_server_credentials(
+            _configuration(certificates),
+            self._current_configuration,  # type: ignore[arg-type]  # None means no change
+            certificates.client_authorities is not None,
+        )
+        return self._server.add_secure_port(address, credentials)
 
     def _current_configuration(self) -> grpc.ServerCertificateConfiguration | None:
         # The core calls this for each handshake.
         return None if self._certificates is None else _configuration(self._certificates)
 
 
-def _try_address(host: str, port: int) -> None:
+def try_address(host: str, port: int) -> None:
     """Binds an address for a moment, because gRPC does not report why it cannot be bound.
 
     Raises:

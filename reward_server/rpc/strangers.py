@@ -22,7 +22,7 @@ import socket
 import stat
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from urllib.parse import unquote
 
@@ -102,9 +102,9 @@ class Strangers:
             self._streams -= 1
 
     @asynccontextmanager
-    async def watched(self, port: int, room: int) -> AsyncIterator[None]:
-        """Watches the connections to a port, which has room for `room` of them, in the block."""
-        task = asyncio.create_task(self._watch(port, room))
+    async def watched(self, ports: Collection[int], room: int) -> AsyncIterator[None]:
+        """Watches the connections to ports, which have room for `room` of them, in the block."""
+        task = asyncio.create_task(self._watch(frozenset(ports), room))
         self._is_watching = True
         try:
             yield
@@ -113,19 +113,19 @@ class Strangers:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _watch(self, port: int, room: int) -> None:
+    async def _watch(self, ports: frozenset[int], room: int) -> None:
         while True:
             seconds = _CROWDED_SECONDS if self._is_crowded else _LOOK_SECONDS
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._alarm.wait(), seconds)
             self._alarm.clear()
             with suppress(OSError):  # watching needs a descriptor, and there may be none
-                self._look(port, room)
+                self._look(ports, room)
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    def _look(self, port: int, room: int) -> None:
+    def _look(self, ports: frozenset[int], room: int) -> None:
         """Ends connections of strangers who exceed limits, and the oldest of too many."""
-        found = dict(_connections(port))
+        found = dict(_connections(ports))
         now = time.monotonic()
         self._first_seen = {peer: self._first_seen.get(peer, now) for peer in found}
         self._holders &= found.keys()
@@ -135,7 +135,7 @@ class Strangers:
         overdone = (self._overdone & found.keys()) - self._holders
         self._overdone.clear()
         for peer in overdone.union(surplus):
-            if _end(found[peer], peer, port):
+            if _end(found[peer], peer, ports):
                 self._report("calls" if peer in overdone else "connections")
 
     def _surplus(self, strangers: list[str], now: float, room: int) -> list[str]:
@@ -172,10 +172,10 @@ class _Rates:
         return left >= 1.0
 
 
-def connections_to(port: int) -> int:
-    """Returns the number of this process's connections to a port; zero if it cannot be counted."""
+def connections_to(ports: Collection[int]) -> int:
+    """Returns the number of this process's connections to ports; zero if it cannot be counted."""
     with suppress(OSError):
-        return sum(1 for _ in _connections(port))
+        return sum(1 for _ in _connections(frozenset(ports)))
     return 0
 
 
@@ -188,45 +188,45 @@ def _host(peer: str) -> str:
     return peer.rpartition(":")[0]
 
 
-def _connections(port: int) -> Iterator[tuple[str, int]]:
-    """Yields the connections to a port: the other end's name, and the descriptor.
+def _connections(ports: frozenset[int]) -> Iterator[tuple[str, int]]:
+    """Yields the connections to ports: the other end's name, and the descriptor.
 
     Raises:
         OSError: there is no free descriptor.
     """
     for entry in os.listdir("/proc/self/fd"):
-        name = _name_of(int(entry), port)
+        name = _name_of(int(entry), ports)
         if name is not None:
             yield name, int(entry)
 
 
-def _name_of(descriptor: int, port: int) -> str | None:
+def _name_of(descriptor: int, ports: frozenset[int]) -> str | None:
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
             return None
         with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
-            return _name(connection, port)
+            return _name(connection, ports)
     except OSError as error:  # it was closed meanwhile, is not connected, or is no internet socket
         if error.errno in _EXHAUSTED:
             raise
         return None
 
 
-def _name(connection: socket.socket, port: int) -> str | None:
+def _name(connection: socket.socket, ports: frozenset[int]) -> str | None:
     if connection.family not in (socket.AF_INET, socket.AF_INET6):
         return None
-    if connection.getsockname()[1] != port:
+    if connection.getsockname()[1] not in ports:
         return None
     host, other_port = connection.getpeername()[:2]
     host = host.removeprefix("::ffff:") if "." in host else host
     return f"ipv6:[{host}]:{other_port}" if ":" in host else f"ipv4:{host}:{other_port}"
 
 
-def _end(descriptor: int, peer: str, port: int) -> bool:
+def _end(descriptor: int, peer: str, ports: frozenset[int]) -> bool:
     """Ends a connection, unless the descriptor now belongs to another file."""
     try:
         with closing(socket.socket(fileno=os.dup(descriptor))) as connection:
-            if _name(connection, port) != peer:
+            if _name(connection, ports) != peer:
                 return False
             connection.shutdown(socket.SHUT_RDWR)
             return True

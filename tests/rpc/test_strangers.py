@@ -156,8 +156,8 @@ async def test_a_look_for_which_no_descriptor_is_left_forgets_nobody_and_is_not_
             raise OSError(refusals.pop(), "no descriptor is left")
         return before(what)
 
-    def noted(port: int, room: int) -> None:
-        look(port, room)
+    def noted(ports: frozenset[int], room: int) -> None:
+        look(ports, room)
         looked.set()
 
     monkeypatch.setattr(strangers, "_LOOK_SECONDS", 0.01)
@@ -167,7 +167,7 @@ async def test_a_look_for_which_no_descriptor_is_left_forgets_nobody_and_is_not_
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)), server.accept()[0] as own:
             peer = f"ipv4:127.0.0.1:{own.getpeername()[1]}"
-            async with guard.watched(port, 100), asyncio.timeout(30):
+            async with guard.watched({port}, 100), asyncio.timeout(30):
                 guard.showed_credential(peer)
                 await looked.wait()
             assert guard._holders == {peer}

@@ -1902,6 +1902,9 @@ class GetServerInfoResponse(_message.Message):
     MAXIMUM_TIME_BUDGET_SECONDS_FIELD_NUMBER: _builtins.int
     NETWORKS_FIELD_NUMBER: _builtins.int
     MINIMUM_LIMITS_FIELD_NUMBER: _builtins.int
+    PROCESSES_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    PROCESS_FIELD_NUMBER: _builtins.int
     server_version: _builtins.str
     """Version of the server."""
     maximum_request_bytes: _builtins.int
@@ -1911,15 +1914,19 @@ class GetServerInfoResponse(_message.Message):
     maximum_batch: _builtins.int
     """Greatest number of requests in a batch."""
     slots: _builtins.int
-    """Number of executions that can run at once."""
+    """Number of executions that can run at once, in all processes of the server."""
     queue_capacity: _builtins.int
-    """Greatest number of waiting requests."""
+    """Greatest number of waiting requests, in all processes of the server."""
     backend: _builtins.str
     """Backend in use."""
     default_time_budget_seconds: _builtins.float
     """Time budget of a request that sets none, in seconds."""
     maximum_time_budget_seconds: _builtins.float
     """Greatest time budget that a request may set, in seconds."""
+    instance: _builtins.str
+    """Name of this start of the server, the same in all its processes; empty if it has one process."""
+    process: _builtins.int
+    """Number of the process that answers."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedCompositeFieldContainer[Global___LanguageInfo]:
         """Languages that were probed and work."""
@@ -1944,6 +1951,12 @@ class GetServerInfoResponse(_message.Message):
     def minimum_limits(self) -> Global___Limits:
         """Least limits that a request may set; below them, no program can run."""
 
+    @_builtins.property
+    def processes(self) -> _containers.RepeatedCompositeFieldContainer[Global___ServerProcess]:
+        """The processes of the server, if it has several. They share one address, and the connection
+        decides which of them answers.
+        """
+
     def __init__(
         self,
         *,
@@ -1962,14 +1975,45 @@ class GetServerInfoResponse(_message.Message):
         maximum_time_budget_seconds: _builtins.float = ...,
         networks: _abc.Iterable[Global___Network.ValueType] | None = ...,
         minimum_limits: Global___Limits | None = ...,
+        processes: _abc.Iterable[Global___ServerProcess] | None = ...,
+        instance: _builtins.str = ...,
+        process: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["default_limits", b"default_limits", "maximum_limits", b"maximum_limits", "minimum_limits", b"minimum_limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backend", b"backend", "default_limits", b"default_limits", "default_time_budget_seconds", b"default_time_budget_seconds", "instance", b"instance", "languages", b"languages", "maximum_batch", b"maximum_batch", "maximum_cases", b"maximum_cases", "maximum_limits", b"maximum_limits", "maximum_request_bytes", b"maximum_request_bytes", "maximum_time_budget_seconds", b"maximum_time_budget_seconds", "minimum_limits", b"minimum_limits", "networks", b"networks", "process", b"process", "processes", b"processes", "queue_capacity", b"queue_capacity", "server_version", b"server_version", "slots", b"slots", "walls", b"walls"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015
+
+@_typing.final
+class ServerProcess(_message.Message):
+    """One of several processes of a server."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    PORT_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Its number, from 0; a process that is started again keeps it."""
+    port: _builtins.int
+    """TCP port, on the host of the shared address, at which this process alone answers. Its health is
+    that of the service "process".
+    """
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        port: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["number", b"number", "port", b"port"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ServerProcess: _TypeAlias = ServerProcess  # noqa: Y015
 
 @_typing.final
 class LanguageInfo(_message.Message):
