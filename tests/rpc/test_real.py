@@ -15,6 +15,7 @@ from codereward.v1 import reward_service_pb2_grpc as pb_grpc
 from reward_server.app import App, running_app
 from reward_server.settings import Settings
 from tests.rpc.conftest import refused
+from trainer_client import AsyncRewardClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -83,6 +84,26 @@ async def test_every_kind_of_tests_is_judged(real: Real) -> None:
     ]
     assert {answer.integrity for answer in answers} == {pb.INTEGRITY_ISOLATED}
     assert all(answer.usage.cpu_time_seconds > 0 for answer in answers)
+
+
+async def test_a_large_task_that_is_stored_gets_the_verdicts_of_one_that_is_sent(
+    real: Real,
+) -> None:
+    numbers = list(range(20_000))
+    cases = [pb.CallCase(args_json=f"[{numbers}]", expected_json=str(sum(numbers)))] * 3
+    solutions = ("def f(x): return sum(x)", "def f(x): return 0", "def f(x) return")
+    todo = [
+        pb.ScoreRequest(completion=text, call=pb.CallTests(entry_point="f", cases=cases))
+        for text in solutions
+    ]
+    told = []
+    for least in (None, 1):
+        async with AsyncRewardClient(real.app.address, store_from_bytes=least) as client:
+            scores = await client.score(todo)
+        told.append([(score.verdict.name, score.reward, score.integrity.name) for score in scores])
+    assert told[0] == told[1]
+    assert [verdict for verdict, _, _ in told[0]] == ["PASSED", "FAILED", "COMPILE_ERROR"]
+    assert real.app.tasks.count == 1
 
 
 async def test_a_program_that_does_not_compile_is_told_from_one_that_raises(real: Real) -> None:
