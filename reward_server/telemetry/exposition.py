@@ -38,6 +38,7 @@ _POLICY = "; ".join(
         "style-src 'self'",
         "script-src 'self'",
         "connect-src 'self'",
+        "img-src data:",
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import grpc
@@ -83,23 +84,25 @@ async def refused(call: Awaitable[object]) -> Refusal:
 Serve = Callable[..., Awaitable[Served]]
 
 
-@pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
+@asynccontextmanager
+async def servers() -> AsyncIterator[Serve]:
     """Starts servers; settings are given by name, all others have their defaults."""
     async with AsyncExitStack() as stack:
 
         async def start(
             executor: FakeExecutor | None = None,
             outages: asyncio.Queue[bool] | None = None,
+            facts: Mapping[str, Any] = MappingProxyType({}),
             **flags: Any,
         ) -> Served:
             executor = executor or FakeExecutor()
+            known = {"walls": (Wall(name="kernel", standing=True, detail="Linux"),), **facts}
             backend = Backend(
                 name="fake",
                 executor=executor,
-                walls=(Wall(name="kernel", standing=True, detail="Linux"),),
                 language_versions={"python": "3.11.7"},
                 outages=outages or asyncio.Queue[bool](),
+                **known,
             )
             settings = load_settings({"port": 0, "drain_seconds": 0, **flags})
             server = await stack.enter_async_context(AsyncExitStack())
@@ -110,6 +113,13 @@ async def serve() -> AsyncIterator[Serve]:
                 app=app, executor=executor, channel=channel, stub=stub, stop=server.aclose
             )
 
+        yield start
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Starts servers; see `servers`."""
+    async with servers() as start:
         yield start
 
 

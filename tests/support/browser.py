@@ -27,8 +27,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--hide-scrollbars",
-    # No name resolves, so that the browser can load nothing from elsewhere.
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    # Nothing but loopback resolves, so that the browser can load nothing from elsewhere.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 PATIENCE_SECONDS = 30
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -48,7 +48,11 @@ class Browser:
 
     def open(self, page: Path) -> None:
         """Opens a file."""
-        self._post("url", {"url": page.resolve().as_uri()})
+        self.visit(page.resolve().as_uri())
+
+    def visit(self, address: str) -> None:
+        """Opens an address."""
+        self._post("url", {"url": address})
 
     def resize(self, width: int, height: int) -> None:
         """Sets the size of the page's view, whatever the window's frame takes."""

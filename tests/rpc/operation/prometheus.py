@@ -1,0 +1,98 @@
+"""A real Prometheus for tests, which scrapes and evaluates four times a second."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainer_client.local_server import free_port
+
+DEPLOY = Path(__file__).parents[3] / "deploy"
+ALERTS = DEPLOY / "prometheus" / "alerts.yml"
+_START_SECONDS = 30
+_MINUTES = re.compile(r"\b(\d+)m\b")
+_CONFIGURATION = """
+global: {{scrape_interval: 250ms, evaluation_interval: 250ms}}
+rule_files: [alerts.yml]
+scrape_configs:
+  - job_name: reward-server
+    static_configs: [{{targets: {targets}}}]
+"""
+_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Prometheus:
+    """A running Prometheus.
+
+    Args:
+        address: where its API is.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def query(self, expression: str) -> list[tuple[dict[str, str], float]]:
+        """Evaluates an expression; returns labels and value of each series."""
+        query = urllib.parse.urlencode({"query": expression})
+        with _opener.open(f"{self._address}/api/v1/query?{query}", timeout=10) as answer:
+            found: list[Any] = json.load(answer)["data"]["result"]
+        return [(one["metric"], float(one["value"][1])) for one in found]
+
+    def fired(self, instance: str) -> set[str]:
+        """Returns the names of the alerts of an instance that have fired at any time."""
+        labels = f'{{alertstate="firing",instance="{instance}"}}'
+        found = self.query(f"count by (alertname) (count_over_time(ALERTS{labels}[1h]))")
+        return {metric["alertname"] for metric, _ in found}
+
+    def is_ready(self) -> bool:
+        """Returns True if it answers."""
+        try:
+            with _opener.open(f"{self._address}/-/ready", timeout=5):
+                return True
+        except OSError:
+            return False
+
+
+@contextmanager
+def prometheus(folder: Path, targets: Sequence[str]) -> Iterator[Prometheus]:
+    """Runs Prometheus with the project's rules, in which a minute is a second."""
+    program = shutil.which("prometheus")
+    if program is None:
+        pytest.skip("no Prometheus: apt-get install prometheus")
+    (folder / "alerts.yml").write_text(_MINUTES.sub(r"\1s", ALERTS.read_text()))
+    configuration = folder / "prometheus.yml"
+    configuration.write_text(_CONFIGURATION.format(targets=json.dumps(list(targets))))
+    port = free_port()
+    process = subprocess.Popen(
+        [
+            program,
+            f"--config.file={configuration}",
+            f"--storage.tsdb.path={folder / 'data'}",
+            f"--web.listen-address=127.0.0.1:{port}",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    running = Prometheus(f"http://127.0.0.1:{port}")
+    try:
+        deadline = time.monotonic() + _START_SECONDS
+        while not running.is_ready():
+            assert process.poll() is None, "Prometheus ended at its start"
+            assert time.monotonic() < deadline, "Prometheus did not start"
+            time.sleep(0.05)
+        yield running
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
