@@ -11,6 +11,7 @@ from typing import Annotated
 
 import structlog
 import typer
+import uvloop
 
 from reward_server.app import reload_or_report, running_app
 from reward_server.cli.options import (
@@ -112,7 +113,7 @@ def serve(
     )
     configure_logging(settings.log_level, as_json=as_json)
     try:
-        asyncio.run(_serve(settings, as_json=as_json, until_stdin_ends=until_stdin_ends))
+        uvloop.run(_serve(settings, as_json=as_json, until_stdin_ends=until_stdin_ends))
     except asyncio.CancelledError:
         raise typer.Exit(1) from None
 

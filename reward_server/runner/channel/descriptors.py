@@ -14,6 +14,17 @@ def line() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
+def as_line(descriptor: int) -> socket.socket:
+    """Returns the packet socket of a descriptor; without its family and type, each would cost a
+    system call."""
+    return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
+
+
+def as_stream(descriptor: int) -> socket.socket:
+    """Returns the stream socket of a descriptor, see `as_line`."""
+    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptor)
+
+
 def send(line: socket.socket, message: bytes, descriptors: Sequence[int] = ()) -> None:
     """Sends a message, with copies of descriptors.
 

@@ -25,7 +25,7 @@ from functools import partial
 from typing import NoReturn
 
 from .. import requests, wire
-from ..channel.descriptors import receive
+from ..channel.descriptors import as_stream, receive
 from ..requests import (
     CallRequest,
     CommandsRequest,
@@ -76,7 +76,7 @@ def serve(line: socket.socket, notes: socket.socket) -> NoReturn:
             break
         channel, stdin, stdout, stderr, request, report, *tests_program = descriptors
         document = os.pread(request, os.fstat(request).st_size, 0)
-        with socket.socket(fileno=channel) as candidate:
+        with as_stream(channel) as candidate:
             _forget(recursion_limit)
             word = run(
                 document,
@@ -314,7 +314,7 @@ def _run_split(
     os.close(stdin_fd)
     limit_bytes = request.output_bytes
     outputs = Outputs(stdout_fd, stderr_fd, kept_bytes=limit_bytes, limit_bytes=limit_bytes)
-    with socket.socket(fileno=channel) as line:
+    with as_stream(channel) as line:
         relay.Relay(
             relay.Peer(line, Link(line, outputs), outputs),
             solution,

@@ -150,17 +150,16 @@ class Whole:
     """
 
     def __init__(self) -> None:
-        self._before = [(list(one), list(one.values())) for one in self._now()]
+        self._before = [dict(one) for one in self._now()]
 
     def is_left(self) -> bool:
         """Returns True if every name in them still refers to the same object.
 
-        Lists are compared at the speed of C, and only objects that differ are asked. Tests that
-        could put an object there that claims to be equal are not pure, and their judge exits
+        Dictionaries are compared at the speed of C, and only objects that differ are asked. Tests
+        that could put an object there that claims to be equal are not pure, and their judge exits
         anyway.
         """
-        pairs = zip(self._before, self._now(), strict=True)
-        return all(names == [*now] and old == [*now.values()] for (names, old), now in pairs)
+        return all(map(operator.eq, self._before, self._now()))
 
     def _now(self) -> tuple[dict[str, object], ...]:
         hooks = {name: getattr(sys, name) for name in (*_HOOKS, *_LIMITS)}

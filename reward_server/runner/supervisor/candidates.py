@@ -99,7 +99,7 @@ class Candidates:
         if kind == CANDIDATE:
             privileges.become_victim()
         self.walls.enter(privileges, policy.USUAL_DISK_BYTES)
-        line, channel = socket.socket(fileno=ends.line), socket.socket(fileno=ends.channel)
+        line, channel = descriptors.as_line(ends.line), descriptors.as_stream(ends.channel)
         start = _wait_for_start(line)
         if start.disk_bytes != policy.USUAL_DISK_BYTES:
             privileges.resize_box(start.disk_bytes)

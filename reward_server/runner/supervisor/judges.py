@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..channel import descriptors
-from ..channel.descriptors import receive
+from ..channel.descriptors import as_line, as_stream, receive
 from ..walls import kernel
 from .children import Process, process_time_ns
 
@@ -153,8 +153,8 @@ class ForkServer:
         number, (line, notes) = self.ask(FORK, NUMBER.size, 2)
         return Judge(
             pid=NUMBER.unpack(number)[0],
-            line=socket.socket(fileno=line),
-            notes=socket.socket(fileno=notes),
+            line=as_line(line),
+            notes=as_stream(notes),
             server=self,
         )
 
