@@ -81,9 +81,9 @@ def parse_message(value: str | bytes | Mapping[str, Any], kind: type[_M]) -> _M:
     task = value if isinstance(value, Mapping) else parse_object(value)
     for path, name, found in _bytes_values(task, kind.DESCRIPTOR, ""):
         if not _is_base64(found):
-            problem = (
-                f"is not base64, the JSON form of bytes; for text there is {_TEXT_FIELDS[name]}"
-            )
+            problem = "is not base64, the JSON form of bytes"
+            if name in _TEXT_FIELDS:
+                problem = f"{problem}; for text there is {_TEXT_FIELDS[name]}"
             raise RequestJsonError(path, problem)
     try:
         return json_format.ParseDict(dict(task), kind())

@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import structlog
+import uvloop
 from prometheus_client import generate_latest
 
 from reward_server.app import App, in_background, reload_or_report, serving
@@ -42,7 +43,7 @@ def main(descriptor: int, open_backend: OpenBackend = running_backend) -> int:
         The exit code.
     """
     try:
-        return asyncio.run(_main(socket.socket(fileno=descriptor), open_backend))
+        return uvloop.run(_main(socket.socket(fileno=descriptor), open_backend))
     except asyncio.CancelledError:
         return 1
 

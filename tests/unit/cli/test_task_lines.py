@@ -94,6 +94,7 @@ def test_text_that_is_base64_by_chance_stays_text_in_the_fields_of_text() -> Non
         (line(extraction="EXTRACTION_BOGUS"), "extraction", "EXTRACTION_BOGUS"),
         (line(stdio={"cases": [{"stdin": 3}]}), "stdio.cases[0].stdin", ""),
         (line(function={}, call={}), "", "oneof"),
+        (line(task_digest="not a digest"), "task_digest", "is not base64"),
     ],
 )
 def test_a_line_that_is_no_task_is_refused_by_field(text: bytes, field: str, problem: str) -> None:
