@@ -186,8 +186,8 @@ class Settings(BaseSettings):
     """Number of serving processes, which share the address, the slots and the queue; `auto` (or 0)
     for one for each five slots."""
     process_port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """First of the ports at which several processes can be reached one by one, as this project's
-    client does; the others follow it. If it is not set, any free ports."""
+    """First of the ports at which several processes can be reached one by one, for example by a
+    proxy that balances requests; the others follow it. If it is not set, any free ports."""
     process_cpus: Literal["shared", "own"] = "shared"
     """CPUs of several processes and their sandboxes: `shared` lets all run everywhere, `own` gives
     each an equal part of the CPUs."""

@@ -309,7 +309,8 @@ async def served() -> AsyncIterator[tuple[asyncio.subprocess.Process, dict[str, 
     yield process, facts
     if process.returncode is None:
         process.kill()
-        await process.wait()
+    # Reads to the end of standard output, which the processes share, and closes it.
+    await process.communicate()
 
 
 Served = tuple[asyncio.subprocess.Process, dict[str, Any]]
